@@ -1,0 +1,22 @@
+"""Gaussian data: Sigma = A'A with independent standard normal entries of A (m, n).
+
+The synthetic problems of Kuleshov (2013, section 4), which follow Journee et al. (2010).
+"""
+
+import numpy as np
+
+from spcabench.problem import Problem
+
+
+def load(m=1000, n=1000, seed=0):
+    """A (m, n) from N(0, 1), neither centred nor scaled."""
+    for name, value in (("m", m), ("n", n)):
+        if value < 1:
+            raise ValueError(f"{name}: {value}; allowed are whole numbers from 1")
+    A = np.random.default_rng(seed).standard_normal((m, n))
+    return Problem.from_data(
+        A,
+        f"gaussian {m} x {n}",
+        center=False,
+        provenance=dict(source="generated", preprocessing="none", stand_in=False),
+    )

@@ -1,0 +1,53 @@
+"""Prostate cancer gene expression (Singh et al. 2002): 102 samples x 12600 genes.
+
+Singh et al., "Gene expression correlates of clinical prostate cancer behavior", Cancer Cell 1 (2002): 52 tumour and
+50 normal samples, raw intensities. The file is that of the R package datamicroarray (MIT licence; no licence of the
+data is stated), sha256 5197cdae41c6....
+
+Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
+"""
+
+from spcabench import sources
+from spcabench.problem import Problem
+
+FILE = "singh/singh.RData"
+SHA256 = "5197cdae41c6e25b9a59cfda23fd9434c25b7406ed1942c5ca074e140e5c2cff"
+URL = (
+    "https://raw.githubusercontent.com/ramhiser/datamicroarray/"
+    "a95f6f68ed3debf48ee54f198435fa12aa655b16/data/singh.RData"
+)
+
+
+def load():
+    """A = X centred by gene (102, 12600), Sigma = A'A: not scaled, not divided by m (Kuleshov 2013, section 5.1)."""
+    file = sources.find(FILE, SHA256, URL)
+    if file is None:
+        return _stand_in()
+    table = sources.read_rdata(file)["singh"]
+    X = table["x"]
+    return Problem.from_data(
+        X,
+        "singh",
+        labels=list(table["y"]),
+        provenance=dict(
+            source="Singh et al. (2002)", file=FILE, sha256=SHA256, preprocessing="genes centred", stand_in=False
+        ),
+    )
+
+
+def _stand_in():
+    from sklearn.datasets import load_breast_cancer
+
+    table = load_breast_cancer()
+    return Problem.from_data(
+        table.data,
+        "singh (stand-in: breast-cancer table 569 x 30)",
+        scale=True,
+        features=list(table.feature_names),
+        labels=[str(table.target_names[t]) for t in table.target],
+        provenance=dict(
+            source="scikit-learn's breast-cancer table, in place of Singh et al. (2002)",
+            preprocessing="features centred and scaled (their units differ)",
+            stand_in=True,
+        ),
+    )

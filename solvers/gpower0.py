@@ -1,0 +1,38 @@
+"""Generalized power method with the l0 penalty, single unit (GPower0).
+
+Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse
+principal component analysis", JMLR 11 (2010), Algorithm 3; Kuleshov (2013), Algorithm 3.
+
+Differs from the paper in:
+
+1. gamma is absolute, not a share of max ||a_i||^2.
+2. No refit at the end: the harness refits where it is asked to.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import hard_threshold, normalize
+
+TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+EXAMPLE = dict(k=10)
+
+
+def penalty_range(problem):
+    """Penalties between which the cardinality falls from n to one."""
+    top = float(problem.data.squared_norms().max())
+    return 1e-7 * top, top
+
+
+def solve(problem, *, gamma, start=None):
+    """Yield loadings z (n,) of norm one; the objective is sum_i [(a_i'x)^2 - gamma]_+, x in the unit sphere of R^m.
+
+    gamma : entries with (a_i'x)^2 <= gamma are zero.
+    start : a loading (n,) to start from; x is then A z.
+    """
+    A = problem.data  # (m, n)
+    x = A.largest_column() if start is None else normalize(A @ start)  # (m,)
+    while True:
+        z = hard_threshold(A.T @ x, gamma)  # (n,)
+        yield Iterate(normalize(z), extra={"objective": float(z @ z) - gamma * np.count_nonzero(z)})
+        x = normalize(A @ z)

@@ -1,0 +1,36 @@
+"""Generalized power method with the l1 penalty, single unit (GPower1).
+
+Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse
+principal component analysis", JMLR 11 (2010), Algorithm 2; Kuleshov (2013), Algorithm 4.
+
+Differs from the paper in:
+
+1. gamma is absolute, not a share of max ||a_i||.
+2. No pattern filling at the end: the harness refits where it is asked to.
+"""
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import normalize, soft_threshold
+
+TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+EXAMPLE = dict(k=10)
+
+
+def penalty_range(problem):
+    """Penalties between which the cardinality falls from n to one."""
+    top = float(problem.data.squared_norms().max()) ** 0.5
+    return 1e-6 * top, top
+
+
+def solve(problem, *, gamma, start=None):
+    """Yield loadings z (n,) of norm one; the objective is sum_i [|a_i'x| - gamma]_+^2, x in the unit sphere of R^m.
+
+    gamma : entries with |a_i'x| <= gamma are zero.
+    start : a loading (n,) to start from; x is then A z.
+    """
+    A = problem.data  # (m, n)
+    x = A.largest_column() if start is None else normalize(A @ start)  # (m,)
+    while True:
+        z = soft_threshold(A.T @ x, gamma)  # (n,)
+        yield Iterate(normalize(z), extra={"objective": float(z @ z)})
+        x = normalize(A @ z)

@@ -1,0 +1,44 @@
+"""Generalized Rayleigh quotient iteration (GRQI).
+
+Kuleshov, "Fast algorithms for sparse principal component analysis based on
+Rayleigh quotient iteration", ICML 2013, Algorithm 1.
+
+Differs from the paper in:
+
+1. The shifted system is solved in its bordered form: the same direction, but regular at convergence, its sign kept.
+2. Data too large on both sides for the largest column of Sigma start from the column of the largest variance.
+"""
+
+from itertools import count
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.vectors import embed, project, support
+
+TRAITS = Traits(control="cardinality", accepts="either")
+EXAMPLE = dict(k=10)
+
+
+def solve(problem, *, k, J=np.inf, mu="projected", start=None):
+    """Yield k-sparse unit vectors x (n,).
+
+    k : cardinality of every iterate.
+    J : iterations that end with a power step (the paper's experiments use J = inf).
+    mu : the shift is the Rayleigh quotient of the "projected" iterate (the paper's text), or the one "carried" over
+        from before the power step (the author's code).
+    """
+    if mu not in ("projected", "carried"):
+        raise ValueError(f"mu: {mu!r}; allowed are 'projected' and 'carried'")
+    Sigma = problem.covariance  # (n, n)
+    x = project(Sigma.largest_column() if start is None else start, k)  # section 2.2
+    yield x
+    shift = None
+    for j in count():
+        W = support(x)  # working indices
+        Sigma_W = Sigma[W]
+        y = Sigma_W.rayleigh_step(x[W], shift)  # (|W|,)
+        if mu == "carried":
+            shift = Sigma_W.quotient(y)
+        x = project(Sigma_W.power_step(y) if j < J else embed(y, W, problem.n), k)
+        yield x

@@ -1,0 +1,24 @@
+"""spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
+
+``load`` a dataset or make a `Problem`, ``solve`` it with any solver by name, or take several ``components``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import components, list_datasets, list_figures, list_solvers, load, solve
+    from .problem import Problem
+    from .result import Result
+
+__all__ = ["Problem", "Result", "components", "list_datasets", "list_figures", "list_solvers", "load", "solve"]
+__version__ = "0.1.0"
+
+_HOME = {"Problem": "problem", "Result": "result"}
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy: a worker pins its threads before NumPy is imported, and this file is imported first.
+    if name not in __all__:
+        raise AttributeError(f"module 'spcabench' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME.get(name, 'api')}", __name__), name)

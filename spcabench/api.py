@@ -1,0 +1,117 @@
+"""The public functions: problems and solvers by name."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import deflate, registry, tune, validate
+from .driver import Limits, check_settings, drive, parameters
+from .problem import Problem
+from .result import Result, refitted
+
+LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
+
+
+def load(name: str, **settings: Any) -> Problem:
+    """A dataset by name, with its parameters. Raises ValueError for an unknown name or parameter."""
+    dataset = registry.module("dataset", name)
+    check_settings(f"dataset {name!r}", dataset.load, settings)
+    return dataset.load(**settings)
+
+
+def solve(
+    problem: Problem,
+    name: str | ModuleType,
+    *,
+    k: int | None = None,
+    seed: int = 0,
+    nonnegative: bool = False,
+    refit: bool = False,
+    **settings: Any,
+) -> Result:
+    """One sparse component by one solver.
+
+    name : a solver's name, the path of a solver's file, or its module.
+    k : cardinality, 1 to n. For a solver with a penalty instead, the penalty is searched for at most k nonzeros.
+    refit : replace x by the leading eigenvector on its support.
+    settings : the solver's own (see its ``solve``), and those of the run: stop, tol, max_iterations, time_limit,
+        history; start, an (n,) loading.
+
+    Raises ValueError for an unknown solver or setting, or a value out of range.
+    """
+    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    label = solver.__name__.rpartition(".")[2]
+    traits = solver.TRAITS
+    if nonnegative and not traits.nonnegative:
+        raise ValueError(f"nonnegative: solver {label!r} gives signed answers only")
+    if nonnegative:
+        settings["nonnegative"] = True
+    limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
+    if settings.get("start") is not None and "start" in parameters(solver.solve):
+        settings["start"] = validate.loading("start", settings["start"], problem.n)
+    if k is not None:
+        k = validate.cardinality(k, problem.n)
+    check_settings(f"solver {label!r}", solver.solve, settings)
+    result = _run(problem, solver, label, k, settings, limits, seed)
+    if refit and result.good:
+        result.x = refitted(result.problem, result.x)
+    return result
+
+
+def _run(
+    problem: Problem, solver: ModuleType, label: str, k: int | None, settings: dict[str, Any], limits: Limits, seed: int
+) -> Result:
+    traits = solver.TRAITS
+    if traits.control is None:
+        if k not in (None, problem.n):
+            raise ValueError(f"k: solver {label!r} is not sparse and takes no cardinality")
+        return drive(problem, solver, settings, limits, seed)
+    if traits.control == "cardinality":
+        if k is None:
+            raise ValueError(f"k: solver {label!r} needs a cardinality; allowed are 1 to n = {problem.n}")
+        return drive(problem, solver, {"k": k, **settings}, limits, seed)
+    penalty = settings.get(traits.penalty)
+    if (penalty is None) == (k is None):
+        raise ValueError(f"{traits.penalty}: solver {label!r} needs either {traits.penalty} or k")
+    if penalty is None:
+        assert k is not None
+        return tune.search(problem, solver, k, settings, limits, seed)
+    if isinstance(penalty, bool) or not np.isscalar(penalty) or not 0 <= float(penalty) < np.inf:  # type: ignore[arg-type]
+        raise ValueError(f"{traits.penalty}: {penalty!r}; allowed are numbers from 0")
+    return drive(problem, solver, settings, limits, seed)
+
+
+def components(
+    problem: Problem,
+    name: str | ModuleType,
+    count: int,
+    *,
+    k: int | None = None,
+    deflation: str = "projection",
+    alpha: float = 1.0,
+    **settings: Any,
+) -> deflate.Components:
+    """``count`` sparse components by one solver, with a deflation between them.
+
+    deflation : projection, hotelling, schur, orthogonal_projection or drop_features; alpha in [0, 1] makes
+        Hotelling's partial (Kuleshov 2013, Algorithm 2).
+    """
+    if count < 1:
+        raise ValueError(f"count: {count}; allowed are whole numbers from 1")
+    return deflate.components(problem, count, lambda p: solve(p, name, k=k, **settings), deflation, alpha)
+
+
+def list_solvers() -> dict[str, str]:
+    """Solver name -> one-line description."""
+    return registry.descriptions("solver")
+
+
+def list_datasets() -> dict[str, str]:
+    """Dataset name -> one-line description."""
+    return registry.descriptions("dataset")
+
+
+def list_figures() -> dict[str, str]:
+    """Figure or table name -> one-line description."""
+    return registry.descriptions("figure")

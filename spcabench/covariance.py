@@ -1,0 +1,239 @@
+"""The matrix layer, covariance side: Sigma (n, n), given as an array or as the Gram matrix A'A of data.
+
+Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh and power
+steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n array.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+
+from .flops import charge, eigh_cost
+from .matrix import SMALL_SIDE, Data, bordered_solve
+from .vectors import Indices, Vector, normalize, support
+
+
+class Rows:
+    """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k) and the products with it."""
+
+    B: Vector
+
+    def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
+        """(B - mu I)^-1 x, scaled to norm one, the sign of x kept; mu is x'Bx / x'x unless given. k^3 + 2 k^2 flops.
+
+        Where the system is singular (a multiple eigenvalue) x itself.
+        """
+        B, k = self.B, len(x)
+        if mu is None:
+            mu = float(x @ (B @ x)) / float(x @ x)
+        if mu == 0.0:
+            return normalize(x)
+        M = B * (-1.0 / mu)
+        M.ravel(order="K")[:: k + 1] += 1.0
+        solution = bordered_solve(M, x, 0.0)
+        return normalize(x if solution is None else solution[0])
+
+    def quotient(self, y: Vector) -> float:
+        """Y'By / y'y; part of the cost of the Rayleigh step."""
+        return float(y @ (self.B @ y)) / float(y @ y)
+
+    def power_step(self, y: Vector) -> Vector:
+        """Sigma[:, W] y (n,) for y (k,)."""
+        raise NotImplementedError
+
+    def leading(self) -> tuple[float, Vector]:
+        """Largest eigenvalue of B and its unit eigenvector (k,). 9 k^3 flops."""
+        k = len(self.B)
+        charge(eigh_cost(k))
+        w, v = scipy.linalg.eigh(self.B, subset_by_index=[k - 1, k - 1])
+        return float(w[0]), v[:, 0]
+
+
+class DenseRows(Rows):
+    """Rows of a covariance given as an array, gathered once."""
+
+    def __init__(self, S: Vector, W: Indices) -> None:
+        self.R = S[W]
+        self.B = self.R[:, W]
+
+    def power_step(self, y: Vector) -> Vector:
+        """Sigma[:, W] y: n k flops."""
+        charge(self.R.size)
+        return y @ self.R
+
+
+class Covariance:
+    """Sigma given as a symmetric array (n, n)."""
+
+    def __init__(self, S: Vector) -> None:
+        self.S = S
+        self.n = len(S)
+
+    def __matmul__(self, x: Vector) -> Vector:
+        """Sigma x: n^2 flops, n k for a k-sparse x."""
+        W = support(x)
+        if len(W) < self.n:
+            return DenseRows(self.S, W).power_step(x[W])
+        charge(self.n**2)
+        return self.S @ x
+
+    def __getitem__(self, W: Indices) -> DenseRows:
+        return DenseRows(self.S, W)
+
+    def diagonal(self) -> Vector:
+        """Variances of the variables (n,)."""
+        return self.S.diagonal()
+
+    def largest_column(self) -> Vector:
+        """The column of largest norm (n,): n^2 flops."""
+        charge(self.n**2)
+        return self.S[np.argmax(np.einsum("ij,ij->i", self.S, self.S))].copy()
+
+    def rayleigh_step(self, x: Vector) -> Vector:
+        """One step of classical Rayleigh quotient iteration on all n variables: n^3 + 2 n^2 flops."""
+        rows = Rows()
+        rows.B = self.S
+        return rows.rayleigh_step(x)
+
+    def leading(self) -> tuple[float, Vector]:
+        """Largest eigenvalue and unit eigenvector (n,). 9 n^3 flops."""
+        rows = Rows()
+        rows.B = self.S
+        return rows.leading()
+
+    def principal_blocks(self, k: int, batch: int = 4096):
+        """Every k-subset of the variables: yield (supports (b, k), largest eigenvalues (b,)). 9 k^3 flops each."""
+        subsets = combinations(range(self.n), k)
+        while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:
+            W = np.array(chunk)
+            charge(len(W) * eigh_cost(k))
+            yield W, np.linalg.eigvalsh(self.S[W[:, :, None], W[:, None, :]])[:, -1]
+
+
+class Gram:
+    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after Hotelling's deflation."""
+
+    def __init__(self, A: Data, Q: Vector | None = None, w: Vector | None = None) -> None:
+        self.A = A
+        self.n = A.shape[1]
+        self.Q = np.zeros((self.n, 0)) if Q is None else Q
+        self.w = np.zeros(0) if w is None else w
+
+    def __matmul__(self, x: Vector) -> Vector:
+        """Sigma x: the products with A and with A'."""
+        return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
+
+    def __getitem__(self, W: Indices) -> "GramRows":
+        return GramRows(self, W)
+
+    def diagonal(self) -> Vector:
+        """Variances of the variables (n,)."""
+        return self.A.squared_norms() - self.Q**2 @ self.w
+
+    def largest_column(self) -> Vector:
+        """The column of Sigma of largest norm (n,); min(m, n) m n flops.
+
+        Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest variance instead.
+        """
+        m, n = self.A.shape
+        if min(m, n) > SMALL_SIDE:
+            squares = self.diagonal()
+        else:
+            M = self.A.sample_products() if m < n else None
+            batches = (np.arange(j, min(j + 128, n)) for j in range(0, n, 128))
+            squares = np.concatenate([self._column_squares(J, M) for J in batches])
+        e = np.zeros(n)
+        e[np.argmax(squares)] = 1.0
+        return self @ e
+
+    def _column_squares(self, J: Indices, M: Vector | None) -> Vector:
+        """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 = a_j'M a_j."""
+        A_J, wQ_J = self.A.columns(J).dense(), self.Q[J] * self.w
+        if M is None:
+            charge(self.A.stored * len(J))
+            C = self.A.transposed_products(A_J) - self.Q @ wQ_J.T
+            return np.einsum("ij,ij->j", C, C)
+        charge(M.size * len(J))
+        squares = np.einsum("ij,ij->j", A_J, M @ A_J)
+        if len(self.w):
+            cross = np.einsum("jr,jr->j", A_J.T @ np.column_stack([self.A @ q for q in self.Q.T]), wQ_J)
+            squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
+        return squares
+
+    def leading(self) -> tuple[float, Vector]:
+        """Largest eigenvalue and unit eigenvector (n,), by the smaller side or, where both are large, by Lanczos."""
+        if min(self.A.shape) <= SMALL_SIDE:
+            return self[np.arange(self.n)].leading()
+        operator = scipy.sparse.linalg.LinearOperator((self.n, self.n), matvec=self.__matmul__, dtype=np.float64)
+        w, v = scipy.sparse.linalg.eigsh(operator, k=1, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
+        return float(w[0]), v[:, 0]
+
+
+class GramRows(Rows):
+    """Rows of a Gram matrix: A_W (m, k) is gathered; whichever of k x k and m x m is smaller is factorised."""
+
+    def __init__(self, Sigma: Gram, W: Indices) -> None:
+        self.Sigma, self.W = Sigma, W
+        self.A = Sigma.A.columns(W)
+        self.Q = Sigma.Q[W]
+        self.wide = len(W) > self.A.shape[0] + len(Sigma.w)
+        self._B: Vector | None = None
+
+    @property
+    def B(self) -> Vector:  # type: ignore[override]
+        """Sigma[W, W] (k, k): m k^2 flops when first asked for."""
+        if self._B is None:
+            self._B = self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
+        return self._B
+
+    def stacked(self) -> tuple[Vector, Vector]:
+        """C (m + r, k) and signs J (m + r,) with Sigma[W, W] = C' diag(J) C."""
+        w = self.Sigma.w
+        C = np.vstack([self.A.dense(), np.sqrt(np.abs(w))[:, None] * self.Q.T])
+        return C, np.concatenate([np.ones(self.A.shape[0]), -np.sign(w)])
+
+    def quotient(self, y: Vector) -> float:
+        """y'Sigma[W, W]y / y'y."""
+        if not self.wide:
+            return super().quotient(y)
+        p = self.A @ y
+        return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
+
+    def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
+        """As in `Rows`; for k > m by the m x m form of the inverse (Woodbury): m^2 k + m^3 + 2 m^2 + 2 m k flops."""
+        if not self.wide:
+            return super().rayleigh_step(x, mu)
+        C, J = self.stacked()
+        p = C @ x
+        charge(C.size)
+        if mu is None:
+            mu = float((J * p) @ p) / float(x @ x)
+        if mu <= 0.0:
+            return normalize(x)
+        M = C @ C.T / -mu
+        charge(C.size * len(C))
+        M.ravel()[:: len(C) + 1] += J
+        h = p / np.sqrt(mu)
+        solution = bordered_solve(M, h, -float(x @ x))
+        if solution is None:
+            return normalize(x)
+        t, nu = solution
+        charge(C.size)
+        return normalize((C.T @ t) / np.sqrt(mu) - nu * x)
+
+    def power_step(self, y: Vector) -> Vector:
+        """Sigma[:, W] y: m k + m n flops."""
+        S = self.Sigma
+        return S.A.T @ (self.A @ y) - S.Q @ (S.w * (self.Q.T @ y))
+
+    def leading(self) -> tuple[float, Vector]:
+        """Largest eigenvalue of Sigma[W, W] and its unit eigenvector, through m x m when k > m."""
+        if not self.wide or self.Sigma.w.size:
+            return super().leading()
+        m = self.A.shape[0]
+        M = self.A.sample_products()
+        charge(eigh_cost(m))
+        w, p = scipy.linalg.eigh(M, subset_by_index=[m - 1, m - 1])
+        return float(w[0]), normalize(self.A.T @ p[:, 0])

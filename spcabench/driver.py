@@ -1,0 +1,183 @@
+"""The driver: runs a solver's iterates, owns clock, ledger, stopping and history, and grades the last iterate.
+
+Only ``next()`` of the solver is timed and charged. Solvers never grade themselves.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from time import perf_counter
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import validate
+from .flops import LEDGER, counting
+from .iterate import Iterate, Traits
+from .problem import Problem
+from .result import Result, graded
+from .vectors import distance, normalize
+
+RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_limit", "history")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver time."""
+
+    stop: str | None = None
+    tol: float = 1e-6
+    max_iterations: int = 1000
+    time_limit: float = np.inf
+    history: bool = False
+
+    def __post_init__(self) -> None:
+        if self.stop is not None and self.stop not in STOPS:
+            raise ValueError(validate.nearest("stopping rule", str(self.stop), STOPS))
+        for name in ("tol", "max_iterations", "time_limit"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name}: {getattr(self, name)!r}; allowed are numbers from 0")
+
+
+def _step(new: Iterate, old: Iterate) -> float:
+    change = distance(new.x, old.x)
+    if new.u is not None and old.u is not None:
+        change += distance(new.u, old.u)
+    return change
+
+
+def _objective(new: Iterate, old: Iterate) -> float:
+    f, f_old = new.extra["objective"], old.extra["objective"]
+    return abs(f - f_old) / max(abs(f_old), 1e-300)
+
+
+def _gap(new: Iterate, old: Iterate) -> float:
+    return new.extra["gap"]
+
+
+def _never(new: Iterate, old: Iterate) -> float:
+    return np.inf
+
+
+STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
+    "step": _step,  # ||x - x_prev|| up to sign
+    "objective": _objective,  # relative change of the solver's objective
+    "gap": _gap,  # the solver's duality gap
+    "end": _never,  # the solver ends by itself
+}
+
+
+@lru_cache
+def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Keyword parameters of a solver's ``solve`` or a dataset's ``load``."""
+    return {name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"}
+
+
+def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Raise for a setting that the function does not name, suggesting the nearest."""
+    known = [name for name in parameters(function) if name not in RESERVED and name != "k"]
+    for name in settings:
+        if name not in parameters(function):
+            raise ValueError(validate.nearest(f"setting of {owner}", name, known))
+
+
+def in_form(problem: Problem, traits: Traits) -> Problem:
+    """The problem in a form that the solver accepts, its making uncharged."""
+    if traits.accepts == "covariance":
+        return problem.given_as("covariance")
+    if traits.accepts == "data" and (problem.form == "covariance" or not hasattr(problem.matrix, "X")):
+        return problem.given_as("data")
+    return problem
+
+
+def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], limits: Limits, seed: int = 0) -> Result:
+    """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate."""
+    name = solver.__name__.rpartition(".")[2]
+    check_settings(f"solver {name!r}", solver.solve, settings)
+    problem = in_form(problem, solver.TRAITS)
+    settings = dict(settings)
+    if "seed" in parameters(solver.solve):
+        settings["seed"] = seed
+    with counting():
+        run = _Run(solver.solve(problem, **settings), limits, getattr(solver, "STOP", "step"), problem)
+        run.to_end()
+    last, k = run.last, settings.get("k")
+    x, status = graded(last.x, run.status, k, problem.n)
+    return Result(
+        name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
+        run.setup_seconds, None if last.u is None else normalize(last.u), run.history, extra=dict(last.extra),
+        counted=getattr(solver, "COUNTED", True), state=last.state,
+    )  # fmt: skip
+
+
+class _Run:
+    """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger."""
+
+    def __init__(self, iterates: Iterator[Any], limits: Limits, stop: str, problem: Problem) -> None:
+        self.iterates, self.limits, self.problem = iterates, limits, problem
+        self.change = STOPS[limits.stop or stop]
+        self.history: list[dict[str, Any]] = []
+        self.iterations, self.seconds = 0, 0.0
+        start = perf_counter()
+        first = next(iterates)
+        self.setup_seconds = perf_counter() - start
+        self.setup_flops = LEDGER.flops
+        self.last = _copied(first)
+        if limits.history:
+            self._record(self.last, np.nan)
+
+    @property
+    def flops(self) -> int:
+        return LEDGER.flops - self.setup_flops if LEDGER.on else self._flops
+
+    def to_end(self) -> None:
+        """Advance until a rule or a limit says stop; `status` names it."""
+        self.status = self._loop() if self.last.x.any() else "zero"
+        self._flops = self.flops
+        self.iterates.close()  # type: ignore[attr-defined]
+
+    def _loop(self) -> str:
+        limits, change, iterates = self.limits, self.change, self.iterates
+        tol, steps, seconds, last = limits.tol, limits.max_iterations, limits.time_limit, self.last
+        while True:
+            if self.iterations >= steps:
+                return "max_iterations"
+            if self.seconds >= seconds:
+                return "time_limit"
+            start = perf_counter()
+            item = next(iterates, None)
+            self.seconds += perf_counter() - start
+            if item is None:
+                return "finished"
+            item = _copied(item)
+            self.iterations += 1
+            self.last = item
+            step = change(item, last)
+            if limits.history:
+                self._record(item, step)
+            if step < tol or step == 0.0:
+                return "converged"
+            if not item.x.any():
+                return "zero"
+            if step != step:
+                return "infeasible"
+            last = item
+
+    def _record(self, item: Iterate, change: float) -> None:
+        entry: dict[str, Any] = {"iteration": self.iterations, "variance": self.problem.variance(item.x), "change": change,
+                 "cardinality": int(np.count_nonzero(item.x)), "flops": self.flops,
+                 "seconds": self.seconds, **item.extra}  # fmt: skip
+        if item.phase is not None:
+            entry["phase"] = item.phase
+        self.history.append(entry)
+
+
+def _copied(item: Any) -> Iterate:
+    """The driver's own copy of x and u: solvers may reuse their buffers."""
+    if isinstance(item, Iterate):
+        return replace(item, x=item.x.copy(), u=None if item.u is None else item.u.copy())
+    return Iterate(item.copy())

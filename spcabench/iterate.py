@@ -1,0 +1,52 @@
+"""What a solver says about itself (`Traits`) and what it may yield beside x (`Iterate`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a solver is; the harness asks of each solver what its kind must satisfy.
+
+    control : "cardinality" (takes ``k``), "penalty" (takes the setting named ``penalty``), or None (not sparse).
+    accepts : the form of the problem it works on: "covariance", "data", or "either".
+    penalty : name of the penalty setting; the module then has ``penalty_range(problem) -> (low, high)``.
+    nonnegative : can be asked for x >= 0.
+    components : "single" (the harness deflates) or "joint".
+    rectangular : yields a left vector u (m,) too; k is then the cardinality of x = v.
+    exact : its answer is the optimum, up to rounding.
+    """
+
+    control: Literal["cardinality", "penalty"] | None
+    accepts: Literal["covariance", "data", "either"] = "either"
+    penalty: str | None = None
+    nonnegative: bool = False
+    components: Literal["single", "joint"] = "single"
+    rectangular: bool = False
+    exact: bool = False
+
+
+@dataclass(slots=True)
+class Iterate:
+    """One iterate with more than x: shapes x (n,), u (m,), Z (n, r), X and U (n, n).
+
+    bound, bound_whp : an upper bound on the optimum, deterministic or with a stated probability.
+    phase : name of the phase of the algorithm that made this iterate.
+    extra : named numbers of the solver (an "objective" among them is what ``stop="objective"`` watches).
+    state : opaque; handed back as ``start`` by a warm start.
+    """
+
+    x: NDArray[np.float64]
+    u: NDArray[np.float64] | None = None
+    Z: NDArray[np.float64] | None = None
+    X: NDArray[np.float64] | None = None
+    U: NDArray[np.float64] | None = None
+    bound: float | None = None
+    bound_whp: float | None = None
+    phase: str | None = None
+    extra: Mapping[str, float] = field(default_factory=dict)
+    state: Any = None

@@ -1,0 +1,91 @@
+"""Solvers, datasets and figures by name: one file each, found without being imported.
+
+Solvers outside the repository come by path (``my_solver.py``) or from the entry-point group ``spcabench.solvers``.
+"""
+
+import ast
+import importlib
+import importlib.util
+import pkgutil
+import sys
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from .validate import nearest
+
+Kind = Literal["solver", "dataset", "figure"]
+PACKAGES: dict[Kind, str] = {
+    "solver": "spcabench.solvers",
+    "dataset": "spcabench.datasets",
+    "figure": "spcabench.figures",
+}
+
+
+@lru_cache
+def _files(kind: Kind) -> dict[str, Path]:
+    package = importlib.import_module(PACKAGES[kind])
+    found = {}
+    for folder in package.__path__:
+        for module in pkgutil.iter_modules([folder]):
+            if not module.name.startswith("_"):
+                found[module.name] = Path(folder) / f"{module.name}.py"
+    return found
+
+
+def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
+    return {e.name: e for e in entry_points(group=PACKAGES[kind])} if kind == "solver" else {}
+
+
+def names(kind: Kind) -> list[str]:
+    """All names of a kind, sorted."""
+    return sorted({*_files(kind), *_entry_points(kind)})
+
+
+def path(kind: Kind, name: str) -> Path:
+    """The file of a solver, dataset or figure; ValueError for an unknown name, with the nearest one."""
+    if name.endswith(".py"):
+        return Path(name)
+    if name in _files(kind):
+        return _files(kind)[name]
+    if name in _entry_points(kind):
+        spec = importlib.util.find_spec(_entry_points(kind)[name].module)
+        if spec is not None and spec.origin:
+            return Path(spec.origin)
+    raise ValueError(nearest(kind, name, names(kind)))
+
+
+def module(kind: Kind, name: str) -> ModuleType:
+    """The module of a solver, dataset or figure. Raises ValueError for an unknown name."""
+    file = path(kind, name)
+    if name.endswith(".py"):
+        return _from_file(file)
+    if name in _files(kind):
+        return importlib.import_module(f"{PACKAGES[kind]}.{name}")
+    return importlib.import_module(_entry_points(kind)[name].module)
+
+
+def _from_file(file: Path) -> ModuleType:
+    if not file.is_file():
+        raise ValueError(f"solver: no file {str(file)!r}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(file.stem, loaded)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def descriptions(kind: Kind) -> dict[str, str]:
+    """Name -> first line of the file's docstring."""
+    return {name: _first_line(path(kind, name)) for name in names(kind)}
+
+
+def _first_line(file: Path) -> str:
+    try:
+        docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    except SyntaxError as error:
+        return f"(broken: line {error.lineno}: {error.msg})"
+    return (docstring or "(no docstring)").splitlines()[0].rstrip(".")

@@ -1,0 +1,122 @@
+"""Checks of what users hand in: each error is one line that names the argument, what it was, what is allowed."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from .vectors import Vector
+
+
+def nearest(what: str, name: str, known: Iterable[str]) -> str:
+    """The sentence for an unknown name: the nearest known one is suggested."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"unknown {what} {name!r}: {hint}known are {', '.join(known) or 'none'}"
+
+
+def cardinality(k: Any, n: int) -> int:
+    """K as an int in 1..n."""
+    if isinstance(k, bool) or not isinstance(k, Integral):
+        raise ValueError(f"k: {k!r} is not a whole number; allowed are 1 to n = {n}")
+    if not 1 <= int(k) <= n:
+        raise ValueError(f"k: {k} is out of range; allowed are 1 to n = {n}")
+    return int(k)
+
+
+def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    """Names as a tuple of ``count`` strings, or None."""
+    if values is None:
+        return None
+    if len(values) != count:
+        raise ValueError(f"{argument}: {len(values)} names for {count}; give one for each")
+    return tuple(str(v) for v in values)
+
+
+def loading(argument: str, x: Any, n: int) -> Vector:
+    """A finite, nonzero vector of shape (n,)."""
+    x = np.array(x, dtype=np.float64)
+    if x.shape != (n,):
+        raise ValueError(f"{argument}: shape {x.shape}; allowed is ({n},)")
+    if not np.isfinite(x).all() or not x.any():
+        raise ValueError(f"{argument}: has NaN, infinite or only zero entries; allowed is a finite nonzero vector")
+    return x
+
+
+def inverse(d: Vector) -> Vector:
+    """1/d where d > 0, else 0."""
+    return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
+
+
+def has_variance(argument: str, variances: Vector) -> None:
+    """Raise unless some variable has variance."""
+    if not (variances > 0).any():
+        raise ValueError(f"{argument}: every variable is constant; at least one must vary")
+
+
+def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
+    columns = [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
+    if not sp.issparse(M):
+        try:
+            M = np.asarray(M)
+            if not np.issubdtype(M.dtype, np.number) and M.dtype != bool:
+                M = M.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{argument}: not a matrix of numbers ({error})") from None
+    if np.iscomplexobj(M):
+        raise ValueError(f"{argument}: complex entries; allowed are real ones")
+    if M.ndim != 2:
+        raise ValueError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
+    if 0 in M.shape:
+        raise ValueError(f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed")
+    finite = np.isfinite(M.data if sp.issparse(M) else M)
+    if not finite.all():
+        raise ValueError(f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite")
+    return M, columns
+
+
+def data(X: Any) -> tuple[Any, Sequence[str] | None]:
+    """A finite real matrix (m, n), dense or as csc_array of float64, and its column names if it has any."""
+    X, columns = _numbers("X", X)
+    if X.shape[0] < 2:
+        raise ValueError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
+    if sp.issparse(X):
+        X = sp.csc_array(X, dtype=np.float64)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+    return X, columns
+
+
+def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
+    """A symmetric positive semidefinite array (n, n), exactly symmetric, and its names if it has any."""
+    Sigma, columns = _numbers("Sigma", Sigma)
+    if Sigma.shape[0] != Sigma.shape[1]:
+        raise ValueError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
+    S = Sigma.toarray().astype(np.float64) if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
+    top = np.abs(S).max()
+    skew = np.abs(S - S.T).max()
+    if skew > 1e-8 * top:
+        raise ValueError(f"Sigma: not symmetric, entries differ by up to {skew:.3g}; give (Sigma + Sigma')/2")
+    S = (S + S.T) / 2
+    if top == 0.0:
+        raise ValueError("Sigma: every entry is zero; at least one variable must have variance")
+    _semidefinite(S, top)
+    return S, columns
+
+
+def _semidefinite(S: Vector, top: float) -> None:
+    """Raise where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
+    tolerance = 1e-8 * top * len(S)
+    try:
+        scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
+    except scipy.linalg.LinAlgError:
+        smallest = scipy.linalg.eigvalsh(S, subset_by_index=[0, 0])[0]
+        raise ValueError(
+            f"Sigma: indefinite, smallest eigenvalue {smallest:.3g}; allowed are positive semidefinite matrices"
+        ) from None

@@ -1,0 +1,69 @@
+"""Small operations on vectors that solvers and the harness share. None of them is charged: all are o(n^2)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+def support(x: Vector) -> Indices:
+    """Indices of the nonzeros of x, increasing."""
+    return np.flatnonzero(x)
+
+
+def normalize(x: Vector) -> Vector:
+    """X / ||x||; a zero vector stays zero. Safe against overflow and underflow of the squares."""
+    norm = np.sqrt(x @ x)
+    if not 1e-140 < norm < 1e140:
+        top = np.abs(x).max(initial=0.0)
+        if top == 0.0 or not np.isfinite(top):
+            return x.copy()
+        x = x / top
+        norm = np.sqrt(x @ x)
+    return x / norm
+
+
+def largest(a: Vector, k: int) -> Indices:
+    """Indices of the k largest entries of a, increasing; among equal ones the lowest index comes first."""
+    n = len(a)
+    if k >= n:
+        return np.arange(n)
+    threshold = np.partition(a, n - k)[n - k]
+    chosen = np.flatnonzero(a >= threshold)
+    if len(chosen) == k:
+        return chosen
+    above = a[chosen] > threshold
+    ties = chosen[~above][: k - int(above.sum())]
+    return np.sort(np.concatenate([chosen[above], ties]))
+
+
+def project(x: Vector, k: int) -> Vector:
+    """P_k(x): keep the k largest |x_i|, zero the rest, scale to norm one (Kuleshov 2013, section 2)."""
+    kept = largest(np.abs(x), k)
+    p = np.zeros_like(x)
+    p[kept] = normalize(x[kept])
+    return p
+
+
+def soft_threshold(z: Vector, gamma: float) -> Vector:
+    """Entry by entry sign(z) max(|z| - gamma, 0)."""
+    return z - np.clip(z, -gamma, gamma)
+
+
+def hard_threshold(z: Vector, gamma: float) -> Vector:
+    """Entry by entry z where z^2 > gamma, else 0."""
+    return np.where(z * z > gamma, z, 0.0)
+
+
+def distance(x: Vector, y: Vector) -> float:
+    """||x - y|| up to the sign of y."""
+    d = x - y if x @ y >= 0 else x + y
+    return float(np.sqrt(d @ d))
+
+
+def embed(y: Vector, W: Indices, n: int) -> Vector:
+    """The vector of length n that is y on W and zero elsewhere."""
+    x = np.zeros(n)
+    x[W] = y
+    return x
