@@ -20,25 +20,25 @@ TRAITS = Traits(control="cardinality", accepts="either")
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, J=np.inf, mu="projected", start=None):
+def solve(problem, *, k, J=np.inf, mu="projected", mu_0=None, start=None):
     """Yield k-sparse unit vectors x (n,).
 
     k : cardinality of every iterate.
     J : iterations that end with a power step (the paper's experiments use J = inf).
     mu : the shift is the Rayleigh quotient of the "projected" iterate (the paper's text), or the one "carried" over
         from before the power step (the author's code).
+    mu_0 : the first shift, if not the Rayleigh quotient of the start (section 2.2).
     """
     if mu not in ("projected", "carried"):
         raise ValueError(f"mu: {mu!r}; allowed are 'projected' and 'carried'")
     Sigma = problem.covariance  # (n, n)
     x = project(Sigma.largest_column() if start is None else start, k)  # section 2.2
     yield x
-    shift = None
+    shift = mu_0
     for j in count():
         W = support(x)  # working indices
         Sigma_W = Sigma[W]
         y = Sigma_W.rayleigh_step(x[W], shift)  # (|W|,)
-        if mu == "carried":
-            shift = Sigma_W.quotient(y)
+        shift = Sigma_W.quotient(y) if mu == "carried" else None
         x = project(Sigma_W.power_step(y) if j < J else embed(y, W, problem.n), k)
         yield x

@@ -4,13 +4,14 @@ Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set,
 steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n array.
 """
 
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from .flops import charge, eigh_cost
+from .flops import charge, eigh_cost, uncharged
 from .matrix import SMALL_SIDE, Data, bordered_solve
 from .vectors import Indices, Vector, normalize, support
 
@@ -152,15 +153,21 @@ class Gram:
         """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 = a_j'M a_j."""
         A_J, wQ_J = self.A.columns(J).dense(), self.Q[J] * self.w
         if M is None:
-            charge(self.A.stored * len(J))
+            charge((self.A.stored + self.n) * len(J))
             C = self.A.transposed_products(A_J) - self.Q @ wQ_J.T
             return np.einsum("ij,ij->j", C, C)
-        charge(M.size * len(J))
+        charge(M.size * len(J) + A_J.size)
         squares = np.einsum("ij,ij->j", A_J, M @ A_J)
         if len(self.w):
-            cross = np.einsum("jr,jr->j", A_J.T @ np.column_stack([self.A @ q for q in self.Q.T]), wQ_J)
+            cross = np.einsum("jr,jr->j", A_J.T @ self._AQ, wQ_J)
             squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
         return squares
+
+    @cached_property
+    def _AQ(self) -> Vector:
+        """A Q (m, r): o(n^2) bookkeeping of the low-rank part."""
+        with uncharged():
+            return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading(self) -> tuple[float, Vector]:
         """Largest eigenvalue and unit eigenvector (n,), by the smaller side or, where both are large, by Lanczos."""

@@ -71,6 +71,12 @@ class Block:
         return normalize(w), normalize((R.T @ w) / mu - nu * v)
 
 
+def _row_squares(X) -> Vector:
+    """||X[i]||^2 of every row (m,) of a sparse X."""
+    squares = X.multiply(X).tocoo()
+    return np.bincount(squares.row, squares.data, X.shape[0])
+
+
 class Transpose:
     """A' of a `Data` matrix A: only ``A.T @ y`` is defined."""
 
@@ -205,7 +211,7 @@ class Data:
         m = self.shape[0]
         charge(self.stored)
         X = self.X if self.scale is None else self.X * self.scale
-        d = np.asarray((X.multiply(X) if self.sparse else X * X).sum(axis=1)).ravel()
+        d = _row_squares(X) if self.sparse else np.einsum("ij,ij->i", X, X)
         if self.rank:
             d = d + np.einsum("mr,mr->m", self.U @ (self.V.T @ self.V) - 2.0 * (X @ self.V), self.U)
         e = np.zeros(m)

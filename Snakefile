@@ -1,0 +1,53 @@
+# Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
+import sys
+from spcabench import registry
+from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
+
+PYTHON = f"{sys.executable} -m spcabench"
+SCALE = config.get("scale", "quick")
+FIGURES = registry.names("figure")
+TEMPLATE = "spcabench/templates/index.html.j2"
+
+
+def rows(w):
+    return [f"results/{w.scale}/rows/{f}/{g}.parquet" for f in (w.figure, *shared(w.figure)) for g in groups(f, w.scale)]
+
+
+wildcard_constraints:
+    scale="quick|paper",
+    figure="[a-z0-9]+_[a-z0-9_]+",
+    group="[A-Za-z0-9_-]+",
+
+
+rule all:
+    input: f"results/{SCALE}/index.html"
+
+
+rule run:
+    output: "results/{scale}/rows/{figure}/{group}.parquet"
+    params: of=lambda w: fingerprint(w.figure, w.scale, w.group)
+    resources: slot=lambda w: 1000 if w.group.startswith("timed-") else 1
+    shell: "{PYTHON} run {wildcards.figure} {wildcards.group} {output} --scale {wildcards.scale}"
+
+
+rule draw:
+    input: rows
+    output: multiext("results/{scale}/figures/{figure}/figure", ".svg", ".pdf", ".png")
+    params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
+    resources: slot=1
+    shell: "{PYTHON} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure}"
+
+
+rule judge:
+    input: rows
+    output: "results/{scale}/figures/{figure}/claims.json"
+    params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
+    resources: slot=1
+    shell: "{PYTHON} judge {wildcards.figure} {params.rows} {output} --scale {wildcards.scale}"
+
+
+rule report:
+    input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATE
+    output: "results/{scale}/index.html", "results/{scale}/claims.json"
+    resources: slot=1
+    shell: "{PYTHON} report results/{wildcards.scale}"

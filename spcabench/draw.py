@@ -1,0 +1,145 @@
+"""Draws and judges one figure from its rows alone."""
+
+import inspect
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import registry, style
+from .claims import Claim, Statement
+from .execute import read_rows
+
+GOOD = ("converged", "finished", "max_iterations", "time_limit")
+SCHEMA = 1
+
+
+def draw_figure(name: str, files: list[Path], folder: Path) -> None:
+    """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    module, rows = registry.module("figure", name), read_rows(files)
+    with matplotlib.rc_context(style.RC):
+        figure, axes = plt.subplots(*module.PANELS, figsize=module.SIZE, squeeze=False)
+        _draw(module, rows, axes)
+        _mark(figure, module, rows)
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind in ("svg", "pdf", "png"):
+            metadata = {"Date": None} if kind == "svg" else {"CreationDate": None} if kind == "pdf" else {}
+            aside = folder / f".figure.{os.getpid()}.{kind}"
+            figure.savefig(aside, metadata=metadata)
+            os.replace(aside, folder / f"figure.{kind}")
+        plt.close(figure)
+
+
+def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:
+    good = _good(rows)
+    if len(good):
+        module.draw(module.data(good), axes)
+        return
+    for axis in axes.flat:
+        axis.set_axis_off()
+    reasons = rows.get("reason", rows.status).fillna("").groupby(rows.status).agg(["size", "first"])
+    text = "\n".join(f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows())
+    axes.flat[0].text(0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True)
+
+
+def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame) -> None:
+    """The title, which says so where data are a stand-in."""
+    stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []
+    title = _paragraphs(module)[0]
+    if stand_ins:
+        title += f"\nSTAND-IN DATA: {'; '.join(stand_ins)}"
+    figure.suptitle(title, fontsize=10.5)
+
+
+def _good(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows.status.isin(GOOD)].reset_index(drop=True)
+
+
+def _paragraphs(module: ModuleType) -> list[str]:
+    text = inspect.getdoc(module) or module.__name__
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
+
+def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
+    """Write the claims of a figure with their verdicts, its provenance and its runs' status to a JSON file."""
+    module, rows = registry.module("figure", name), read_rows(files)
+    last = rows.iloc[-1]
+    title, *caption = _paragraphs(module)
+    report = {
+        "schema": SCHEMA,
+        "figure": name,
+        "paper": name.partition("_")[0],
+        "title": title,
+        "caption": "\n\n".join(caption),
+        "scale": scale,
+        "commit": last.commit,
+        "dirty": bool(rows.dirty.any()),
+        "written": max(rows.written),
+        "command": f"spcabench workflow --scale {scale} {name}",
+        "data": _provenance(rows),
+        "machine": json.loads(last.machine),
+        "runs": _summary(rows),
+    }
+    same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
+    stand_in = bool(rows.get("stand_in", pd.Series(dtype=bool)).fillna(False).any())
+    report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, rows)]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    aside = out.with_name(f".{out.name}.{os.getpid()}")
+    aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
+    os.replace(aside, out)
+
+
+def _claims(module: ModuleType, rows: pd.DataFrame) -> Iterable[Claim]:
+    good = _good(rows)
+    if len(good):
+        yield from module.claims(module.data(good))
+        return
+    for value in vars(module).values():
+        if isinstance(value, Statement):
+            yield value.judged("undecided", "no run gave an answer")
+
+
+def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
+    claim = claim.on_stand_in() if stand_in else claim
+    s = claim.statement
+    return {
+        "id": s.id,
+        "variant": claim.variant,
+        "quote": s.quote,
+        "where": s.where,
+        "test": s.test,
+        "threshold": s.threshold,
+        "measured": claim.measured,
+        "verdict": claim.verdict,
+        "stand_in": stand_in,
+        "earlier": list(s.earlier),
+    }
+
+
+def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    if "provenance" not in rows:
+        return []
+    first = rows.dropna(subset=["problem"]).groupby("dataset", sort=False).first()
+    return [
+        {"dataset": dataset, "name": row.problem, **row.provenance, "stand_in": bool(row.stand_in)}
+        for dataset, row in first.iterrows()
+    ]
+
+
+def _summary(rows: pd.DataFrame) -> dict[str, Any]:
+    seconds = (
+        rows.get("solve_time", pd.Series(dtype=float)).sum() + rows.get("setup_time", pd.Series(dtype=float)).sum()
+    )
+    if "search_time" in rows:
+        seconds += rows.search_time.fillna(0).sum()
+    return {"rows": len(rows), "seconds": round(float(seconds), 1), "status": rows.status.value_counts().to_dict()}

@@ -1,0 +1,62 @@
+"""What the figures of Kuleshov (2013) share: the Gaussian runs at equal cardinality, and their pairing."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.run import Run
+
+PENALTIES = ("gpower1", "gpower0")
+NAMES = {"gpower1": "GPower1", "gpower0": "GPower0", "grqi": "GRQI", "ssvd_grqi": "GRQI-SSVD"}
+GPM: dict[str, Any] = dict(max_iterations=3000)
+GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
+WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
+
+
+def matched(
+    penalty: str, n: int, seed: int, k: int, label: str, J: tuple[int, ...] = (), **limits: float
+) -> Iterator[Run]:
+    """GPower, its penalty searched for k nonzeros, then GRQI (also with each finite J) at the cardinality reached."""
+    size = dict(m=n, n=n, seed=seed)
+    yield Run(
+        dataset="gaussian", parameters=size, solver=penalty, settings=dict(k=k, **GPM, **limits), seed=seed, label=label
+    )
+    for extra in ({}, *(dict(J=j) for j in J)):
+        yield Run(
+            dataset="gaussian", parameters=size, solver="grqi", settings=dict(**GRQI, **limits, **extra), seed=seed,
+            form="covariance", match=penalty, label=label,
+        )  # fmt: skip
+
+
+def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
+    """One row per GPower run with good company: its penalty, sparsity, and what it and GRQI measured.
+
+    Columns: penalty, n, seed, sparsity, and for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance,
+    variance_refit, iteration_flops; ratio = flops of GPower over those of GRQI.
+    """
+    chosen = table[table.label == label]
+    key = ["group", "chain"]
+    p = chosen[chosen.match.isna()]
+    g = chosen[
+        chosen.match.notna() & (chosen.settings.map(lambda s: s.get("J")).map(lambda j: j if j else 0) == (J or 0))
+    ]
+    kept = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
+    both = p.merge(g[key + kept], on=key, suffixes=("_p", "_g"))
+    both = both[both.cardinality_p == both.cardinality_g]
+    return both.assign(
+        penalty=both.solver,
+        sparsity=both.cardinality_p / both.n,
+        ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
+    )
+
+
+def k_at(sparsity: float, n: int) -> int:
+    """The cardinality of a share of n, at least two."""
+    return max(2, round(sparsity * n))
+
+
+def grid(low: float, high: float, count: int) -> np.ndarray:
+    """Sparsities, equally spaced in their logarithm."""
+    return np.geomspace(low, high, count)

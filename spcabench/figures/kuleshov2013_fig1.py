@@ -1,0 +1,73 @@
+"""Kuleshov (2013), Figure 1: variance, nonzeros and step against the iteration, GRQI and GPower.
+
+Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 and finds k = 44; in absolute units no |a_i'x| exceeds 5 at the
+start, so that setting cannot be reproduced: here k is fixed at 44 (4.4 %) and gamma is searched, for both penalties;
+GPower0 is ours and drawn lighter. GRQI runs at the cardinality that GPower1 reached, J = inf, on the given Sigma; both
+stop at ||x - x_prev|| < 1e-6, x the loading. One problem is drawn; the claim is judged on all seeds.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from spcabench.claims import Statement, interval
+from spcabench.figures._kuleshov2013 import NAMES, PENALTIES, k_at, matched
+from spcabench.style import look
+
+PANELS, SIZE = (1, 3), (10.5, 3.4)
+SPARSITY = 0.044
+
+K1 = Statement(
+    id="K1",
+    quote="GRQI converges in six iterations",
+    where="section 4.1",
+    test="median number of GRQI's iterations at 4.4 % sparsity, over seeds",
+    threshold="about six: at most 7.5",
+)
+
+
+def runs(scale):
+    """The three-panel runs; paper: n = 1000, 10 seeds."""
+    n, seeds = (1000, 10) if scale == "paper" else (500, 5)
+    for seed in range(seeds):
+        for penalty in PENALTIES:
+            yield from matched(penalty, n, seed, k_at(SPARSITY, n), "main", history=True)
+
+
+def data(table):
+    """One row per iterate: solver, group, seed, iteration, variance / lambda_1, nonzeros, step."""
+    parts = []
+    for row in table.itertuples():
+        part = pd.DataFrame(json.loads(row.history))
+        parts.append(
+            part.assign(solver=row.solver, group=row.group, seed=row.seed, share=part.variance / row.lambda_1, n=row.n)
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def draw(data, axes):
+    """Panels against the iteration (from 1 on, the start at 0.8)."""
+    shown = data[data.seed == data.seed.min()]
+    for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
+        part = shown[(shown.solver == solver) & (shown.group == group)]
+        if part.empty:
+            continue
+        style = look(solver) | dict(alpha=0.45 if solver == "gpower0" else 1.0, label=NAMES[solver])
+        style["markevery"] = 1 if len(part) < 30 else np.unique(np.geomspace(1, len(part) - 1, 12).astype(int)).tolist()
+        at = np.maximum(part.iteration, 0.8)
+        for axis, column in zip(axes.flat, ("share", "cardinality", "change"), strict=True):
+            axis.plot(at, part[column], **style)
+    for axis, label in zip(axes.flat, ("variance / $\\lambda_1$", "nonzeros", "$\\|x - x_{prev}\\|$"), strict=True):
+        axis.set(xscale="log", xlabel="iteration", ylabel=label)
+    axes.flat[1].set_yscale("log")
+    axes.flat[2].set_yscale("log")
+    axes.flat[2].axhline(1e-6, color="black", linewidth=0.8, linestyle=":")
+    axes.flat[0].legend()
+
+
+def claims(data):
+    """K1."""
+    grqi = data[(data.solver == "grqi") & (data.group == "gpower1")]
+    count = interval(grqi.groupby("seed").iteration.max())
+    yield K1.judged(count.at_most(7.5), f"{count} iterations over {count.count} problems (n = {data.n.iloc[0]})")

@@ -1,0 +1,103 @@
+"""The machine a run was made on: threads, processor, versions, commit, and a fixed kernel's time."""
+
+import os
+import platform
+import subprocess
+import sys
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+PACKAGES = ("numpy", "scipy", "pandas", "numba", "cvxpy", "scs", "matplotlib", "snakemake", "spcabench")
+
+
+def pin_threads(count: int = 1) -> None:
+    """Let numerical libraries use ``count`` threads. Must be called before NumPy is imported."""
+    for name in THREAD_VARIABLES:
+        os.environ[name] = str(count)
+
+
+@lru_cache
+def describe() -> dict[str, Any]:
+    """Processor, operating system, BLAS, effective threads, versions."""
+    import numpy  # noqa: F401  (its BLAS must be loaded to be seen)
+    from threadpoolctl import threadpool_info
+
+    pools = [p for p in threadpool_info() if p["user_api"] == "blas"]
+    return {
+        "cpu": _cpu(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "blas": ", ".join(f"{p['internal_api']} {p['version']}" for p in pools) or "unknown",
+        "threads": max((p["num_threads"] for p in pools), default=1),
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.machine()
+
+
+@lru_cache
+def commit() -> tuple[str, bool]:
+    """Commit of the working tree and whether it has uncommitted changes; ("unknown", False) outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        head = _git(here, "rev-parse", "--short=10", "HEAD")
+        return head, bool(_git(here, "status", "--porcelain", "--untracked-files=no"))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", False
+
+
+def _git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def calibration() -> float:
+    """Seconds of a fixed kernel (a 200 x 200 product, the best of five): the machine's speed at this moment."""
+    import numpy as np
+
+    A = np.ones((200, 200))
+    best = np.inf
+    for _ in range(5):
+        start = perf_counter()
+        A @ A
+        best = min(best, perf_counter() - start)
+    return best
+
+
+def load() -> float:
+    """Processes that wanted to run over the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+
+
+def memory(key: str) -> float:
+    """Bytes of this process: "VmRSS" now, "VmHWM" at the peak; nan where the system does not say."""
+    try:
+        status = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return float("nan")
+    return next((1024.0 * float(line.split()[1]) for line in status if line.startswith(key + ":")), float("nan"))
+
+
+def limit_memory(limit: float) -> None:
+    """Let this process have at most ``limit`` bytes of address space: beyond, Python raises MemoryError."""
+    if sys.platform.startswith("linux"):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))

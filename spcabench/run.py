@@ -1,0 +1,194 @@
+"""What a figure asks for: runs and measures, in groups that are one job each, with a fingerprint for each job."""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from . import registry
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run of a solver on a dataset.
+
+    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol, history, ...).
+    match : name of a solver; this run comes next, in the same job, at the cardinality which that one reached.
+    form : "covariance", "data" or "sparse": the problem is given so, its making uncharged.
+    timed : its time is compared: exclusive, interleaved with the others on its problem, many rounds.
+    memory : its peak memory is measured too, in a process of its own.
+    vectors : x (and u) are kept in the row.
+    timeout : seconds after which the process is ended and the row says so.
+    label : a word by which the figure knows its rows.
+    """
+
+    dataset: str
+    parameters: Settings = field(default_factory=dict)
+    solver: str
+    settings: Settings = field(default_factory=dict)
+    seed: int = 0
+    match: str | None = None
+    form: str | None = None
+    timed: bool = False
+    memory: bool = False
+    vectors: bool = False
+    timeout: float = 900.0
+    label: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """One call of a function of the figure's module, ``solver(problem, seed=..., **settings) -> dict of numbers``.
+
+    For what no single run of a solver makes; recorded like a run, its numbers in the row's ``extra``.
+    """
+
+    dataset: str
+    parameters: Settings = field(default_factory=dict)
+    solver: str
+    settings: Settings = field(default_factory=dict)
+    seed: int = 0
+    form: str | None = None
+    timeout: float = 900.0
+    label: str = ""
+
+
+def runs_of(figure: str, scale: str) -> list[Run | Measure]:
+    """All runs of a figure at a scale ("quick" or "paper"), in order."""
+    return list(registry.module("figure", figure).runs(scale))
+
+
+def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
+    """The jobs of a figure: one per timed problem, else one per solver with what matches it.
+
+    A figure whose file is broken has one job, "broken", which fails and says why: the others go on.
+    """
+    try:
+        runs = runs_of(figure, scale)
+    except Exception:
+        return {"broken": []}
+    jobs: dict[str, list[Run | Measure]] = {}
+    name = ""
+    for run in runs:
+        if not (isinstance(run, Run) and run.match):
+            name = _group(run)
+        jobs.setdefault(name, []).append(run)
+    return jobs
+
+
+def _group(run: Run | Measure) -> str:
+    if isinstance(run, Run) and run.timed:
+        return f"timed-{run.dataset}-{_digest(dict(run.parameters))[:8]}"
+    return f"measure-{run.solver}" if isinstance(run, Measure) else run.solver
+
+
+def shared(figure: str) -> tuple[str, ...]:
+    """Figures whose rows this one draws too (its constant SHARES), found without importing it."""
+    tree = _tree(registry.path("figure", figure))
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":
+            return tuple(ast.literal_eval(node.value))
+    return ()
+
+
+def fingerprint(figure: str, scale: str, group: str) -> str:
+    """Hash of all that decides a job's rows: its grid, and the syntax trees of what the worker imports.
+
+    Comments, docstrings and layout change nothing; neither does the commit.
+    """
+    runs = groups(figure, scale).get(group, [])
+    files = set(closure(Path(__file__).with_name("worker.py")))
+    for run in runs:
+        files |= set(closure(registry.path("dataset", run.dataset)))
+        if isinstance(run, Run):
+            files |= set(closure(registry.path("solver", run.solver)))
+    grid = [asdict(run) for run in runs]
+    measures = sorted({run.solver for run in runs if isinstance(run, Measure)})
+    parts = [_digest(grid), *(tree_hash(file) for file in sorted(files))]
+    parts += [_function_hash(registry.path("figure", figure), name) for name in measures]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+
+
+def drawing_fingerprint(figure: str) -> str:
+    """Hash of what decides how a figure is drawn and judged, its runs apart."""
+    here = Path(__file__).parent
+    files = [registry.path("figure", figure), here / "style.py", here / "claims.py", here / "draw.py"]
+    files += sorted(p for p in (here / "figures").glob("_*.py") if p.stem != "__init__")
+    return hashlib.sha256("".join(tree_hash(file) for file in files).encode()).hexdigest()[:16]
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache
+def _tree(file: Path) -> ast.Module | None:
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return tree
+
+
+@lru_cache
+def tree_hash(file: Path) -> str:
+    """Hash of a file's syntax tree without docstrings; of its text where it has none."""
+    tree = _tree(file)
+    text = ast.dump(tree) if tree else file.read_text(encoding="utf-8")
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _function_hash(file: Path, name: str) -> str:
+    tree = _tree(file)
+    nodes = [n for n in tree.body if getattr(n, "name", None) == name] if tree else []
+    return _digest([ast.dump(n) for n in nodes])
+
+
+@lru_cache
+def closure(file: Path) -> tuple[Path, ...]:
+    """A file and every file of spcabench that it imports, directly or not."""
+    seen: dict[Path, None] = {}
+    pending = [file]
+    while pending:
+        current = pending.pop()
+        if current not in seen and current.is_file():
+            seen[current] = None
+            pending += _imports(current)
+    return tuple(seen)
+
+
+def _imports(file: Path) -> Iterator[Path]:
+    here = Path(__file__).parent
+    tree = _tree(file)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "spcabench"):
+            parts = (node.module or "").split(".")
+            inner = [p for p in parts if p and p != "spcabench"]
+            folder = here.joinpath(*inner)
+            yield folder.with_suffix(".py")
+            yield from (folder / f"{alias.name}.py" for alias in node.names)
+
+
+def interleaved(runs: list[Run | Measure]) -> Iterator[list[Run | Measure]]:
+    """Runs that follow each other as one: each run with those that match it."""
+    for _, chain in groupby(enumerate(runs), key=lambda pair: _leader(runs, pair[0])):
+        yield [run for _, run in chain]
+
+
+def _leader(runs: list[Run | Measure], index: int) -> int:
+    run = runs[index]
+    while isinstance(run, Run) and run.match and index:
+        index -= 1
+        run = runs[index]
+    return index

@@ -1,0 +1,76 @@
+"""Components as a person reads them, or as JSON."""
+
+import io
+import json
+import shutil
+
+import numpy as np
+
+from .deflate import Components
+
+MOST = 12  # variables shown for each component
+
+
+def as_json(found: Components) -> str:
+    """Everything but the vectors' zeros."""
+    entries = []
+    for result, variance in zip(found, found.variances, strict=True):
+        entries.append(
+            {
+                "solver": result.solver,
+                "problem": found.problem.name,
+                "stand_in": found.problem.stand_in,
+                "status": result.status,
+                "cardinality": result.cardinality,
+                "variance": float(variance),
+                "deflated_variance": result.variance,
+                "bound": result.bound,
+                "gap": result.gap,
+                "iterations": result.iterations,
+                "flops": result.flops if result.counted else None,
+                "setup_flops": result.setup_flops if result.counted else None,
+                "solve_time": result.solve_time,
+                "setup_time": result.setup_time,
+                "search": result.search,
+                "support": result.support.tolist(),
+                "features": [_name(found, j) for j in result.support],
+                "loadings": result.x[result.support].tolist(),
+            }
+        )
+    return json.dumps({"components": entries, "projected_variance": found.projected_variance}, indent=1, default=float)
+
+
+def as_table(found: Components) -> str:
+    """One line for each component: cardinality, variance, certified bound, variables by weight."""
+    from rich.console import Console
+    from rich.table import Table
+
+    p = found.problem
+    table = Table(
+        title=f"{p.name}{' (STAND-IN)' if p.stand_in else ''}: n = {p.n}, {found[0].solver}", title_justify="left"
+    )
+    for column in ("component", "cardinality", "variance", "certified bound", "gap", "status"):
+        table.add_column(column, justify="right")
+    table.add_column("variables (loading)")
+    for i, (result, variance) in enumerate(zip(found, found.variances, strict=True), 1):
+        bound, gap = (f"{result.bound:.5g}", f"{100 * result.gap:.1f} %") if result.good else ("", "")
+        table.add_row(
+            str(i), str(result.cardinality), f"{variance:.5g}", bound, gap, result.status, _loadings(found, result.x)
+        )
+    stream = io.StringIO()
+    console = Console(file=stream, width=shutil.get_terminal_size((120, 24)).columns)
+    console.print(table)
+    if len(found) > 1:
+        console.print(f"variance explained by their span: {found.projected_variance:.5g}")
+        console.print("bounds are those of the deflated problems")
+    return stream.getvalue().rstrip()
+
+
+def _loadings(found: Components, x: np.ndarray) -> str:
+    order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
+    text = ", ".join(f"{_name(found, j)} ({x[j]:+.2f})" for j in order[:MOST])
+    return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
+
+
+def _name(found: Components, j: int) -> str:
+    return found.problem.features[j] if found.problem.features else str(j)

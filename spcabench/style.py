@@ -1,0 +1,53 @@
+"""One look for all figures: a solver has the same colour, marker and line everywhere, told apart in grey too."""
+
+import zlib
+from typing import Any
+
+from . import registry
+
+# Okabe and Ito's colours, which survive colour blindness; black is kept for bounds and references
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")
+MARKERS = "osD^vP*X<>hp"
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2)))
+
+RC: dict[Any, Any] = {
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "svg.hashsalt": "spcabench",
+    "pdf.fonttype": 42,
+}
+
+
+def look(solver: str) -> dict[str, Any]:
+    """Colour, marker and line of a solver: its file's COLOUR if it has one, the rest from its name alone."""
+    number = zlib.crc32(solver.encode())
+    try:
+        colour = getattr(registry.module("solver", solver), "COLOUR", None)
+    except ValueError:
+        colour = None
+    return {
+        "color": colour or PALETTE[number % len(PALETTE)],
+        "marker": MARKERS[number // 8 % len(MARKERS)],
+        "linestyle": DASHES[number // 128 % len(DASHES)],
+    }
+
+
+def title(solver: str) -> str:
+    """A solver's name as its file's LABEL has it, else as it is."""
+    try:
+        return getattr(registry.module("solver", solver), "LABEL", solver)
+    except ValueError:
+        return solver
