@@ -15,6 +15,7 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import hard_threshold, normalize
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+COLOUR = "#56B4E9"
 EXAMPLE = dict(k=10)
 
 

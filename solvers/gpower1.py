@@ -13,6 +13,7 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import normalize, soft_threshold
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+COLOUR = "#0072B2"
 EXAMPLE = dict(k=10)
 
 

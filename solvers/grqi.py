@@ -17,6 +17,7 @@ from spcabench.iterate import Traits
 from spcabench.vectors import embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="either")
+COLOUR = "#D55E00"
 EXAMPLE = dict(k=10)
 
 

@@ -13,6 +13,7 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="data", rectangular=True)
+COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 
 

@@ -55,7 +55,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:
 def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame) -> None:
     """The title, which says so where data are a stand-in."""
     stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []
-    title = _paragraphs(module)[0]
+    title = _paragraphs(module)[0].rstrip(".")
     if stand_ins:
         title += f"\nSTAND-IN DATA: {'; '.join(stand_ins)}"
     figure.suptitle(title, fontsize=10.5)
@@ -75,6 +75,7 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
     module, rows = registry.module("figure", name), read_rows(files)
     last = rows.iloc[-1]
     title, *caption = _paragraphs(module)
+    title = title.rstrip(".")
     report = {
         "schema": SCHEMA,
         "figure": name,

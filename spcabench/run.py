@@ -121,7 +121,21 @@ def drawing_fingerprint(figure: str) -> str:
     here = Path(__file__).parent
     files = [registry.path("figure", figure), here / "style.py", here / "claims.py", here / "draw.py"]
     files += sorted(p for p in (here / "figures").glob("_*.py") if p.stem != "__init__")
-    return hashlib.sha256("".join(tree_hash(file) for file in files).encode()).hexdigest()[:16]
+    colours = [ast.dump(node) for name in registry.names("solver") for node in _colour(registry.path("solver", name))]
+    return hashlib.sha256("".join([*(tree_hash(file) for file in files), *colours]).encode()).hexdigest()[:16]
+
+
+def _colour(file: Path) -> list[ast.stmt]:
+    """The statements that set a solver's COLOUR: they change drawings and no runs."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return []
+    return [node for node in tree.body if _sets_colour(node)]
+
+
+def _sets_colour(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COLOUR"
 
 
 def _digest(value: Any) -> str:
@@ -138,12 +152,13 @@ def _tree(file: Path) -> ast.Module | None:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]
+    tree.body = [node for node in tree.body if not _sets_colour(node)]
     return tree
 
 
 @lru_cache
 def tree_hash(file: Path) -> str:
-    """Hash of a file's syntax tree without docstrings; of its text where it has none."""
+    """Hash of a file's syntax tree without docstrings and colour; of its text where it has none."""
     tree = _tree(file)
     text = ast.dump(tree) if tree else file.read_text(encoding="utf-8")
     return hashlib.sha256(text.encode()).hexdigest()

@@ -43,11 +43,3 @@ def look(solver: str) -> dict[str, Any]:
         "marker": MARKERS[number // 8 % len(MARKERS)],
         "linestyle": DASHES[number // 128 % len(DASHES)],
     }
-
-
-def title(solver: str) -> str:
-    """A solver's name as its file's LABEL has it, else as it is."""
-    try:
-        return getattr(registry.module("solver", solver), "LABEL", solver)
-    except ValueError:
-        return solver

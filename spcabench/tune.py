@@ -15,7 +15,9 @@ MOST_TRIALS = 30
 def search(
     problem: Problem, solver: ModuleType, k: int, settings: dict[str, Any], limits: Limits, seed: int = 0
 ) -> Result:
-    """The best trial with at most k nonzeros; its ``search`` holds the trials' number, flops and time.
+    """The best trial with at most k nonzeros (status "infeasible" where none has as few).
+
+    Its ``search`` holds the trials' number, flops and time.
 
     The cardinality falls, in jumps and not monotonically, as the penalty grows. The bracket in log(penalty) is
     narrowed by interpolation in log(cardinality), by halves when that is slow, until a trial has exactly k nonzeros.
@@ -35,6 +37,8 @@ def search(
         trials.append(drive(problem, solver, {**settings, traits.penalty: high * (1 - 1e-9)}, limits, seed))
         fitting = trials[-1:]
     best = max(fitting, key=lambda t: t.variance)
+    if best.cardinality > k:  # equal variables enter together: no penalty gives at most k
+        best.status = "infeasible"
     best.k = k
     best.search = {
         "runs": len(trials),

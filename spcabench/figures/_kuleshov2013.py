@@ -33,23 +33,28 @@ def matched(
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
     """One row per GPower run with good company: its penalty, sparsity, and what it and GRQI measured.
 
-    Columns: penalty, n, seed, sparsity, and for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance,
-    variance_refit, iteration_flops; ratio = flops of GPower over those of GRQI.
+    Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and for GPower (``_p``)
+    and GRQI (``_g``) flops, iterations, status, variance, variance_refit.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
     p = chosen[chosen.match.isna()]
-    g = chosen[
-        chosen.match.notna() & (chosen.settings.map(lambda s: s.get("J")).map(lambda j: j if j else 0) == (J or 0))
-    ]
+    finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
+    g = chosen[chosen.match.notna() & (finite == (J or 0))]
     kept = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
     both = p.merge(g[key + kept], on=key, suffixes=("_p", "_g"))
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
+        asked=[settings["k"] for settings in both.settings],
         penalty=both.solver,
         sparsity=both.cardinality_p / both.n,
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
     )
+
+
+def medians(both: pd.DataFrame, values: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Median sparsity and median value over the seeds, for each cardinality asked."""
+    return both.groupby("asked").sparsity.median(), values.groupby(both.asked).median()
 
 
 def k_at(sparsity: float, n: int) -> int:

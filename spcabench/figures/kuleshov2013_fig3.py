@@ -1,24 +1,30 @@
 """Kuleshov (2013), Figure 3: the trade-off between sparsity and variance.
 
 The runs of Figure 2. Left as the solvers return their vectors; middle the difference to GRQI at equal cardinality, raw
-and after the same refit (leading eigenvector on the support); right, ours: GRQI from random starts, its first shift set
-to a share of lambda_1, against the recommended start (the paper: a random start works as long as the first Rayleigh
-quotient is close to lambda_1; no k-sparse start has a quotient near lambda_1, so it is read as the first shift).
+and after the same refit (leading eigenvector on the support); right, ours: GRQI from random starts against the
+recommended start, against its first Rayleigh quotient mu_0. The paper does not say whose quotient; no k-sparse vector
+has one near lambda_1, so there are two readings: mu_0 as the first *shift*, the start random; or as the quotient of
+the *start* before its projection, made by power steps from a random vector. Thin lines: each cardinality.
 """
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
 
 from spcabench.api import solve
 from spcabench.bounds import leading_eigenvalue
 from spcabench.claims import Statement, by_band, every, interval, show
-from spcabench.figures._kuleshov2013 import GRQI, NAMES, PENALTIES, WIDE_EDGES, k_at, pairs
+from spcabench.figures._kuleshov2013 import GRQI, NAMES, PENALTIES, WIDE_EDGES, k_at, medians, pairs
 from spcabench.figures.kuleshov2013_fig2 import sizes
 from spcabench.run import Measure
 from spcabench.style import look
+from spcabench.vectors import normalize
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 3), (11.5, 3.6)
-STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+READINGS = {"shift": "-", "start": ":"}
 
 K7 = Statement(
     id="K7",
@@ -33,8 +39,15 @@ K16 = Statement(
     "largest eigenvalue",
     where="section 2.2",
     test="for mu_0 >= 0.9 lambda_1: share of random starts that reach at least 98 % of the variance from the "
-    "recommended start",
+    "recommended start, in both readings of mu_0; undecided where they disagree",
     threshold="at least 80 % of the starts",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="0.356 [0.217, 0.5] of the starts (quick scale)",
+            reason="first tested with mu_0 as the first shift only; the paper's sentence has a second reading",
+        ),
+    ),
 )
 
 
@@ -43,21 +56,36 @@ def runs(scale):
     n, seeds, *_ = sizes(scale)
     for seed in range(seeds):
         for s in (0.01, 0.044, 0.2):
-            for mu0 in STARTS:
+            for mu0, reading in product(STARTS, READINGS):
                 yield Measure(
                     dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), solver="random_starts", seed=seed,
-                    settings=dict(k=k_at(s, n), mu0=mu0, count=10), form="covariance", label="starts",
+                    settings=dict(k=k_at(s, n), mu0=mu0, reading=reading, count=10), form="covariance", label="starts",
                 )  # fmt: skip
 
 
-def random_starts(problem, *, k, mu0, count, seed):
-    """Variances of GRQI from random starts, the first shift mu0 lambda_1, over that from the recommended start."""
+def random_starts(problem, *, k, mu0, reading, count, seed):
+    """Variances of GRQI from random starts over that from the recommended start: share within 2 %, median."""
     reference = solve(problem, "grqi", k=k, **GRQI).variance
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
-    starts = [rng.standard_normal(problem.n) for _ in range(count)]
-    found = [solve(problem, "grqi", k=k, start=x, mu_0=shift, **GRQI).variance / reference for x in starts]
-    return {"mu0": mu0, "k": k, "within": float(np.mean(np.array(found) >= 0.98)), "median": float(np.median(found))}
+    found = []
+    for x in rng.standard_normal((count, problem.n)):
+        if reading == "start":
+            settings = dict(start=power_steps(problem.covariance, normalize(x), shift))
+        else:
+            settings = dict(start=x, mu_0=shift)
+        found.append(solve(problem, "grqi", k=k, **settings, **GRQI).variance / reference)
+    within = float(np.mean(np.array(found) >= 0.98))
+    return {"mu0": mu0, "k": k, "reading": reading, "within": within, "median": float(np.median(found))}
+
+
+def power_steps(Sigma, x, quotient):
+    """Power steps from a unit vector x until x'Sigma x reaches a quotient."""
+    y = Sigma @ x
+    while x @ y < quotient:
+        x = normalize(y)
+        y = Sigma @ x
+    return x
 
 
 def data(table):
@@ -85,34 +113,30 @@ def draw(data, axes):
         one = main[main.penalty == penalty]
         for suffix, line, word in (("", "-", "raw"), ("_refit", ":", "refitted")):
             change = 100 * (one[f"variance{suffix}_p"] / one[f"variance{suffix}_g"] - 1)
-            median = change.groupby(one.sparsity.round(3)).median()
             middle.plot(
-                median.index, median, **(look(penalty) | dict(linestyle=line, label=f"{NAMES[penalty]}, {word}"))
+                *medians(one, change), **(look(penalty) | dict(linestyle=line, label=f"{NAMES[penalty]}, {word}"))
             )
     middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
     _draw_starts(data[data.label == "starts"], right)
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance / $\\lambda_1$")
     middle.set(xscale="log", xlabel="sparsity k/n", ylabel="variance against GRQI's, %")
-    right.set(xlabel="first shift $\\mu_0 / \\lambda_1$", ylabel="starts within 2 %, share", ylim=(-0.03, 1.03))
+    right.set(xlabel="first quotient $\\mu_0 / \\lambda_1$", ylabel="starts within 2 %, share", ylim=(-0.03, 1.03))
     for axis in (left, middle, right):
         axis.legend()
 
 
 def _draw_starts(starts, axis):
-    if starts.empty:
+    table = pd.DataFrame(starts.extra.tolist())
+    if table.empty:
         return
-    table = starts.extra.apply(lambda e: (e["k"], e["mu0"], e["within"])).tolist()
-    for k, style in zip(sorted({row[0] for row in table}), ("-", "--", ":"), strict=False):
-        found = sorted({row[1] for row in table})
-        share = [np.mean([row[2] for row in table if row[0] == k and row[1] == mu]) for mu in found]
-        axis.plot(
-            found,
-            share,
-            color=look("grqi")["color"],
-            linestyle=style,
-            marker=look("grqi")["marker"],
-            label=f"k = {k:g}",
-        )
+    style = {key: v for key, v in look("grqi").items() if key != "linestyle"}
+    for reading, line in READINGS.items():
+        mine = table[table.reading == reading]
+        for _, one in mine.groupby("k"):
+            share = one.groupby("mu0").within.mean()
+            axis.plot(share.index, share, color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line)
+        share = mine.groupby("mu0").within.mean()
+        axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)
     axis.axhline(0.8, color="black", linewidth=0.7, linestyle=":")
 
 
@@ -127,5 +151,7 @@ def claims(data):
             verdict = every([v.at_most(0.02) for v in near.values()])
             yield K7.judged(verdict, show(near), f"{NAMES[penalty]}, {word}")
     starts = [e for e in data[data.label == "starts"].extra if e.get("mu0", 0) >= 0.9]
-    share = interval([e["within"] for e in starts], np.mean)
-    yield K16.judged(share.at_least(0.8), f"{share} of the starts, mean over {share.count} sets of ten")
+    shares = {r: interval([e["within"] for e in starts if e["reading"] == r], np.mean) for r in READINGS}
+    verdicts = {share.at_least(0.8) for share in shares.values()}
+    measured = "; ".join(f"mu_0 of the {r}: {share} of the starts" for r, share in shares.items())
+    yield K16.judged(verdicts.pop() if len(verdicts) == 1 else "undecided", measured)

@@ -1,0 +1,179 @@
+"""Every solver found in solvers/ must satisfy what its traits promise."""
+
+import copy
+
+import numpy as np
+import problems
+import pytest
+from problems import FAMILIES, GENERAL, SEEDS, SOLVERS
+
+from spcabench import Problem, api, registry
+
+SPARSE = [s for s in SOLVERS if problems.traits(s).control]
+DENSE = [s for s in SOLVERS if not problems.traits(s).control]
+every_solver = pytest.mark.parametrize("solver", SOLVERS)
+
+
+def _arrays(problem):
+    matrix = problem.matrix
+    return [np.array(a.toarray() if hasattr(a, "toarray") else a) for a in vars(matrix).values() if hasattr(a, "dtype")]
+
+
+def _check_unit(result, n):
+    assert result.x.dtype == np.float64
+    assert result.x.shape == (n,)
+    assert np.isfinite(result.x).all()
+    assert abs(np.linalg.norm(result.x) - 1.0) < 1e-12
+
+
+def _check_sparse(result, Sigma, k, exact):
+    best = problems.optimum(Sigma, k)
+    assert result.cardinality <= k
+    assert abs(result.variance - result.x @ Sigma @ result.x) <= 1e-9 * best
+    assert result.variance <= best * (1 + 1e-9)
+    assert result.bound >= best
+    assert result.gap >= 0
+    if exact:
+        assert result.variance >= best * (1 - 1e-9)
+    if result.u is not None:
+        assert abs(np.linalg.norm(result.u) - 1.0) < 1e-12
+        assert abs(result.singular_value) <= np.sqrt(best) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("solver", SPARSE)
+def test_sparse_solvers_never_beat_the_optimum(solver, family):
+    good = 0
+    for seed in SEEDS:
+        problem, k = problems.problem(family, seed)
+        before = _arrays(problem)
+        result = problems.solve(problem, solver, k)
+        assert all(np.array_equal(a, b) for a, b in zip(before, _arrays(problem), strict=True))
+        # equal columns leave or enter together: a search can then miss k, and must say so
+        assert result.good or problems.traits(solver).control == "penalty"
+        assert result.good or family.split()[0] not in GENERAL
+        if result.good:
+            good += 1
+            _check_unit(result, problem.n)
+            _check_sparse(result, problems.explicit(problem), k, problems.traits(solver).exact)
+    assert good >= len(SEEDS) / 2
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("solver", DENSE)
+def test_solvers_that_are_not_sparse_give_eigenvectors(solver, family):
+    for seed in SEEDS:
+        problem, _ = problems.problem(family, seed)
+        result = api.solve(problem, solver)
+        _check_unit(result, problem.n)
+        if result.status == "converged":
+            Sigma = problems.explicit(problem)
+            residual = Sigma @ result.x - result.variance * result.x
+            assert np.linalg.norm(residual) <= 1e-5 * np.linalg.norm(Sigma, 2)
+
+
+@pytest.mark.parametrize("form", ["data", "covariance"])
+@every_solver
+def test_the_same_seed_gives_the_same_answer_to_the_bit(solver, form):
+    for seed in (0, 1):
+        problem, k = problems.problem(f"gaussian {form}", seed)
+        first, again = (problems.solve(copy.deepcopy(problem), solver, k, seed=5) for _ in range(2))
+        assert np.array_equal(first.x, again.x)
+        assert (first.flops, first.iterations, first.status) == (again.flops, again.iterations, again.status)
+
+
+@every_solver
+def test_limits_are_respected(solver):
+    problem, _ = problems.problem("gaussian data", 3)
+    for steps in (0, 1, 3):
+        result = problems.once(problem, solver, max_iterations=steps)
+        assert result.iterations <= steps
+        assert result.status == "max_iterations" or result.iterations < steps or result.status == "converged"
+    result = problems.once(problem, solver, tol=0.0, max_iterations=3, time_limit=0.0)
+    assert (result.status, result.iterations) == ("time_limit", 0)
+
+
+@every_solver
+def test_history_has_one_entry_per_iterate_and_ends_at_the_result(solver):
+    for seed in range(3):
+        problem, _ = problems.problem("spiked data", seed)
+        plain, result = (problems.once(problem, solver, history=h) for h in (False, True))
+        flops = [entry["flops"] for entry in result.history]
+        assert len(flops) == result.iterations + 1
+        assert flops[0] == 0
+        assert flops == sorted(flops)
+        assert flops[-1] == result.flops == plain.flops  # grading is not charged
+        assert result.setup_flops == plain.setup_flops
+        assert result.history[-1]["variance"] == pytest.approx(result.variance, rel=1e-12)
+        assert not plain.history
+
+
+@pytest.mark.parametrize("form", ["csc", "csr"])
+@every_solver
+def test_sparse_and_implicitly_centred_input_agree_with_dense(solver, form):
+    for family in GENERAL:
+        for seed in range(6):
+            X, k = problems.draw(family, seed)
+            X[np.random.default_rng(seed).random(X.shape) < 0.3] = 0.0
+            for center in (False, True):
+                dense = Problem.from_data(X - X.mean(axis=0) if center else X, center=False)
+                sparse = Problem.from_data(problems.as_sparse(X, form), center=center)
+                assert sparse.form == "sparse"
+                a, b = (problems.solve(p, solver, k) for p in (dense, sparse))
+                assert a.variance == pytest.approx(b.variance, rel=1e-8)
+                assert a.cardinality == b.cardinality
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e4])
+@every_solver
+def test_scaling_changes_no_relative_answer(solver, factor):
+    for family in GENERAL:
+        for seed in range(5):
+            X, k = problems.draw(family, seed)
+            for make, c in ((Problem.from_data, factor), (lambda X: Problem.from_covariance(X.T @ X), factor)):
+                a, b = (problems.solve(make(Y), solver, k) for Y in (X, c * X))
+                assert a.status == b.status
+                assert np.array_equal(a.support, b.support)
+                assert b.variance == pytest.approx(c * c * a.variance, rel=1e-7)
+
+
+@every_solver
+def test_permuting_and_flipping_variables_permutes_and_flips_the_answer(solver):
+    for family in GENERAL:
+        for seed in range(6):
+            X, k = problems.draw(family, seed)
+            rng = np.random.default_rng(seed)
+            order, signs = rng.permutation(X.shape[1]), rng.choice([-1.0, 1.0], X.shape[1])
+            a = problems.solve(Problem.from_data(X), solver, k)
+            b = problems.solve(Problem.from_data((X * signs)[:, order]), solver, k)
+            expected = (a.x * signs)[order]
+            assert min(np.abs(b.x - expected).max(), np.abs(b.x + expected).max()) < 1e-5
+
+
+@every_solver
+def test_a_zero_iterate_has_the_status_zero(solver):
+    module = registry.module("solver", solver)
+    X, k = problems.draw("zero_column", 1)
+    problem = Problem.from_data(X, center=False)
+    if module.TRAITS.control == "penalty":
+        result = api.solve(problem, solver, **{module.TRAITS.penalty: 2 * module.penalty_range(problem)[1]})
+    elif module.TRAITS.accepts == "either" and module.TRAITS.control == "cardinality":
+        e = (~X.any(axis=0)).astype(float)
+        result = problems.solve(problem, solver, k, start=e)
+    else:
+        pytest.skip("reaches no zero iterate")
+    assert result.status == "zero"
+    assert not result.good
+    assert not result.x.any()
+
+
+@every_solver
+def test_the_module_says_what_it_is(solver):
+    module = registry.module("solver", solver)
+    first = module.__doc__.splitlines()[0]
+    assert first.endswith(".")
+    assert any(c.isdigit() for c in module.__doc__), "the docstring cites a year"
+    assert isinstance(module.EXAMPLE, dict)
+    if module.TRAITS.control == "penalty":
+        low, high = module.penalty_range(problems.problem("gaussian data", 0)[0])
+        assert 0 < low < high
