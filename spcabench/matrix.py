@@ -74,7 +74,7 @@ class Block:
 def _row_squares(X) -> Vector:
     """||X[i]||^2 of every row (m,) of a sparse X."""
     squares = X.multiply(X).tocoo()
-    return np.bincount(squares.row, squares.data, X.shape[0])
+    return np.bincount(squares.row, squares.data, X.shape[0]).astype(np.float64)
 
 
 class Transpose:

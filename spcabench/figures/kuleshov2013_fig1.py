@@ -60,7 +60,6 @@ def draw(data, axes):
             axis.plot(at, part[column], **style)
     for axis, label in zip(axes.flat, ("variance / $\\lambda_1$", "nonzeros", "$\\|x - x_{prev}\\|$"), strict=True):
         axis.set(xscale="log", xlabel="iteration", ylabel=label)
-    axes.flat[1].set_yscale("log")
     axes.flat[2].set_yscale("log")
     axes.flat[2].axhline(1e-6, color="black", linewidth=0.8, linestyle=":")
     axes.flat[0].legend()

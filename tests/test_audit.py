@@ -1,0 +1,139 @@
+"""The ledger against a count from outside, and the audit against solvers and layers that cheat it."""
+
+from types import ModuleType
+
+import numpy as np
+import problems
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+
+from spcabench import Problem, api, covariance, matrix, registry
+from spcabench.audit import AuditError, audit
+from spcabench.driver import parameters
+from spcabench.flops import LEDGER
+from spcabench.iterate import Traits
+
+every_solver = pytest.mark.parametrize("solver", problems.SOLVERS)
+
+
+def _data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+def _holed(m, n):
+    return np.where(_data(m, n, 1) > 0, _data(m, n), 0.0)
+
+
+MAKE = {
+    "covariance": lambda m, n: Problem.from_covariance(_data(m, n).T @ _data(m, n)),
+    "data": lambda m, n: Problem.from_data(_data(m, n)),
+    "sparse centred": lambda m, n: Problem.from_data(sp.csr_array(_holed(m, n))),
+    "sparse scaled": lambda m, n: Problem.from_data(sp.csc_array(_holed(m, n)), center=False, scale=True),
+}
+
+
+@pytest.mark.parametrize("shape", [(12, 9), (6, 14)])
+@pytest.mark.parametrize("form", MAKE)
+@every_solver
+def test_every_ledger_is_exact(solver, form, shape):
+    problem = MAKE[form](*shape)
+    for k in (1, 4, problem.n) if problems.traits(solver).control else (None,):
+        found = audit(problem, solver, k=k)
+        assert found.exact, found
+        assert found.seen >= found.setup_seen > 0
+        result = api.solve(problem, solver, k=k)
+        assert found.charged == result.search.get("flops", result.flops + result.setup_flops)
+
+
+@pytest.mark.parametrize("deflation", ["hotelling", "projection", "schur", "drop_features"])
+@pytest.mark.parametrize("form", MAKE)
+@every_solver
+def test_ledgers_of_deflated_problems_are_exact(solver, form, deflation):
+    problem = MAKE[form](6, 14)
+    if deflation == "hotelling" and problems.traits(solver).accepts == "data":
+        pytest.skip("an indefinite matrix has no data form")
+    k = 4 if problems.traits(solver).control else None
+    first = api.components(problem, solver, 2, k=k, deflation=deflation)
+    found = audit(first[1].problem, solver, k=k, max_iterations=20)
+    assert found.exact, found
+
+
+@pytest.mark.parametrize("settings", [{"mu": "carried"}, {"J": 1}, {"start": np.ones(9)}])
+def test_settings_change_no_exactness(settings):
+    for solver in problems.SOLVERS:
+        if set(settings) <= set(parameters(registry.module("solver", solver).solve)):
+            for k in (4, 9) if problems.traits(solver).control else (None,):
+                assert audit(MAKE["covariance"](12, 9), solver, k=k, **settings).exact
+
+
+def _planted(solve):
+    module = ModuleType("planted")
+    module.TRAITS, module.EXAMPLE, module.solve = Traits(control=None), {}, solve
+    return module
+
+
+def test_a_layer_that_undercharges_is_caught(monkeypatch):
+    problem = MAKE["covariance"](12, 9)
+    for module in (covariance, matrix):
+        monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
+    for solver in problems.SOLVERS:
+        found = audit(problem, solver, k=4 if problems.traits(solver).control else None)
+        assert not found.exact
+        assert found.charged < found.seen
+
+
+def _past_the_layer(product):
+    def solve(problem):
+        x = np.ones(problem.n) / np.sqrt(problem.n)
+        yield x
+        for _ in range(3):
+            x = np.asarray(product(problem.matrix, x))
+            yield x / np.linalg.norm(x)
+
+    return _planted(solve)
+
+
+@pytest.mark.parametrize(
+    ("product", "cost"),
+    [
+        (lambda M, x: M.S @ x, 81),
+        (lambda M, x: M.S.T.dot(x), 81),
+        (lambda M, x: np.dot(M.S, x), 81),
+        (lambda M, x: np.einsum("ij,j", M.S, x), 81),
+        (lambda M, x: M.S[:, :4] @ x[:4], 36),
+        (lambda M, x: sp.csr_array(np.asarray(M.S)) @ x, 81),
+        (lambda M, x: np.linalg.eigh(M.S)[1][:, -1], 9 * 729),
+        (lambda M, x: scipy.linalg.eigh(M.S)[1][:, -1], 9 * 729),
+        (lambda M, x: scipy.linalg.solve(M.S + np.eye(9), x), 729 + 2 * 81),
+    ],
+)
+def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):
+    found = audit(MAKE["covariance"](12, 9), _past_the_layer(product), stop="end", tol=0)
+    assert found.charged == 0
+    assert found.seen == 3 * cost
+
+
+def test_quotients_without_solves_are_not_free():
+    def solve(problem):
+        S, x = problem.matrix.S, np.ones(problem.n) / np.sqrt(problem.n)
+        yield x
+        for _ in range(5):
+            x @ (S @ x)
+        yield x
+
+    found = audit(MAKE["covariance"](12, 9), _planted(solve))
+    assert found.seen == 4 * 81
+
+
+def test_an_audit_that_saw_nothing_fails():
+    with pytest.raises(AuditError, match="saw no product"):
+        audit(MAKE["covariance"](12, 9), _past_the_layer(lambda M, x: x))
+
+
+@pytest.mark.parametrize("function", [scipy.linalg.svd, np.linalg.svd, np.linalg.inv])
+def test_a_function_without_a_count_fails(function):
+    name = function.__name__
+    module = scipy.linalg if function.__module__.startswith("scipy") else np.linalg
+    with pytest.raises(AuditError, match=name):
+        audit(MAKE["covariance"](12, 9), _past_the_layer(lambda M, x: getattr(module, name)(M.S)[0][0]))

@@ -1,0 +1,71 @@
+"""The command line, typed as a user would."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def spcabench(*words, **environment):
+    command = [sys.executable, "-m", "spcabench", *words]
+    env = {**os.environ, "SPCABENCH_OFFLINE": "1", **environment}
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
+)
+def test_lists(kind, name):
+    plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
+    assert plain.returncode == as_json.returncode == 0
+    assert name in plain.stdout
+    assert all(json.loads(as_json.stdout).values())
+
+
+def test_solve_as_table_and_as_json():
+    words = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
+    table, as_json = spcabench(*words), spcabench(*words, "--json")
+    assert table.returncode == as_json.returncode == 0
+    assert "topdiam" in table.stdout and "certified bound" in table.stdout
+    first, second = json.loads(as_json.stdout)["components"]
+    assert first["cardinality"] == second["cardinality"] == 4
+    assert first["variance"] <= first["bound"] and first["features"]
+
+
+def test_solver_settings():
+    found = spcabench("solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json")
+    assert found.returncode == 0
+    assert json.loads(found.stdout)["components"][0]["cardinality"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
+        (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
+        (("solve", "pitprops", "--solver", "grqi", "-k", "0"), "k: 0 is out of range; allowed are 1 to n = 13"),
+        (("solve", "pitprops", "--solver", "grqi"), "k:"),
+        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),
+        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j"), "NAME=VALUE"),
+        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--deflation", "hoteling"), "hotelling"),
+        (("solve", "pitprops", "--solver", "missing.py", "-k", "3"), "missing.py"),
+        (("run", "kuleshov2013_fig9", "grqi", "x.parquet"), "did you mean 'kuleshov2013_fig"),
+        (("workflow", "nope"), "unknown figure"),
+        (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(words, said, tmp_path):
+    found = spcabench(*words)
+    assert found.returncode == 2
+    assert said in found.stderr
+    assert len(found.stderr.strip().splitlines()) == 1
+
+
+def test_a_damaged_data_file_is_named(tmp_path):
+    (tmp_path / "singh").mkdir()
+    (tmp_path / "singh" / "singh.RData").write_bytes(b"not data")
+    found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3", SPCABENCH_DATA=str(tmp_path))
+    assert found.returncode == 2
+    assert "singh.RData" in found.stderr and len(found.stderr.strip().splitlines()) == 1

@@ -1,0 +1,194 @@
+"""Jobs, fingerprints, and rows of runs that go wrong."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from spcabench import execute, registry, run
+from spcabench import worker as worker_module
+from spcabench.execute import Journal, Worker, read_rows, run_job
+from spcabench.run import Measure, Run, groups, interleaved, tree_hash
+
+TASK = dict(
+    kind="run", dataset="pitprops", parameters={}, settings={"k": 3}, seed=0, timeout=60.0, figure="x", match=None
+)
+
+
+def solver_file(folder, body):
+    path = folder / "trial.py"
+    path.write_text(
+        '"""Trial."""\nimport os, time\nimport numpy as np\nfrom spcabench.iterate import Traits\n'
+        f'TRAITS = Traits(control="cardinality")\nEXAMPLE = dict(k=3)\n\n\ndef solve(problem, *, k):\n    {body}\n'
+    )
+    return str(path)
+
+
+@pytest.fixture
+def worker(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    helper = Worker()
+    yield helper
+    helper.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("os._exit(3); yield", "crash"),
+        ("yield np.ones(problem.n)", "infeasible"),
+        ("yield np.full(problem.n, np.nan)", "infeasible"),
+        ("yield np.zeros(problem.n)", "zero"),
+        ("raise RuntimeError('a\\nb'); yield", "error"),
+        ("np.empty((200_000, 200_000)); yield", "memory_limit"),
+    ],
+)
+def test_every_failure_is_a_row(worker, tmp_path, body, status):
+    row = worker.ask({**TASK, "solver": solver_file(tmp_path, body)})
+    assert row["status"] == status
+    assert "\n" not in row.get("reason", "")
+    assert worker.ask({**TASK, "solver": "grqi"})["status"] == "converged"
+
+
+def test_a_run_that_hangs_is_ended(worker, tmp_path, monkeypatch):
+    monkeypatch.setattr(execute, "GRACE", 0.5)
+    row = worker.ask({**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")})
+    assert row["status"] == "time_limit"
+
+
+def test_journal_survives_a_half_written_line(tmp_path):
+    out = tmp_path / "job.parquet"
+    journal = Journal(out, "abc")
+    journal.add("0-0-0", {"status": "converged"})
+    with journal.path.open("a") as stream:
+        stream.write('\n{"key": "0-0-1", "ro')
+    again = Journal(out, "abc")
+    assert again.rows == {"0-0-0": {"status": "converged"}}
+    again.add("0-0-1", {"status": "zero"})
+    assert len(Journal(out, "abc").rows) == 2
+    assert not Journal(out, "other").rows
+    again.close()
+    assert not list(tmp_path.glob("*.journal"))
+
+
+FIGURE = '''"""Trial figure."""
+from spcabench.run import Measure, Run
+def runs(scale):
+    yield Run(dataset="pitprops", solver="gpower1", settings=dict(k=4), vectors=True)
+    yield Run(dataset="pitprops", solver="grqi", match="gpower1", memory=True)
+    yield Run(dataset="pitprops", solver="brute_force", settings=dict(k=4))
+    yield Run(dataset="gaussian", parameters=dict(m=9, n=9), solver="grqi", settings=dict(k=4), timed=True)
+    yield Run(dataset="gaussian", parameters=dict(m=9, n=9), solver="gpower0", settings=dict(k=4), timed=True)
+    yield Measure(dataset="pitprops", solver="trace")
+def trace(problem, *, seed):
+    return {"trace": float(problem.covariance.diagonal().sum())}
+'''
+
+
+@pytest.fixture
+def figure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trial2013_fig1.py").write_text(FIGURE)
+    package = __import__("spcabench.figures", fromlist=["x"])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    registry._files.cache_clear()
+    yield "trial2013_fig1"
+    registry._files.cache_clear()
+
+
+def test_jobs(figure):
+    jobs = groups(figure, "quick")
+    assert [len(jobs[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
+    (timed,) = [runs for name, runs in jobs.items() if name.startswith("timed-")]
+    assert [r.solver for r in timed] == ["grqi", "gpower0"]
+    assert [[r.solver for r in chain] for chain in interleaved(jobs["gpower1"])] == [["gpower1", "grqi"]]
+    assert len(list(interleaved(timed))) == 2
+
+
+def test_rows_of_a_job(figure, tmp_path):
+    out = tmp_path / "rows" / "gpower1.parquet"
+    run_job(figure, "quick", "gpower1", out)
+    rows = read_rows([out])
+    assert rows.solver.tolist() == ["gpower1", "grqi"]
+    assert rows.cardinality.nunique() == 1 and rows.k[1] == rows.cardinality[0]
+    assert rows.search_runs[0] >= 1 and rows.flops.gt(0).all()
+    assert len(rows.support[0]) == len(rows["values"][0]) == rows.cardinality[0]
+    assert rows.peak_memory[1] > rows.memory_before[1] > 0
+    assert (rows.variance <= rows.bound).all() and (rows.variance_refit >= rows.variance - 1e-12).all()
+    assert (rows.threads == 1).all() or not rows.threads.isna().any()
+    assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
+
+
+def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
+    monkeypatch.setattr(execute, "ROUNDS", 3)
+    (job,) = [name for name in groups(figure, "quick") if name.startswith("timed-")]
+    run_job(figure, "quick", job, tmp_path / "t.parquet")
+    rows = pd.read_parquet(tmp_path / "t.parquet")
+    assert rows.solver.tolist() == ["grqi", "gpower0"] * 3
+    assert rows.repeat.tolist() == [0, 0, 1, 1, 2, 2]
+    assert (rows.samples >= 1).all() and rows.calibration.gt(0).all()
+    assert rows.groupby("solver").flops.nunique().eq(1).all()
+
+
+def test_an_interrupted_job_goes_on(figure, tmp_path):
+    out = tmp_path / "job.parquet"
+    journal = Journal(out, run.fingerprint(figure, "quick", "gpower1"))
+    journal.add("0-0-0", {"solver": "gpower1", "status": "converged", "cardinality": 2, "dataset": "pitprops"})
+    run_job(figure, "quick", "gpower1", out)
+    rows = pd.read_parquet(out)
+    assert rows.k[1] == 2  # the kept row was used, not made again
+
+
+def test_measure(figure):
+    task = {**TASK, "kind": "measure", "figure": figure, "solver": "trace", "settings": {}}
+    row = worker_module.row(task)
+    assert json.loads(row["extra"]) == {"trace": pytest.approx(13.0)}
+    assert row["status"] == "finished"
+
+
+def test_unknown_and_broken_jobs(figure, tmp_path):
+    with pytest.raises(ValueError, match="no job 'nope'"):
+        run_job(figure, "quick", "nope", tmp_path / "x.parquet")
+    (tmp_path / "trial2013_fig1.py").write_text('"""Broken."""\ndef runs(scale:\n')
+    assert groups(figure, "quick").keys() >= {"broken"} or "gpower1" in groups(figure, "quick")
+    assert isinstance(run.shared(figure), tuple)
+
+
+def test_only_what_is_done_counts_in_a_hash(tmp_path):
+    texts = {
+        "a": '"""One."""\nCOLOUR = "red"\ndef f(x):\n    """Doc."""\n    return x + 1\n',
+        "b": '"""Two."""\nCOLOUR = "blue"\n# comment\ndef f(x):\n\n    return x+1\n',
+        "c": '"""One."""\nCOLOUR = "red"\ndef f(x):\n    """Doc."""\n    return x + 2\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    a, b, c = (tree_hash(tmp_path / f"{name}.py") for name in "abc")
+    assert a == b != c
+
+
+def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
+    grqi = registry.path("solver", "grqi")
+    worker = run.closure(registry.path("solver", "gpower1").parent.parent / "spcabench" / "worker.py")
+    assert {"matrix.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
+    assert grqi not in worker and not {"style.py", "claims.py", "report.py"} & {p.name for p in worker}
+
+
+def test_every_figure_asks_for_what_exists():
+    for figure in registry.names("figure"):
+        for scale in ("quick", "paper"):
+            for item in run.runs_of(figure, scale):
+                registry.path("dataset", item.dataset)
+                json.dumps([dict(item.settings), dict(item.parameters)])
+                if isinstance(item, Run):
+                    registry.path("solver", item.solver)
+                else:
+                    assert isinstance(item, Measure)
+                    assert callable(getattr(registry.module("figure", figure), item.solver))
+            assert "broken" not in groups(figure, scale)
+
+
+def test_file_names_are_safe():
+    assert shutil.which("git")
+    for figure in registry.names("figure"):
+        assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-") for name in groups(figure, "quick"))
