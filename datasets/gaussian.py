@@ -5,14 +5,15 @@ The synthetic problems of Kuleshov (2013, section 4), which follow Journee et al
 
 import numpy as np
 
+from spcabench import validate
 from spcabench.problem import Problem
 
 
 def load(m=1000, n=1000, seed=0):
     """A (m, n) from N(0, 1), neither centred nor scaled."""
-    for name, value in (("m", m), ("n", n)):
-        if value < 1:
-            raise ValueError(f"{name}: {value}; allowed are whole numbers from 1")
+    validate.whole("m", m, 2)
+    validate.whole("n", n, 1)
+    validate.whole("seed", seed, 0)
     A = np.random.default_rng(seed).standard_normal((m, n))
     return Problem.from_data(
         A,

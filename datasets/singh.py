@@ -18,8 +18,11 @@ URL = (
 )
 
 
-def load():
-    """A = X centred by gene (102, 12600), Sigma = A'A: not scaled, not divided by m (Kuleshov 2013, section 5.1)."""
+def load(center=True, scale=False):
+    """A = X centred by gene (102, 12600), Sigma = A'A, not divided by m (Kuleshov 2013, section 5.1).
+
+    center, scale : other readings of the paper, which states no preprocessing.
+    """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return _stand_in()
@@ -28,9 +31,15 @@ def load():
     return Problem.from_data(
         X,
         "singh",
+        center=center,
+        scale=scale,
         labels=list(table["y"]),
         provenance=dict(
-            source="Singh et al. (2002)", file=FILE, sha256=SHA256, preprocessing="genes centred", stand_in=False
+            source="Singh et al. (2002)",
+            file=FILE,
+            sha256=SHA256,
+            stand_in=False,
+            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
         ),
     )
 

@@ -18,6 +18,7 @@ from spcabench.vectors import embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="either")
 COLOUR = "#D55E00"
+MAX_ITERATIONS = 150  # the author's
 EXAMPLE = dict(k=10)
 
 

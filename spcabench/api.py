@@ -3,8 +3,6 @@
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from . import deflate, registry, tune, validate
 from .driver import Limits, check_settings, drive, parameters
 from .problem import Problem
@@ -50,6 +48,7 @@ def solve(
     limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
     if settings.get("start") is not None and "start" in parameters(solver.solve):
         settings["start"] = validate.loading("start", settings["start"], problem.n)
+    validate.whole("seed", seed, 0)
     if k is not None:
         k = validate.cardinality(k, problem.n)
     check_settings(f"solver {label!r}", solver.solve, settings)
@@ -77,8 +76,7 @@ def _run(
     if penalty is None:
         assert k is not None
         return tune.search(problem, solver, k, settings, limits, seed)
-    if isinstance(penalty, bool) or not np.isscalar(penalty) or not 0 <= float(penalty) < np.inf:  # type: ignore[arg-type]
-        raise ValueError(f"{traits.penalty}: {penalty!r}; allowed are numbers from 0")
+    validate.number(str(traits.penalty), penalty)
     return drive(problem, solver, settings, limits, seed)
 
 
@@ -97,8 +95,7 @@ def components(
     deflation : projection, hotelling, schur, orthogonal_projection or drop_features; alpha in [0, 1] makes
         Hotelling's partial (Kuleshov 2013, Algorithm 2).
     """
-    if count < 1:
-        raise ValueError(f"count: {count}; allowed are whole numbers from 1")
+    validate.whole("count", count, 1)
     return deflate.components(problem, count, lambda p: solve(p, name, k=k, **settings), deflation, alpha)
 
 

@@ -5,7 +5,8 @@ shapes; the solvers of SciPy and LAPACK and the sparse products are wrapped. Wha
 
 1. A (p x q)(q x r) product p q r, a sparse one its stored entries times r; a pass over the squares of a matrix's
    entries their number; a solve of bordered order k + 1 k^3 + 2 k^2; a symmetric eigendecomposition 9 n^3.
-2. Vector by vector, elementwise and gathering work: nothing.
+2. Vector by vector, elementwise and gathering work, and that with a basis of an iteration's own vectors
+   (Gram-Schmidt): nothing.
 3. A Rayleigh quotient y'(By), B (k, k), belongs to the solve of order k before or after it: nothing, but never more
    than one ahead of the solves of that order.
 4. Products with a low-rank part (centring, deflation): nothing.
@@ -66,6 +67,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
     charged = {True: 0, False: 0}
     with _wrapped() as tally:
         api.solve(problem, _watched_solver(solver, tally, charged), **settings)
+        tally.settle()
     if not tally.calls:
         raise AuditError(f"solver {solver.__name__!r}: the audit saw no product, solve or decomposition at all")
     return Audit(sum(charged.values()), sum(tally.flops.values()), charged[True], tally.flops[True], dict(tally.calls))
@@ -134,7 +136,7 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
     @functools.wraps(function)
     def counted(*args: Any, **settings: Any) -> Any:
         (tally.count_solve if name in SOLVES else tally.count)(name, count(*args))
-        return function(*map(plain, args), **settings)
+        return seen(function(*map(plain, args), **settings))
 
     return counted
 

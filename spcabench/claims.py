@@ -57,7 +57,8 @@ class Interval:
     count: int
 
     def __str__(self) -> str:
-        return f"{self.median:.3g} [{self.low:.3g}, {self.high:.3g}]"
+        median, low, high = (0.0 if abs(v) < 1e-9 else v for v in (self.median, self.low, self.high))
+        return f"{median:.3g} [{low:.3g}, {high:.3g}]"
 
     def at_least(self, threshold: float) -> Verdict:
         """Verdict on "at least"."""

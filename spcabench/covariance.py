@@ -44,6 +44,11 @@ class Rows:
         """Sigma[:, W] y (n,) for y (k,)."""
         raise NotImplementedError
 
+    def product(self, y: Vector) -> Vector:
+        """Sigma[W, W] y (k,) for y (k,): k^2 flops, or those of the products with A_W and its transpose."""
+        charge(len(y) ** 2)
+        return self.B @ y
+
     def leading(self) -> tuple[float, Vector]:
         """Largest eigenvalue of B and its unit eigenvector (k,). 9 k^3 flops."""
         k = len(self.B)
@@ -91,12 +96,6 @@ class Covariance:
         """The column of largest norm (n,): n^2 flops."""
         charge(self.n**2)
         return self.S[np.argmax(np.einsum("ij,ij->i", self.S, self.S))].copy()
-
-    def rayleigh_step(self, x: Vector) -> Vector:
-        """One step of classical Rayleigh quotient iteration on all n variables: n^3 + 2 n^2 flops."""
-        rows = Rows()
-        rows.B = self.S
-        return rows.rayleigh_step(x)
 
     def leading(self) -> tuple[float, Vector]:
         """Largest eigenvalue and unit eigenvector (n,). 9 n^3 flops."""
@@ -234,6 +233,10 @@ class GramRows(Rows):
         """Sigma[:, W] y: m k + m n flops."""
         S = self.Sigma
         return S.A.T @ (self.A @ y) - S.Q @ (S.w * (self.Q.T @ y))
+
+    def product(self, y: Vector) -> Vector:
+        """Sigma[W, W] y by the data, its k x k block not formed."""
+        return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
 
     def leading(self) -> tuple[float, Vector]:
         """Largest eigenvalue of Sigma[W, W] and its unit eigenvector, through m x m when k > m."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
@@ -136,8 +137,8 @@ def components(
     """``count`` components: ``run`` on the problem, deflate, and again. alpha < 1 is partial, for hotelling only."""
     if deflation not in DEFLATIONS:
         raise ValueError(nearest("deflation", deflation, DEFLATIONS))
-    if not 0.0 <= alpha <= 1.0 or (alpha != 1.0 and deflation != "hotelling"):
-        raise ValueError(f"alpha: {alpha}; allowed are 0 to 1 with hotelling, 1 with any other deflation")
+    if not isinstance(alpha, Real) or not 0.0 <= alpha <= 1.0 or (alpha != 1.0 and deflation != "hotelling"):
+        raise ValueError(f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation")
     results: list[Result] = []
     current = problem
     for _ in range(count):

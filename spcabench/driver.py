@@ -27,20 +27,24 @@ RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_lim
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver time."""
+    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver time.
+
+    max_iterations : the solver's own MAX_ITERATIONS, else 1000, unless given.
+    """
 
     stop: str | None = None
     tol: float = 1e-6
-    max_iterations: int = 1000
+    max_iterations: int | None = None
     time_limit: float = np.inf
     history: bool = False
 
     def __post_init__(self) -> None:
-        if self.stop is not None and self.stop not in STOPS:
-            raise ValueError(validate.nearest("stopping rule", str(self.stop), STOPS))
-        for name in ("tol", "max_iterations", "time_limit"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}: {getattr(self, name)!r}; allowed are numbers from 0")
+        if self.stop is not None and str(self.stop) not in STOPS:
+            raise ValueError(validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS))
+        validate.number("tol", self.tol)
+        validate.number("time_limit", self.time_limit, finite=False)
+        if self.max_iterations is not None:
+            validate.whole("max_iterations", self.max_iterations, 0)
 
 
 def _step(new: Iterate, old: Iterate) -> float:
@@ -79,7 +83,9 @@ def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
     """Raise for a setting that the function does not name, suggesting the nearest."""
-    known = [name for name in parameters(function) if name not in RESERVED and name != "k"]
+    known = set(parameters(function))
+    if owner.startswith("solver"):
+        known |= set(RESERVED) - {"start"}
     for name in settings:
         if name not in parameters(function):
             raise ValueError(validate.nearest(f"setting of {owner}", name, known))
@@ -103,36 +109,45 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
     with counting():
-        run = _Run(solver.solve(problem, **settings), limits, getattr(solver, "STOP", "step"), problem)
+        limits = replace(limits, stop=limits.stop or getattr(solver, "STOP", "step"))
+        if limits.max_iterations is None:
+            limits = replace(limits, max_iterations=getattr(solver, "MAX_ITERATIONS", 1000))
+        run = _Run(solver.solve(problem, **settings), limits, problem)
         run.to_end()
     last, k = run.last, settings.get("k")
     x, status = graded(last.x, run.status, k, problem.n)
     return Result(
         name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
-        run.setup_seconds, None if last.u is None else normalize(last.u), run.history, extra=dict(last.extra),
-        counted=getattr(solver, "COUNTED", True), state=last.state,
+        run.setup_seconds, None if last.u is None else normalize(last.u), run.history,
+        phases=run.phases, extra=dict(last.extra), counted=getattr(solver, "COUNTED", True), state=last.state,
     )  # fmt: skip
 
 
 class _Run:
     """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger."""
 
-    def __init__(self, iterates: Iterator[Any], limits: Limits, stop: str, problem: Problem) -> None:
+    def __init__(self, iterates: Iterator[Any], limits: Limits, problem: Problem) -> None:
         self.iterates, self.limits, self.problem = iterates, limits, problem
-        self.change = STOPS[limits.stop or stop]
+        self.change = STOPS[limits.stop or "step"]
+        self.phases: dict[str, dict[str, float]] = {}
         self.history: list[dict[str, Any]] = []
         self.iterations, self.seconds = 0, 0.0
+        self._flops: int | None = None  # set at the end, when the ledger goes back to whoever had it before
         start = perf_counter()
-        first = next(iterates)
+        first = next(iterates, None)
+        if first is None:
+            raise ValueError("solve: the solver yielded no iterate; at least its start is needed")
         self.setup_seconds = perf_counter() - start
         self.setup_flops = LEDGER.flops
         self.last = _copied(first)
+        if self.last.phase is not None:
+            self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
         if limits.history:
             self._record(self.last, np.nan)
 
     @property
     def flops(self) -> int:
-        return LEDGER.flops - self.setup_flops if LEDGER.on else self._flops
+        return LEDGER.flops - self.setup_flops if self._flops is None else self._flops
 
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
@@ -142,7 +157,7 @@ class _Run:
 
     def _loop(self) -> str:
         limits, change, iterates = self.limits, self.change, self.iterates
-        tol, steps, seconds, last = limits.tol, limits.max_iterations, limits.time_limit, self.last
+        tol, steps, seconds, last = limits.tol, limits.max_iterations or 0, limits.time_limit, self.last
         while True:
             if self.iterations >= steps:
                 return "max_iterations"
@@ -150,10 +165,13 @@ class _Run:
                 return "time_limit"
             start = perf_counter()
             item = next(iterates, None)
-            self.seconds += perf_counter() - start
+            elapsed = perf_counter() - start
+            self.seconds += elapsed
             if item is None:
                 return "finished"
             item = _copied(item)
+            if item.phase is not None:
+                self._charge_phase(item.phase, elapsed, LEDGER.flops)
             self.iterations += 1
             self.last = item
             step = change(item, last)
@@ -167,17 +185,24 @@ class _Run:
                 return "infeasible"
             last = item
 
+    def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
+        """Add one iterate to its phase; the start, and what set it up, is part of the first phase."""
+        seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
+        seen["iterates"] += 1
+        seen["seconds"] += seconds
+        seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
+
     def _record(self, item: Iterate, change: float) -> None:
-        entry: dict[str, Any] = {"iteration": self.iterations, "variance": self.problem.variance(item.x), "change": change,
-                 "cardinality": int(np.count_nonzero(item.x)), "flops": self.flops,
-                 "seconds": self.seconds, **item.extra}  # fmt: skip
-        if item.phase is not None:
-            entry["phase"] = item.phase
-        self.history.append(entry)
+        phase = {} if item.phase is None else {"phase": item.phase}
+        self.history.append({
+            "iteration": self.iterations, "variance": self.problem.variance(item.x), "change": change,
+            "cardinality": int(np.count_nonzero(item.x)), "flops": self.flops, "seconds": self.seconds,
+            **item.extra, **phase,
+        })  # fmt: skip
 
 
 def _copied(item: Any) -> Iterate:
     """The driver's own copy of x and u: solvers may reuse their buffers."""
     if isinstance(item, Iterate):
-        return replace(item, x=item.x.copy(), u=None if item.u is None else item.u.copy())
-    return Iterate(item.copy())
+        return replace(item, x=np.array(item.x, dtype=np.float64), u=None if item.u is None else item.u.copy())
+    return Iterate(np.array(item, dtype=np.float64))

@@ -16,7 +16,8 @@ from . import machine, worker
 from .run import Measure, Run, fingerprint, groups, interleaved, runs_of
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
-ROUNDS, FEWEST, BUDGET = 15, 3, 60.0  # timed rounds; at least; seconds after which they stop
+ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
+FEWEST, BUDGET = 3, {"quick": 8.0, "paper": 60.0}  # rounds at least, and seconds after which no more begin
 MEMORY = 12e9  # bytes of address space of a worker
 
 Task = dict[str, Any]
@@ -94,20 +95,20 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
         raise ValueError(f"group: figure {figure!r} has no job {group!r}; known are {', '.join(groups(figure, scale))}")
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(out, fingerprint(figure, scale, group))
-    rows = list(_rows(figure, group, runs, journal))
+    rows = list(_rows(figure, scale, group, runs, journal))
     table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **_stamp())
     write_parquet(table, out)
     journal.close()
 
 
-def _rows(figure: str, group: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
+def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
     helper = Worker()
     timed = any(isinstance(run, Run) and run.timed for run in runs)
-    rounds = ROUNDS if timed else 1
+    rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
     bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
     for repeat in range(rounds):
-        if repeat >= FEWEST and perf_counter() - start > BUDGET:
+        if repeat >= FEWEST and perf_counter() - start > BUDGET[scale]:
             break
         for index, chain in enumerate(interleaved(runs)):
             yield from _chain(figure, chain, f"{repeat}-{index}", repeat, helper, journal, bar)
@@ -187,7 +188,7 @@ def write_parquet(table: pd.DataFrame, out: Path) -> None:
 def read_rows(files: list[Path]) -> pd.DataFrame:
     """The rows of several jobs as one table; settings, parameters and extra as dicts."""
     table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
-    for column in ("settings", "parameters", "provenance", "extra", "used"):
+    for column in ("settings", "parameters", "provenance", "extra", "used", "phases"):
         if column in table:
             table[column] = [json.loads(v) if isinstance(v, str) else {} for v in table[column]]
     return table

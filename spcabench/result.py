@@ -19,6 +19,7 @@ class Result:
     x (n,) unit norm, u (m,) for rectangular solvers; variance = x'Sigma x; status says why the run ended:
     converged, finished (the solver's own end), max_iterations, time_limit, zero, infeasible.
     flops and times are those of the iterations; set-up (up to the first iterate) is apart.
+    phases : iterates, seconds and flops of each phase that the solver names, set-up included in the first.
     history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
     """
 
@@ -36,6 +37,7 @@ class Result:
     u: Vector | None = field(default=None, repr=False)
     history: list[dict[str, Any]] = field(default_factory=list, repr=False)
     search: dict[str, float] = field(default_factory=dict)
+    phases: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
     extra: dict[str, float] = field(default_factory=dict)
     counted: bool = True
     state: Any = field(default=None, repr=False)

@@ -15,20 +15,23 @@ from typing import Any
 TIMEOUT = 10.0  # seconds without an answer from a public address
 
 
-def find(file: str, sha256: str, url: str | None = None) -> Path | None:
+def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
     """The path of a data file, or None where it is neither at hand nor to be had.
 
-    file : path below the data folder. Raises ValueError for a local file whose checksum is wrong.
+    file : path below the data folder.
+    sha256 : the published file's; None where it is not known: such a file is taken from the local folder only.
+
+    Raises ValueError for a local file whose checksum is wrong.
     """
     folder = os.environ.get("SPCABENCH_DATA")
     local = Path(folder, file) if folder else None
     if local is not None and local.is_file():
-        if checksum(local) != sha256:
+        if sha256 and checksum(local) != sha256:
             raise ValueError(
                 f"{local}: checksum differs from the published file's (sha256 {sha256[:12]}...): replace it"
             )
         return local
-    return _downloaded(file, sha256, url)
+    return _downloaded(file, sha256, url) if sha256 else None
 
 
 @lru_cache

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,20 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"unknown {what} {name!r}: {hint}known are {', '.join(known) or 'none'}"
+
+
+def whole(argument: str, value: Any, least: int) -> int:
+    """A whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{argument}: {value!r}; allowed are whole numbers from {least}")
+    return int(value)
+
+
+def number(argument: str, value: Any, finite: bool = True) -> float:
+    """A real number from 0."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0 or (finite and value == np.inf):
+        raise ValueError(f"{argument}: {value!r}; allowed are numbers from 0")
+    return float(value)
 
 
 def cardinality(k: Any, n: int) -> int:
@@ -40,7 +54,11 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
 
 def loading(argument: str, x: Any, n: int) -> Vector:
     """A finite, nonzero vector of shape (n,)."""
-    x = np.array(x, dtype=np.float64)
+    try:
+        x = np.asarray(x)
+        x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument}: not a vector of real numbers; allowed is shape ({n},)") from None
     if x.shape != (n,):
         raise ValueError(f"{argument}: shape {x.shape}; allowed is ({n},)")
     if not np.isfinite(x).all() or not x.any():

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dnrm2
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -14,13 +15,13 @@ def support(x: Vector) -> Indices:
 
 def normalize(x: Vector) -> Vector:
     """X / ||x||; a zero vector stays zero. Safe against overflow and underflow of the squares."""
-    norm = np.sqrt(x @ x)
+    norm = dnrm2(x) if len(x) else 0.0
     if not 1e-140 < norm < 1e140:
         top = np.abs(x).max(initial=0.0)
         if top == 0.0 or not np.isfinite(top):
             return x.copy()
         x = x / top
-        norm = np.sqrt(x @ x)
+        norm = dnrm2(x)
     return x / norm
 
 

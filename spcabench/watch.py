@@ -24,7 +24,8 @@ class Tally:
         self.on = self.setup = False
         self.flops = {True: 0, False: 0}  # by setup
         self.calls: Counter[str] = Counter()
-        self._ahead: Counter[int] = Counter()  # quotients less solves, by order
+        self._solves: Counter[int] = Counter()  # by order
+        self._quotients: dict[int, list[bool]] = {}  # by order: of each one taken back, whether it was in the set-up
 
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
@@ -45,13 +46,21 @@ class Tally:
         """Add one solve of order k."""
         if self.on:
             self.count(name, k**3 + 2 * k**2)
-            self._ahead[k] -= 1
+            self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
         """Take back the product of a Rayleigh quotient of order k, unless it runs ahead of the solves of its order."""
-        if self.on and self._ahead[k] < 1:
-            self._ahead[k] += 1
+        taken = self._quotients.setdefault(k, [])
+        if self.on and len(taken) <= self._solves[k]:
+            taken.append(self.setup)
             self.flops[self.setup] -= k**2
+
+    def settle(self) -> None:
+        """At the end: count the quotients after all whose order was never solved."""
+        for k, taken in self._quotients.items():
+            if not self._solves[k]:
+                for setup in taken:
+                    self.flops[setup] += k**2
 
 
 TALLY = Tally()
@@ -142,7 +151,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
     """Count one product unless a low-rank part is in it, and mark or take back a Rayleigh quotient's."""
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
-    if not low_rank and any(a.ndim > 1 for a in arrays):
+    if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
         TALLY.count(name, count(*arrays))
     result = seen(result, low_rank)
     if len(inputs) == 2 and not low_rank:

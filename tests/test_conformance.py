@@ -8,6 +8,7 @@ import pytest
 from problems import FAMILIES, GENERAL, SEEDS, SOLVERS
 
 from spcabench import Problem, api, registry
+from spcabench.driver import parameters
 
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
 DENSE = [s for s in SOLVERS if not problems.traits(s).control]
@@ -157,7 +158,7 @@ def test_a_zero_iterate_has_the_status_zero(solver):
     problem = Problem.from_data(X, center=False)
     if module.TRAITS.control == "penalty":
         result = api.solve(problem, solver, **{module.TRAITS.penalty: 2 * module.penalty_range(problem)[1]})
-    elif module.TRAITS.accepts == "either" and module.TRAITS.control == "cardinality":
+    elif module.TRAITS.accepts == "either" and "start" in parameters(module.solve) and module.TRAITS.control:
         e = (~X.any(axis=0)).astype(float)
         result = problems.solve(problem, solver, k, start=e)
     else:

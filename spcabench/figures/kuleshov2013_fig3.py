@@ -146,10 +146,10 @@ def claims(data):
     for penalty in PENALTIES:
         one = main[main.penalty == penalty]
         for suffix, word in (("", "raw"), ("_refit", "refitted")):
-            distance = (one[f"variance{suffix}_p"] / one[f"variance{suffix}_g"] - 1).abs()
+            distance = 100 * (one[f"variance{suffix}_p"] / one[f"variance{suffix}_g"] - 1).abs()
             near = by_band(one.sparsity, distance, WIDE_EDGES)
-            verdict = every([v.at_most(0.02) for v in near.values()])
-            yield K7.judged(verdict, show(near), f"{NAMES[penalty]}, {word}")
+            verdict = every([v.at_most(2.0) for v in near.values()])
+            yield K7.judged(verdict, f"difference in %: {show(near)}", f"{NAMES[penalty]}, {word}")
     starts = [e for e in data[data.label == "starts"].extra if e.get("mu0", 0) >= 0.9]
     shares = {r: interval([e["within"] for e in starts if e["reading"] == r], np.mean) for r in READINGS}
     verdicts = {share.at_least(0.8) for share in shares.values()}

@@ -61,6 +61,8 @@ def run(solver, n, seed, label, timed=False, **limits):
     settings = own.get(solver, GPM) | limits
     if label == "history" and solver.startswith("gpower"):
         settings = settings | dict(max_iterations=400)
+    if label == "history" and solver == "rayleigh_quotient_iteration":
+        settings = settings | dict(max_iterations=20)  # the steps of an iteration on n = 1000 stay at rounding level
     return Run(
         dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), solver=solver, settings=settings, seed=seed,
         form="data" if solver.startswith("gpower") else "covariance", timed=timed, label=label,

@@ -1,0 +1,99 @@
+"""Text corpora as word counts: nips, kos, ap, enron, nytimes, pubmed, or docstrings.
+
+UCI machine learning repository, "Bag of Words" (Newman 2008; CC BY 4.0): nips (1500 x 12419), kos (3430 x 6906),
+enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap: 2246 documents of the Associated Press
+(Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the folder NAME. Where UCI's complete NIPS file is not at
+hand, one that lacks the words with corpus count up to 20 (4.9 % of its entries) is used, and said.
+
+Stand-ins: the docstrings of the installed scientific packages, a real corpus (documents are public functions and
+classes); for enron a synthetic corpus of its shape, with 3.7 million nonzeros and Zipf's word frequencies.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench import sources
+from spcabench.corpus import docstrings, read_docword, read_vocabulary
+from spcabench.problem import Problem
+
+# corpus: file, checksum where known, what is missing
+FILES: dict[str, list[tuple[str, str | None, str]]] = {
+    "nips": [
+        ("nips/docword.nips.txt.gz", None, ""),
+        (
+            "nips/docword.nips.gt20.txt.gz",
+            "e38161680d94deb0d717935b411d4645782a949bd29dcf48faa31f473a5398e0",
+            "without the words with corpus count up to 20",
+        ),
+    ],
+    "kos": [("kos/docword.kos.txt.gz", "6439c39f2fccb4876563e4b4c9628974d8ccbeada43d661292a5024911389e30", "")],
+    "ap": [("ap/docword.ap.txt.gz", "1a5fa86173e75206329138602dce9a7f9087a9dc0ae2971e9208045d67c77ca9", "")],
+    "enron": [("enron/docword.enron.txt.gz", None, "")],
+    "nytimes": [("nytimes/docword.nytimes.txt.gz", None, "")],
+    "pubmed": [("pubmed/docword.pubmed.txt.gz", None, "")],
+    "docstrings": [],
+}
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
+ENRON = (39861, 28102, 3_700_000)
+
+
+def load(corpus="nips", center=True):
+    """Counts (documents, words) as A, words centred implicitly, not divided by m."""
+    if corpus not in FILES:
+        raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(FILES)}")
+    for file, sha256, missing in FILES[corpus]:
+        for name in (file, file.removesuffix(".gz")):
+            path = sources.find(name, sha256 if name == file else None, UCI + file.partition("/")[2])
+            if path is not None:
+                return _read(corpus, name, path, missing, center)
+    if corpus == "enron":
+        return _synthetic(*ENRON, center)
+    counts, words = docstrings()
+    stand_in = corpus != "docstrings"
+    source = "docstrings of NumPy, SciPy, pandas, scikit-learn and Matplotlib"
+    name = f"docstrings {counts.shape[0]} x {counts.shape[1]}"
+    return Problem.from_data(
+        counts,
+        f"{corpus} (stand-in: {name})" if stand_in else name,
+        center=center,
+        features=words,
+        provenance=_about(source + (f", in place of {corpus}" if stand_in else ""), center, stand_in=stand_in),
+    )
+
+
+def _read(corpus, name, path, missing, center):
+    counts = read_docword(path)
+    vocabulary = sources.find(f"{corpus}/vocab.{corpus}.txt", None)
+    words = read_vocabulary(vocabulary, counts.shape[1]) if vocabulary else None
+    return Problem.from_data(
+        counts,
+        f"{corpus}{f' ({missing})' if missing else ''}",
+        center=center,
+        features=words,
+        provenance=_about(corpus, center, file=name, sha256=sources.checksum(path), missing=missing),
+    )
+
+
+def _about(source, center, **more):
+    return dict(source=source, preprocessing=f"counts{', centred' if center else ''}", stand_in=False) | more
+
+
+def _synthetic(m, n, nonzeros, center):
+    """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j, capped."""
+    rng = np.random.default_rng(0)
+    weight = 1.0 / np.arange(1, n + 1)
+    low, high = 0.0, float(m) * n
+    while high - low > 1e-6 * high:  # the scale at which the capped shares add up to the nonzeros
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.minimum(middle * weight, 0.6 * m).sum() < nonzeros else (low, middle)
+    documents = np.maximum(np.minimum(high * weight, 0.6 * m).astype(int), 1)
+    rows = np.concatenate([rng.choice(m, d, replace=False, shuffle=False) for d in documents])
+    starts = np.concatenate([[0], documents.cumsum()])
+    counts = sp.csc_array((rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n))
+    counts.sort_indices()
+    return Problem.from_data(
+        counts,
+        f"enron (stand-in: synthetic {m} x {n})",
+        center=center,
+        provenance=_about("synthetic, in place of Enron", center, stand_in=True),
+    )

@@ -1,0 +1,52 @@
+"""MNIST handwritten digits: the first 5000 images of the training set, 784 pixels.
+
+LeCun, Cortes, Burges, "The MNIST database of handwritten digits"; no licence stated by the authors. The standard idx
+file, sha256 440fcabf73cc....
+
+Stand-in where the file cannot be had: scikit-learn's digits, 1797 images of 64 pixels.
+"""
+
+import gzip
+
+import numpy as np
+
+from spcabench import sources
+from spcabench.problem import Problem
+
+FILE = "mnist/train-images-idx3-ubyte.gz"
+SHA256 = "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"
+URL = "https://ossci-datasets.s3.amazonaws.com/mnist/train-images-idx3-ubyte.gz"
+
+
+def load(rows=5000):
+    """A (rows, 784): the first images in the file's order, grey values 0 to 255, pixels centred, not divided by m."""
+    if not 2 <= rows <= 60000:
+        raise ValueError(f"rows: {rows}; allowed are 2 to 60000")
+    file = sources.find(FILE, SHA256, URL)
+    if file is None:
+        return _stand_in()
+    with gzip.open(file) as stream:
+        header = np.frombuffer(stream.read(16), dtype=">u4")
+        X = np.frombuffer(stream.read(rows * 784), dtype=np.uint8)
+    if header.tolist() != [2051, 60000, 28, 28]:
+        raise ValueError(f"{file}: header {header.tolist()}; expected are 60000 images of 28 x 28 in idx format")
+    return Problem.from_data(
+        X.reshape(rows, 784),
+        f"mnist, training images 1 to {rows}",
+        features=[f"pixel {i // 28},{i % 28}" for i in range(784)],
+        provenance=dict(
+            source="LeCun, Cortes, Burges", file=FILE, sha256=SHA256, preprocessing="pixels centred", stand_in=False
+        ),
+    )
+
+
+def _stand_in():
+    from sklearn.datasets import load_digits
+
+    return Problem.from_data(
+        load_digits().data,
+        "mnist (stand-in: scikit-learn's digits 1797 x 64)",
+        provenance=dict(
+            source="scikit-learn's digits, in place of MNIST", preprocessing="pixels centred", stand_in=True
+        ),
+    )

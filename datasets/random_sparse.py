@@ -1,0 +1,29 @@
+"""Random sparse data: standard normal nonzeros at random places, features centred implicitly.
+
+The synthetic problems of He, Monteiro, Park (2010, section 3.1).
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench.problem import Problem
+
+
+def load(m=1000, n=1000, density=0.2, seed=0):
+    """W (m samples, n features) with a share ``density`` of nonzeros from N(0, 1); A = W centred, not divided by m."""
+    for name, value in (("m", m), ("n", n)):
+        if value < 2:
+            raise ValueError(f"{name}: {value}; allowed are whole numbers from 2")
+    if not 0.0 < density <= 1.0:
+        raise ValueError(f"density: {density}; allowed are numbers above 0, up to 1")
+    rng = np.random.default_rng(seed)
+    per_column = rng.binomial(m, density, size=n)  # as many as independent places would give
+    rows = [rng.choice(m, count, replace=False, shuffle=False) for count in per_column]
+    starts = np.concatenate([[0], per_column.cumsum()])
+    W = sp.csc_array((rng.standard_normal(starts[-1]), np.concatenate(rows), starts), shape=(m, n))
+    W.sort_indices()
+    return Problem.from_data(
+        W,
+        f"random sparse {m} x {n}, density {density:g}",
+        provenance=dict(source="generated", preprocessing="features centred", stand_in=False),
+    )

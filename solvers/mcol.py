@@ -1,0 +1,40 @@
+"""Mcol-PCA: several columns at a time, then the leading eigenvector on the columns chosen.
+
+He, Monteiro, Park, "An efficient algorithm for rank-1 sparse PCA", 2010, section 2.3.
+
+Differs from the paper in:
+
+1. Vectors are scaled to norm one, not sqrt(s).
+2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
+"""
+
+from math import ceil
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import greedy_signs, leading_on
+from spcabench.vectors import normalize
+
+TRAITS = Traits(control="cardinality", accepts="either")
+COLOUR = "#CC79A7"
+EXAMPLE = dict(k=10)
+
+
+def solve(problem, *, k, c=None, first_alone=False, second="lanczos"):
+    """Yield unit vectors x (n,): one for each loop, its entries alike in size, then those of the second phase.
+
+    k : cardinality (the paper's s).
+    c : columns taken in each loop; ceil(k / 10) unless given, which makes at most ten loops.
+    first_alone : take the first column alone, and only then c at a time: not in the paper.
+    second : "lanczos" or "power", the method of the second phase.
+    """
+    c = ceil(k / 10) if c is None else c
+    if c < 1:
+        raise ValueError(f"c: {c}; allowed are whole numbers from 1")
+    Sigma = problem.covariance  # (n, n)
+    taken = [1] if first_alone else []
+    while sum(taken) < k:
+        taken.append(min(c, k - sum(taken)))
+    for signs, _J in greedy_signs(Sigma, taken):
+        yield Iterate(normalize(signs), phase="columns")
+    for x in leading_on(Sigma, signs, second):
+        yield Iterate(x, phase="eigenvector")

@@ -1,0 +1,31 @@
+"""Scol-PCA: one column at a time, then the leading eigenvector on the columns chosen.
+
+He, Monteiro, Park, "An efficient algorithm for rank-1 sparse PCA", 2010, Algorithm 1.
+
+Differs from the paper in:
+
+1. Vectors are scaled to norm one, not sqrt(s).
+2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
+"""
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import greedy_signs, leading_on
+from spcabench.vectors import normalize
+
+TRAITS = Traits(control="cardinality", accepts="either")
+COLOUR = "#009E73"
+EXAMPLE = dict(k=10)
+MAX_ITERATIONS = 10**6  # one for each column, then those of the second phase
+
+
+def solve(problem, *, k, second="lanczos"):
+    """Yield unit vectors x (n,): k with one more nonzero each, all alike in size, then those of the second phase.
+
+    k : cardinality (the paper's s).
+    second : "lanczos" or "power", the method of the second phase.
+    """
+    Sigma = problem.covariance  # (n, n)
+    for signs, _J in greedy_signs(Sigma, [1] * k):
+        yield Iterate(normalize(signs), phase="columns")
+    for x in leading_on(Sigma, signs, second):
+        yield Iterate(x, phase="eigenvector")

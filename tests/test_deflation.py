@@ -1,0 +1,123 @@
+"""What each deflation promises (Mackey 2009), in its covariance form and in its data form."""
+
+import numpy as np
+import problems
+import pytest
+
+from spcabench import Problem, api
+from spcabench.deflate import DEFLATIONS
+
+X = np.random.default_rng(4).standard_normal((9, 7))
+FORMS = {"covariance": Problem.from_covariance(X.T @ X), "data": Problem.from_data(X, center=False)}
+S = X.T @ X
+forms = pytest.mark.parametrize("form", FORMS)
+SOLVER = next(s for s in problems.SOLVERS if problems.traits(s).exact)
+
+
+def _components(form, count=3, **settings):
+    return api.components(FORMS[form], SOLVER, count, k=3, **settings)
+
+
+def _sigmas(found):
+    """Sigma before each component, and the one after the last but one."""
+    return [problems.explicit(r.problem) if r.problem.form == "covariance" else _formed(r.problem) for r in found]
+
+
+def _formed(problem):
+    return np.column_stack([problem.covariance @ e for e in np.eye(problem.n)])
+
+
+@forms
+@pytest.mark.parametrize("deflation", ["projection", "schur", "orthogonal_projection"])
+def test_projections_annihilate_and_stay_semidefinite(form, deflation):
+    found = _components(form, deflation=deflation)
+    for before, after in zip(found, _sigmas(found)[1:], strict=False):
+        assert np.linalg.norm(after @ before.x) < 1e-12 * np.linalg.norm(S)
+        assert np.linalg.eigvalsh(after)[0] > -1e-12 * np.linalg.norm(S)
+
+
+@forms
+def test_orthogonal_projection_annihilates_all_earlier(form):
+    found = _components(form, deflation="orthogonal_projection", count=4)
+    for i, after in enumerate(_sigmas(found)):
+        assert np.linalg.norm(after @ found.Z[:, :i]) < 1e-12 * np.linalg.norm(S)
+
+
+@forms
+@pytest.mark.parametrize("alpha", [1.0, 0.2, 0.0])
+def test_hotelling_removes_its_share_of_the_variance(form, alpha):
+    found = _components(form, deflation="hotelling", alpha=alpha, count=2)
+    before, after = _sigmas(found)
+    x = found[0].x
+    assert np.allclose(before - after, alpha * (x @ before @ x) * np.outer(x, x), atol=1e-11)
+
+
+@forms
+def test_definitions(form):
+    for deflation in DEFLATIONS:
+        found = _components(form, deflation=deflation, count=2)
+        before, after = _sigmas(found)
+        x, P = found[0].x, np.eye(7) - np.outer(found[0].x, found[0].x)
+        keep = (x == 0).astype(float)
+        expected = {
+            "hotelling": before - (x @ before @ x) * np.outer(x, x),
+            "projection": P @ before @ P,
+            "orthogonal_projection": P @ before @ P,
+            "schur": before - before @ np.outer(x, x) @ before / (x @ before @ x),
+            "drop_features": before * np.outer(keep, keep),
+        }[deflation]
+        assert np.allclose(after, expected, atol=1e-11), deflation
+
+
+@pytest.mark.parametrize("deflation", DEFLATIONS)
+def test_data_form_equals_covariance_form(deflation):
+    a, b = (_components(form, deflation=deflation) for form in FORMS)
+    assert np.allclose(np.abs(a.Z), np.abs(b.Z), atol=1e-9)
+    assert np.allclose(a.variances, b.variances, rtol=1e-9)
+
+
+@forms
+def test_dropped_features_stay_unused(form):
+    found = _components(form, count=2, deflation="drop_features")
+    assert not set(found[0].support) & set(found[1].support)
+
+
+@forms
+@pytest.mark.parametrize("deflation", DEFLATIONS)
+def test_joint_variances(form, deflation):
+    found = _components(form, deflation=deflation)
+    R = np.linalg.qr(X @ found.Z, mode="r")
+    assert np.allclose(found.adjusted_variances, np.diag(R) ** 2, rtol=1e-8)
+    assert found.adjusted_variances.sum() <= found.variances.sum() * (1 + 1e-12)
+    assert found.adjusted_variances.sum() <= np.trace(S)
+    basis = np.linalg.qr(found.Z)[0]
+    assert found.projected_variance == pytest.approx(np.trace(basis.T @ S @ basis))
+    assert len(found) == 3
+    assert found.Z.shape == (7, 3)
+
+
+def test_repeated_loadings_add_nothing():
+    found = _components("data", count=2, deflation="hotelling", alpha=0.0)
+    assert found.adjusted_variances[1] == pytest.approx(0.0, abs=1e-9)
+    assert found.projected_variance == pytest.approx(found.variances[0])
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.2])
+def test_rectangular_deflation(alpha):
+    for solver in problems.SOLVERS:
+        if problems.traits(solver).rectangular:
+            found = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
+            u, v, after = found[0].u, found[0].x, found[1].problem.data.dense()
+            assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
+            assert not found[1].problem.indefinite
+
+
+@pytest.mark.parametrize("deflation", DEFLATIONS)
+def test_components_end_where_nothing_is_left(deflation):
+    rank_one = Problem.from_data(np.outer(X[:, 0], [1.0, 2.0, 0.0]), center=False)
+    for solver in problems.SOLVERS:
+        traits = problems.traits(solver)
+        if traits.control == "cardinality" and not traits.exact:
+            found = api.components(rank_one, solver, 3, k=2, deflation=deflation)
+            assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace())
+            assert found.projected_variance == pytest.approx(found[0].variance)

@@ -1,0 +1,114 @@
+"""The papers' flop formulas, to the digit: the ledger's counts on runs whose supports are known."""
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, flops
+from spcabench.iterate import Iterate
+
+M, N, K = 14, 11, 4
+X = np.random.default_rng(3).standard_normal((M, N))
+DATA = Problem.from_data(X)
+COVARIANCE = Problem.from_covariance(X.T @ X)
+
+
+def _cardinalities(result):
+    """Of the iterate that each iteration started from."""
+    return np.array([entry["cardinality"] for entry in result.history[:-1]])
+
+
+def _solve(problem, solver, **settings):
+    result = api.solve(problem, solver, history=True, **settings)
+    assert result.iterations > 1
+    again = api.solve(problem, solver, **settings)
+    assert (again.flops, again.setup_flops) == (result.flops, result.setup_flops)
+    return result
+
+
+@pytest.mark.parametrize("k", [1, 4, 11])
+@pytest.mark.parametrize("settings", [{}, {"mu": "carried"}, {"start": np.ones(N)}])
+def test_grqi_on_a_covariance(k, settings):
+    result = api.solve(COVARIANCE, "grqi", k=k, history=True, **settings)
+    c = _cardinalities(result)
+    assert result.flops == (c**3 + 2 * c**2 + N * c).sum()
+    assert result.setup_flops == (0 if "start" in settings else N * N)
+
+
+def test_grqi_without_power_steps():
+    result = _solve(COVARIANCE, "grqi", k=K, J=1)
+    c = _cardinalities(result)
+    assert result.flops == (c**3 + 2 * c**2).sum() + N * c[0]
+
+
+def test_grqi_on_data_adds_the_gram_block_and_two_products():
+    result = _solve(DATA, "grqi", k=K)
+    c = _cardinalities(result)
+    assert result.flops == (M * c**2 + c**3 + 2 * c**2 + M * c + M * N).sum()
+
+
+def test_grqi_on_wide_data_solves_on_the_samples():
+    wide = Problem.from_data(X.T[:3])  # m = 3 < k = 8
+    m, n, k = *wide.matrix.shape, 8
+    result = api.solve(wide, "grqi", k=k, history=True)
+    assert result.flops == result.iterations * (m * m * k + m**3 + 2 * m**2 + 2 * m * k + m * k + m * n)
+
+
+@pytest.mark.parametrize("solver", ["gpower0", "gpower1"])
+def test_gpower_on_data(solver):
+    top = DATA.matrix.squared_norms().max()
+    gamma = 0.03 * top if solver == "gpower0" else 0.1 * top**0.5
+    result = _solve(DATA, solver, gamma=gamma)
+    c = _cardinalities(result)
+    assert result.flops == (M * N + M * c).sum()
+    assert result.setup_flops == 2 * M * N  # the largest column, and the first product
+
+
+def test_methods_that_are_not_sparse():
+    power, inverse = _solve(COVARIANCE, "power_method"), _solve(COVARIANCE, "rayleigh_quotient_iteration")
+    assert power.flops == power.iterations * N**2
+    assert inverse.flops == inverse.iterations * (N**3 + 2 * N**2)
+
+
+@pytest.mark.parametrize("k_u", [3, 6])
+def test_ssvd(k_u):
+    result = _solve(DATA, "ssvd_grqi", k=K, k_u=k_u)
+    p, q = sorted((k_u, K))
+    step = p * p * q + p**3 + 2 * p**2 + 2 * p * q  # the inverse of the smaller Schur complement
+    assert result.flops == result.iterations * (step + M * K + N * k_u)
+
+
+def test_nothing_is_charged_while_the_harness_grades_or_converts():
+    with flops.counting() as ledger:
+        COVARIANCE.variance(np.ones(N))
+        DATA.variance(np.ones(N))
+        DATA.given_as("covariance").given_as("data").given_as("sparse")
+        assert ledger.flops == 0
+        assert ledger.on
+    assert not ledger.on
+
+
+def test_a_run_inside_a_run_is_counted_apart():
+    with flops.counting() as ledger:
+        flops.charge(5)
+        inner = api.solve(COVARIANCE, "power_method")
+        assert ledger.flops == 5
+    assert inner.flops == api.solve(COVARIANCE, "power_method").flops
+
+
+def test_the_ledger_is_off_outside_runs_and_after_errors():
+    def solve(problem):
+        yield Iterate(np.ones(problem.n))
+        raise RuntimeError("planted")
+
+    from types import ModuleType
+
+    from spcabench.iterate import Traits
+
+    module = ModuleType("planted")
+    module.TRAITS, module.solve = Traits(control=None), solve
+    with pytest.raises(RuntimeError, match="planted"):
+        api.solve(COVARIANCE, module)
+    assert not flops.LEDGER.on
+    before = flops.LEDGER.flops
+    COVARIANCE.matrix @ np.ones(N)
+    assert flops.LEDGER.flops == before

@@ -1,0 +1,216 @@
+"""Every product of the matrix layer against explicit dense matrices."""
+
+import numpy as np
+import problems
+import pytest
+import scipy.sparse as sp
+
+from spcabench import Problem, bounds
+from spcabench.covariance import Covariance, Gram
+from spcabench.matrix import Block, Data
+
+TALL, WIDE = (13, 7), (4, 9)
+
+
+def _holed(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(shape) < 0.6, rng.standard_normal(shape) + 0.5, 0.0)
+
+
+def _low_rank(shape, rank):
+    rng = np.random.default_rng(rank)
+    return rng.standard_normal((shape[0], rank)), rng.standard_normal((shape[1], rank))
+
+
+def _kinds(shape):
+    """Name -> a `Data` matrix and the same matrix as an explicit array."""
+    X, scale = _holed(shape), np.linspace(0.5, 2.0, shape[1])
+    for name, stored in (("dense", np.asfortranarray(X)), ("sparse", sp.csc_array(X))):
+        for rank in (0, 1, 3):
+            U, V = _low_rank(shape, rank)
+            yield f"{name} rank {rank}", Data(stored, None, U, V), X - U @ V.T
+            yield f"{name} rank {rank} scaled", Data(stored, scale, U, V), X * scale - U @ V.T
+
+
+CASES = [pytest.param(A, M, id=f"{name} {shape}") for shape in (TALL, WIDE) for name, A, M in _kinds(shape)]
+matrices = pytest.mark.parametrize(("A", "M"), CASES)
+
+
+def _vectors(n):
+    """Dense, sparse, one entry, zero."""
+    z = np.random.default_rng(n).standard_normal(n)
+    for keep in (n, 3, 1, 0):
+        yield np.where(np.arange(n) < keep, z, 0.0)[::-1].copy()
+
+
+def _close(a, b):
+    return np.allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
+def _parallel(x, y):
+    return abs(abs(x @ y) - np.linalg.norm(x) * np.linalg.norm(y)) < 1e-9 * np.linalg.norm(x) * np.linalg.norm(y)
+
+
+@matrices
+def test_products(A, M):
+    m, n = M.shape
+    assert A.shape == (m, n)
+    assert all(_close(A @ z, M @ z) for z in _vectors(n))
+    assert all(_close(A.T @ y, M.T @ y) for y in _vectors(m))
+    Y = np.random.default_rng(1).standard_normal((m, 2))
+    assert _close(A.transposed_products(Y), M.T @ Y)
+
+
+@matrices
+def test_parts(A, M):
+    W = np.array([1, 3, 6])
+    assert _close(A.dense(), M)
+    assert _close(A.columns(W).dense(), M[:, W])
+    assert _close(A.column(2), M[:, 2])
+    assert _close(A[np.array([0, 2]), W].R, M[np.ix_([0, 2], W)])
+    assert _close(A.gram(), M.T @ M)
+    assert _close(A.sample_products(), M @ M.T)
+
+
+@matrices
+def test_largest(A, M):
+    columns, rows = np.linalg.norm(M, axis=0), np.linalg.norm(M, axis=1)
+    assert _close(A.squared_norms(), columns**2)
+    assert _close(A.largest_column(), M[:, columns.argmax()] / columns.max())
+    assert _close(A.largest_row(), M[rows.argmax()] / rows.max())
+
+
+def _sigmas():
+    for case in CASES:
+        A, M = case.values
+        Q = np.random.default_rng(9).standard_normal((M.shape[1], 2))
+        for w in (np.zeros(0), np.array([0.3]), np.array([0.3, -0.2])):
+            r = len(w)
+            yield pytest.param(Gram(A, Q[:, :r], w), M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T, id=f"{case.id} less {r}")
+    S = _holed((12, 8)).T @ _holed((12, 8))
+    yield pytest.param(Covariance(S), S, id="covariance")
+
+
+sigmas = pytest.mark.parametrize(("Sigma", "S"), list(_sigmas()))
+
+
+@sigmas
+def test_sigma(Sigma, S):
+    n = len(S)
+    assert all(_close(Sigma @ x, S @ x) for x in _vectors(n))
+    assert _close(Sigma.diagonal(), S.diagonal())
+    assert _close(Sigma.largest_column(), S[:, np.linalg.norm(S, axis=0).argmax()])
+    value, v = Sigma.leading()
+    assert value == pytest.approx(np.linalg.eigvalsh(S)[-1])
+    assert _close(S @ v, value * v)
+
+
+@sigmas
+def test_rows(Sigma, S):
+    n = len(S)
+    for k in (1, 3, n):  # below and, for wide data, above the number of samples
+        W = np.sort(np.random.default_rng(k).permutation(n)[:k])
+        B, y = S[np.ix_(W, W)], np.random.default_rng(k).standard_normal(k)
+        rows = Sigma[W]
+        assert _close(rows.B, B)
+        assert _close(rows.power_step(y), S[:, W] @ y)
+        assert _close(rows.quotient(y), y @ B @ y / (y @ y))
+        value, v = rows.leading()
+        assert value == pytest.approx(np.linalg.eigvalsh(B)[-1])
+        assert _close(B @ v, value * v)
+
+
+@sigmas
+def test_rayleigh_steps(Sigma, S):
+    n = len(S)
+    for k in (2, n):
+        W = np.arange(n)[-k:]
+        B, x = S[np.ix_(W, W)], S[W, n - 1] / np.linalg.norm(S[W, n - 1])
+        for mu in (None, 0.7 * np.trace(B)):
+            y = Sigma[W].rayleigh_step(x, mu)
+            shift = x @ B @ x if mu is None else mu
+            assert abs(np.linalg.norm(y) - 1) < 1e-12
+            assert y @ x > 0
+            assert _parallel(y, np.linalg.solve(B - shift * np.eye(k), x))
+
+
+@sigmas
+def test_rayleigh_steps_are_regular_at_an_eigenvector(Sigma, S):
+    n = len(S)
+    for k in (2, n):
+        W = np.arange(n)[:k]
+        v = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+        assert _close(Sigma[W].rayleigh_step(v), v)
+
+
+def test_rayleigh_steps_keep_what_cannot_be_improved():
+    x = np.array([0.6, 0.8])
+    assert _close(Covariance(2 * np.eye(2))[np.arange(2)].rayleigh_step(x), x)  # every vector is an eigenvector
+    assert _close(Covariance(np.zeros((2, 2)))[np.arange(2)].rayleigh_step(x), x)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (1, 3), (3, 1)])
+def test_block_rayleigh_step_is_that_of_the_explicit_matrix(shape):
+    p, q = shape
+    R = np.random.default_rng(p).standard_normal(shape)
+    u, v = (np.linalg.svd(R)[0][:, 0], np.linalg.svd(R)[2][0])
+    u, v = (x + 0.3 * np.random.default_rng(1).standard_normal(len(x)) for x in (u, v))
+    u, v = u / np.linalg.norm(u), v / np.linalg.norm(v)
+    mu = u @ R @ v
+    M = np.block([[np.zeros((q, q)), R.T], [R, np.zeros((p, p))]])
+    y = np.linalg.solve(M - mu * np.eye(p + q), np.concatenate([v, u]))
+    new_u, new_v = Block(R).rayleigh_step(u, v)
+    assert _parallel(new_v, y[:q])
+    assert _parallel(new_u, y[q:])
+    assert (new_u @ y[q:]) * (new_v @ y[:q]) > 0  # one sign for both
+
+
+def test_block_rayleigh_step_is_regular_at_singular_vectors():
+    U, s, Vt = np.linalg.svd(np.random.default_rng(2).standard_normal((3, 5)), full_matrices=False)
+    u, v = Block((U * s) @ Vt).rayleigh_step(U[:, 0], Vt[0])
+    assert _close(u, U[:, 0])
+    assert _close(v, Vt[0])
+
+
+def test_principal_blocks_are_all_of_them():
+    S = _holed((9, 6)).T @ _holed((9, 6))
+    for k in (1, 3, 6):
+        for batch in (1, 4, 4096):
+            found = list(Covariance(S).principal_blocks(k, batch))
+            supports, values = (np.concatenate(part) for part in zip(*found, strict=True))
+            assert (
+                len({tuple(W) for W in supports})
+                == len(supports)
+                == int(np.prod([(6 - i) / (i + 1) for i in range(k)]))
+            )
+            assert values.max() == pytest.approx(problems.optimum(S, k))
+
+
+def test_forms_agree_and_are_made_once():
+    for family in problems.FAMILIES:
+        problem, k = problems.problem(family, 1)
+        S = problems.explicit(problem)
+        for form in ("covariance", "data", "sparse"):
+            other = problem.given_as(form)
+            assert other.form == form
+            assert other is problem.given_as(form)
+            assert _close(problems.explicit(other) / S.max(), S / S.max())
+        for k in range(1, problem.n + 1):
+            assert bounds.upper_bound(problem, k) >= problems.optimum(S, k)
+
+
+@pytest.mark.parametrize("settings", [{}, {"scale": True}, {"divide_by_m": True}, {"scale": True, "divide_by_m": True}])
+@pytest.mark.parametrize("center", [True, False])
+def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
+    X = _holed((10, 5))
+    X[:, 3] = 0.7  # no variance
+    expected = X - X.mean(axis=0) if center else X.copy()
+    expected[:, 3] *= not center
+    if settings.get("scale"):
+        deviation = np.sqrt((expected**2).mean(axis=0))
+        expected /= np.where(deviation > 0, deviation, 1.0)
+    expected /= np.sqrt(10) if settings.get("divide_by_m") else 1.0
+    for make in (np.array, sp.csc_array, sp.csr_array, sp.coo_array):
+        given = make(X)
+        assert _close(Problem.from_data(given, center=center, **settings).matrix.dense(), expected)
+        assert _close(given.toarray() if sp.issparse(given) else given, X)  # not changed

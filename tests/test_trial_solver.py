@@ -1,0 +1,122 @@
+"""A solver is one file: by path, or dropped into the folder."""
+
+import numpy as np
+import pytest
+
+import spcabench
+from spcabench import registry, solvers
+
+PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
+HEAD = '''"""A trial solver."""
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="either")
+EXAMPLE = dict(k=3)
+'''
+BODY = """
+def solve(problem, *, k, shift=0.0):
+    Sigma = problem.covariance
+    x = project(Sigma.largest_column(), k)
+    while True:
+        yield x
+        x = project(Sigma @ x + shift * x, k)
+"""
+
+
+def _write(folder, name, body=BODY):
+    file = folder / f"{name}.py"
+    file.write_text(HEAD + body)
+    return str(file)
+
+
+def test_by_path(tmp_path):
+    result = spcabench.solve(PROBLEM, _write(tmp_path, "my_trial"), k=2, shift=1.0)
+    assert result.solver == "my_trial"
+    assert result.status == "converged"
+    assert result.cardinality == 2
+    assert result.flops == result.iterations * (9 * 2 + 9 * 6)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A second folder of solvers."""
+    with monkeypatch.context() as patch:
+        patch.setattr(solvers, "__path__", [*solvers.__path__, str(tmp_path)])
+        registry._files.cache_clear()
+        yield tmp_path
+    registry._files.cache_clear()
+
+
+def test_dropped_into_the_folder(folder):
+    _write(folder, "dropped_trial")
+    assert "dropped_trial" in registry.names("solver")
+    assert spcabench.list_solvers()["dropped_trial"] == "A trial solver"
+    assert spcabench.solve(PROBLEM, "dropped_trial", k=2).good
+    with pytest.raises(ValueError, match="did you mean 'dropped_trial'"):
+        spcabench.solve(PROBLEM, "droped_trial", k=2)
+
+
+def test_a_broken_file_is_listed_and_harms_no_other(folder):
+    (folder / "broken_trial.py").write_text("def solve(:\n")
+    assert "broken" in spcabench.list_solvers()["broken_trial"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("    yield np.ones(problem.n)\n", "infeasible"),  # not of unit norm
+        ("    yield np.eye(problem.n)[0] * np.nan\n", "infeasible"),
+        ("    yield np.ones(problem.n) / problem.n ** 0.5\n", "infeasible"),  # more than k nonzeros
+        ("    yield np.ones(3) / 3 ** 0.5\n", "infeasible"),
+        ("    yield np.zeros(problem.n)\n", "zero"),
+        ("    yield np.eye(problem.n)[0]\n", "finished"),
+        ("    x = np.eye(problem.n)[0]\n    while True:\n        yield x\n", "converged"),
+        ("    for i in range(3):\n        yield np.eye(problem.n)[i]\n", "finished"),
+        ("    yield np.eye(problem.n)[0]\n    yield np.eye(problem.n)[0] * np.nan\n", "infeasible"),
+        ("    yield np.eye(problem.n)[0]\n    yield np.zeros(problem.n)\n", "zero"),
+        ("    yield list(np.eye(problem.n)[0])\n", "finished"),
+    ],
+)
+def test_the_harness_grades(tmp_path, body, status):
+    path = _write(tmp_path, "graded_trial", "import numpy as np\n\n\ndef solve(problem, *, k):\n" + body)
+    result = spcabench.solve(PROBLEM, path, k=2)
+    assert result.status == status
+    assert result.good == (status not in ("zero", "infeasible"))
+
+
+def test_a_solver_that_yields_nothing_is_told_so(tmp_path):
+    path = _write(tmp_path, "silent_trial", "\n\ndef solve(problem, *, k):\n    yield from ()\n")
+    with pytest.raises(ValueError, match="no iterate"):
+        spcabench.solve(PROBLEM, path, k=2)
+
+
+def test_a_solver_may_reuse_its_buffer(tmp_path):
+    body = """import numpy as np
+
+
+def solve(problem, *, k):
+    x = np.zeros(problem.n)
+    for i in range(4):
+        x[:] = 0.0
+        x[i] = 1.0
+        yield x
+"""
+    result = spcabench.solve(PROBLEM, _write(tmp_path, "buffer_trial", body), k=1, history=True, stop="end")
+    assert [entry["change"] for entry in result.history[1:]] == [np.inf] * 3
+    assert list(result.support) == [3]
+
+
+@pytest.mark.parametrize(("rule", "steps"), [("objective", 5), ("gap", 5)])
+def test_stopping_rules_watch_what_the_solver_says(tmp_path, rule, steps):
+    body = """import numpy as np
+
+
+def solve(problem, *, k):
+    for i in range(50):
+        x = np.eye(problem.n)[i % 2]
+        yield Iterate(x, extra={"objective": 1.0 - 10.0 ** -min(i, 4), "gap": 10.0 ** -i})
+"""
+    path = _write(tmp_path, "rule_trial", body)
+    result = spcabench.solve(PROBLEM, path, k=1, stop=rule, tol=1e-4 if rule == "gap" else 1e-9)
+    assert (result.status, result.iterations) == ("converged", steps)

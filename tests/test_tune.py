@@ -1,0 +1,74 @@
+"""The search of a penalty for a wanted cardinality, and the bounds beside it."""
+
+import numpy as np
+import problems
+import pytest
+
+from spcabench import Problem, api, tune
+
+BY_PENALTY = [s for s in problems.SOLVERS if problems.traits(s).control == "penalty"]
+by_penalty = pytest.mark.parametrize("solver", BY_PENALTY)
+
+
+def _watch(monkeypatch):
+    runs = []
+    drive = tune.drive
+    monkeypatch.setattr(tune, "drive", lambda *args, **kw: runs.append(drive(*args, **kw)) or runs[-1])
+    return runs
+
+
+@pytest.mark.parametrize("family", problems.FAMILIES)
+@by_penalty
+def test_the_search_is_the_sum_of_its_cold_runs(solver, family, monkeypatch):
+    for seed in range(4):
+        problem, k = problems.problem(family, seed)
+        runs = _watch(monkeypatch)
+        best = api.solve(problem, solver, k=k)
+        monkeypatch.undo()
+        assert best.k == k
+        assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
+        assert best.search["flops"] == sum(r.flops + r.setup_flops for r in runs)
+        assert best.search["time"] == pytest.approx(sum(r.solve_time + r.setup_time for r in runs))
+        fitting = [r for r in runs if r.good and r.cardinality <= k]
+        assert bool(fitting) == best.good
+        assert all(r.variance <= best.variance for r in fitting)
+
+
+@by_penalty
+def test_the_best_trial_repeats_at_its_penalty(solver):
+    name = problems.traits(solver).penalty
+    for seed in range(5):
+        problem, k = problems.problem("spiked data", seed)
+        best = api.solve(problem, solver, k=k)
+        again = api.solve(problem, solver, **{name: best.settings[name]})
+        assert np.array_equal(best.x, again.x)
+        assert (best.flops, best.setup_flops, best.status) == (again.flops, again.setup_flops, again.status)
+        assert not again.search
+
+
+@by_penalty
+def test_equal_variables_cannot_be_told_apart_and_that_is_said(solver):
+    column = np.random.default_rng(0).standard_normal((6, 1))
+    twins = Problem.from_data(np.hstack([column, column]), center=False)
+    result = api.solve(twins, solver, k=1)
+    assert result.status == "infeasible"
+    assert not result.good
+    assert api.solve(twins, solver, k=2).cardinality == 2
+
+
+@by_penalty
+def test_one_variable_is_the_one_of_largest_variance(solver):
+    for seed in range(5):
+        problem, _ = problems.problem("gaussian data", seed)
+        assert api.solve(problem, solver, k=1).cardinality == 1
+
+
+@pytest.mark.parametrize("solver", [s for s in problems.SOLVERS if problems.traits(s).control])
+def test_a_rank_one_covariance_is_solved_by_all(solver):
+    v = np.array([3.0, 0.0, -2.5, 0.0, 2.0, 0.0])
+    for problem in (Problem.from_covariance(np.outer(v, v)), Problem.from_data(np.outer([1.0, -2.0, 1.0], v))):
+        result = problems.solve(problem, solver, 3)
+        assert set(result.support) == {0, 2, 4}
+        refitted = problems.solve(problem, solver, 3, refit=True)
+        assert refitted.variance == pytest.approx(problems.optimum(problems.explicit(problem), 3), rel=1e-9)
+        assert refitted.variance >= result.variance * (1 - 1e-12)
