@@ -6,14 +6,15 @@ The synthetic problems of He, Monteiro, Park (2010, section 3.1).
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench import validate
 from spcabench.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):
     """W (m samples, n features) with a share ``density`` of nonzeros from N(0, 1); A = W centred, not divided by m."""
-    for name, value in (("m", m), ("n", n)):
-        if value < 2:
-            raise ValueError(f"{name}: {value}; allowed are whole numbers from 2")
+    validate.whole("m", m, 2)
+    validate.whole("n", n, 2)
+    validate.whole("seed", seed, 0)
     if not 0.0 < density <= 1.0:
         raise ValueError(f"density: {density}; allowed are numbers above 0, up to 1")
     rng = np.random.default_rng(seed)

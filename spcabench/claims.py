@@ -18,7 +18,10 @@ SPARSITY_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)
 
 @dataclass(frozen=True)
 class Statement:
-    """What a paper says, where, and how it is tested. ``earlier`` keeps verdicts of a test that was changed."""
+    """What a paper says, where, and how it is tested.
+
+    earlier : verdicts of a test that was changed. any_data : the claim is one of shapes, which a stand-in has too.
+    """
 
     id: str
     quote: str
@@ -26,6 +29,7 @@ class Statement:
     test: str
     threshold: str
     earlier: tuple[dict[str, str], ...] = ()
+    any_data: bool = False
 
     def judged(self, verdict: Verdict, measured: str, variant: str = "") -> "Claim":
         """The verdict on this statement; ``variant`` names a reading where there are several."""
@@ -42,7 +46,9 @@ class Claim:
     variant: str = ""
 
     def on_stand_in(self) -> "Claim":
-        """The same, undecided: what stands in for the paper's data decides nothing."""
+        """The same, undecided: what stands in for the paper's data decides nothing but shapes."""
+        if self.statement.any_data:
+            return self
         would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[self.verdict]
         return replace(self, verdict="undecided", measured=f"{self.measured} (on a stand-in: {would})")
 
@@ -65,6 +71,10 @@ class Interval:
         if not self.count:
             return "undecided"
         return "holds" if self.low >= threshold else "fails" if self.high < threshold else "undecided"
+
+    def within(self, low: float, high: float) -> Verdict:
+        """Verdict on "between"."""
+        return every([self.at_least(low), self.at_most(high)])
 
     def at_most(self, threshold: float) -> Verdict:
         """Verdict on "at most"."""

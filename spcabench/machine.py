@@ -1,5 +1,6 @@
 """The machine a run was made on: threads, processor, versions, commit, and a fixed kernel's time."""
 
+import contextlib
 import os
 import platform
 import subprocess
@@ -93,6 +94,12 @@ def memory(key: str) -> float:
     except OSError:
         return float("nan")
     return next((1024.0 * float(line.split()[1]) for line in status if line.startswith(key + ":")), float("nan"))
+
+
+def forget_peak() -> None:
+    """Let the peak ("VmHWM") count from now on, where the system can."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def limit_memory(limit: float) -> None:

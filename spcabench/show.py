@@ -58,7 +58,7 @@ def as_table(found: Components) -> str:
             str(i), str(result.cardinality), f"{variance:.5g}", bound, gap, result.status, _loadings(found, result.x)
         )
     stream = io.StringIO()
-    console = Console(file=stream, width=shutil.get_terminal_size((120, 24)).columns)
+    console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(table)
     if len(found) > 1:
         console.print(f"variance explained by their span: {found.projected_variance:.5g}")

@@ -70,6 +70,7 @@ def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _solve(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
+    machine.forget_peak()
     before = machine.memory("VmRSS")
     key = json.dumps([task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")])
     result = _warm.get(key) or api.solve(problem, task["solver"], seed=task["seed"], **task["settings"])

@@ -49,12 +49,12 @@ def test_a_stand_in_says_so(nothing_at_hand):
     assert len(problem.labels) == 569
 
 
-def test_every_dataset_can_be_had_without_a_network(nothing_at_hand):
-    for name in registry.names("dataset"):
-        problem = api.load(name)
-        assert problem.n >= 1
-        assert problem.provenance["source"]
-        assert isinstance(problem.provenance["stand_in"], bool)
+@pytest.mark.parametrize("name", registry.names("dataset"))
+def test_every_dataset_can_be_had_without_a_network(nothing_at_hand, name):
+    problem = api.load(name)
+    assert problem.n >= 1
+    assert problem.provenance["source"]
+    assert isinstance(problem.provenance["stand_in"], bool)
 
 
 def test_the_real_file_where_it_is_at_hand():

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims import Statement, by_band, decided, every, interval, show, slope, some
-from spcabench.figures._kuleshov2013 import GPM, NAMES, PENALTIES, WIDE_EDGES, grid, k_at, matched, medians, pairs
+from spcabench.figures._kuleshov2013 import GPM, NAMES, PENALTIES, WIDE_EDGES, k_at, matched, medians, pairs, sizes
 from spcabench.run import Run
 from spcabench.style import look
 
@@ -94,13 +94,6 @@ K17 = Statement(
 )
 
 
-def sizes(scale):
-    """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
-    if scale == "paper":
-        return 1000, 5, grid(0.005, 0.5, 15), {200: 5, 500: 3, 2000: 2}, grid(0.01, 0.19, 6)
-    return 300, 3, grid(0.007, 0.5, 8), {100: 3, 200: 3}, grid(0.02, 0.19, 4)
-
-
 def runs(scale):
     """Main grid; loose tolerance; other dimensions; neighbouring penalties."""
     n, seeds, sparsities, dimensions, fewer = sizes(scale)
@@ -130,7 +123,7 @@ def neighbours(penalty, n, seed, count):
 
 
 def data(table):
-    """The rows, as they are: pairs are made where they are needed."""
+    """The rows as they are: pairs are made where needed."""
     return table
 
 

@@ -15,8 +15,7 @@ import pandas as pd
 from spcabench.api import solve
 from spcabench.bounds import leading_eigenvalue
 from spcabench.claims import Statement, by_band, every, interval, show
-from spcabench.figures._kuleshov2013 import GRQI, NAMES, PENALTIES, WIDE_EDGES, k_at, medians, pairs
-from spcabench.figures.kuleshov2013_fig2 import sizes
+from spcabench.figures._kuleshov2013 import GRQI, NAMES, PENALTIES, WIDE_EDGES, k_at, medians, pairs, sizes
 from spcabench.run import Measure
 from spcabench.style import look
 from spcabench.vectors import normalize

@@ -1,0 +1,128 @@
+"""What the figures of He, Monteiro and Park (2010) share: timed trials at one cardinality, and their ratios."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.claims import Interval, Verdict, decided, interval
+from spcabench.run import Run
+from spcabench.style import look
+
+# GPower as its authors stop it: relative change of the objective
+GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
+NAMES = {
+    "gpower0": "GPower0",
+    "gpower0 dense": "GPower0, dense centred",
+    "scol": "Scol-PCA",
+    "mcol": "Mcol-PCA",
+}
+
+
+def trial(
+    dataset: str,
+    parameters: dict[str, Any],
+    k: int,
+    solvers: tuple[str, ...],
+    *,
+    seed: int = 0,
+    form: str = "sparse",
+    matched: bool = False,
+    dense: bool = False,
+) -> Iterator[Run]:
+    """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the cardinality GPower0 reached.
+
+    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too.
+    """
+    common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k))
+    for solver in solvers:
+        yield (
+            Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
+            if solver == "gpower0"
+            else Run(
+                solver=solver,
+                settings={} if matched else dict(k=k),
+                match="gpower0" if matched else None,
+                form=form,
+                **common,
+            )
+        )
+    if dense:
+        yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form="data", **common)
+
+
+def trials(table: pd.DataFrame) -> pd.DataFrame:
+    """The timed rows with ``method`` (solver, and dense where it was), ``total`` seconds, and the value compared.
+
+    value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second phase.
+    """
+    timed = table[table.samples.notna()] if "samples" in table else table.iloc[:0]
+    dense = (timed.form == "data") & timed.groupby(["group", "label"]).form.transform("nunique").gt(1)
+    return timed.assign(
+        method=timed.solver.where(~dense, timed.solver + " dense"),
+        total=timed.setup_time + timed.solve_time,
+        value=timed.variance.where(timed.solver != "gpower0", timed.variance_refit),
+        k_asked=timed.label.astype(int),
+    )
+
+
+def ratios(data: pd.DataFrame, slow: str, fast: str, column: str = "total") -> dict[float, Interval]:
+    """For each x the median and interval of slow / fast, compared round by round on the same problem."""
+    key = ["x", "group", "seed", "repeat"]
+    both = data[data.method == slow].merge(data[data.method == fast], on=key)
+    quotient = both[f"{column}_x"] / both[f"{column}_y"]
+    return {float(x): interval(values) for x, values in quotient.groupby(both.x)}
+
+
+def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
+    """Whether one method's value is higher than the other's over at least 80 % of the panel; ties are left out."""
+    found = {x: v.median - 1.0 for x, v in ratios(data, one, other, "value").items()}
+    clear = [d for d in found.values() if abs(d) > 1e-6]
+    if not found:
+        return "undecided", "no runs"
+    share = float(np.mean([d > 0 for d in clear])) if clear else 0.0
+    spread = f"difference {100 * min(found.values()):+.2f} to {100 * max(found.values()):+.2f} %"
+    ties = len(found) - len(clear)
+    return decided(share >= 0.8), f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
+
+
+def show(found: dict[float, Interval]) -> str:
+    """The medians at every x in one line."""
+    return "; ".join(f"{x:g}: {v}" for x, v in found.items()) or "no runs"
+
+
+def thirds(found: dict[float, Interval], which: str) -> dict[float, Interval]:
+    """The lowest or the largest third of the x."""
+    x = sorted(found)
+    count = max(1, round(len(x) / 3))
+    return {v: found[v] for v in (x[-count:] if which == "largest" else x[:count])}
+
+
+def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
+    """Minimum time of each method against x with the quartiles of the rounds; GPower0's search dotted and lighter."""
+    for method in methods:
+        mine = data[data.method == method]
+        if mine.empty:
+            continue
+        style = look(method.partition(" ")[0]) | dict(alpha=0.45 if " " in method else 1.0)
+        best = mine.groupby("x").total.min()
+        axis.plot(best.index, best, label=NAMES[method], **style)
+        low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
+        axis.fill_between(best.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+        if method == "gpower0":
+            search = mine.groupby("x").search_time.median()
+            axis.plot(
+                search.index, search, color=style["color"], alpha=0.5, linestyle=":", label="GPower0, whole search"
+            )
+    axis.set(yscale="log", ylabel="time of a run, s")
+    axis.legend()
+
+
+def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
+    """Variance ||Vx||^2 of each method against x."""
+    for method in methods:
+        value = data[data.method == method].groupby("x").value.median()
+        axis.plot(value.index, value, label=NAMES[method], **look(method))
+    axis.set(ylabel="variance $\\|Vx\\|^2$")
+    axis.legend()

@@ -1,0 +1,157 @@
+"""He, Monteiro, Park (2010), Figure 1: time and variance against the size of a square sparse matrix.
+
+W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given sparse to all solvers; s = p / 5, and c
+= s / 10 for Mcol-PCA. GPower0 stops as its authors do (objective, 1e-4), its penalty searched for s nonzeros; the time
+is that of a single run, the whole search dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours:
+the paper says power iteration and no tolerance). Times: one thread, interleaved, exclusive, minimum; band: quartiles.
+"""
+
+from spcabench.claims import Statement, decided, every, interval, slope
+from spcabench.figures._he2010 import draw_times, draw_values, ratios, show, thirds, trial, trials
+from spcabench.run import Run
+
+PANELS, SIZE = (1, 2), (9.5, 3.8)
+METHODS = ("gpower0", "scol", "mcol")
+
+H1 = Statement(
+    id="H1",
+    quote="the speed of Scol-PCA is comparable with GPower",
+    where="section 3.1, figure 1",
+    test="median over rounds and seeds of time of GPower0 / time of Scol-PCA, single runs, at every size",
+    threshold="within [1/2, 2] at every size",
+)
+H2 = Statement(
+    id="H2",
+    quote="Mcol-PCA can be much faster than the latter one",
+    where="section 3.1, figure 1",
+    test="median of time of GPower0 / time of Mcol-PCA over the largest third of the sizes",
+    threshold="at least 5",
+)
+H3 = Statement(
+    id="H3",
+    quote="at the expense of a little loss in solution quality",
+    where="section 3.1, figure 1",
+    test="variance of Mcol-PCA below that of Scol-PCA, at every size",
+    threshold="at most 5 %",
+)
+H14 = Statement(
+    id="H14",
+    quote="the Mcol-PCA method performs at most 10 loops",
+    where="section 2.3",
+    test="loops of the first phase in every run with c = ceil(s/10)",
+    threshold="at most 10 in every run",
+)
+H15 = Statement(
+    id="H15",
+    quote="the first phase is generally by far the more expensive one",
+    where="section 2.3",
+    test="flops of Scol-PCA's first phase / flops of its second, median over sizes, second phase by Lanczos and by "
+    "power iteration (step below 1e-6)",
+    threshold="at least 5",
+)
+H16 = Statement(
+    id="H16",
+    quote="When V'V is explicitly given ... O(ps). Otherwise ... O(nps) in the dense case, and ... O(s nz + ps) in the "
+    "sparse case",
+    where="section 2.3",
+    test="fitted exponent of exact flops of Scol-PCA's first phase against ps, nps, s nz + ps, over at least 5 sizes",
+    threshold="at most 1.1 each",
+)
+H18 = Statement(
+    id="H18",
+    quote="reducing the overall arithmetic complexity of the first phase to O(nps/c)",
+    where="section 2.3",
+    test="flops of Mcol-PCA's first phase times c / flops of Scol-PCA's, dense data, median over sizes",
+    threshold="about 1: at most 1.25",
+)
+
+
+def sizes(scale):
+    """Sizes p, seeds."""
+    return (
+        ((200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000), 2)
+        if scale == "paper"
+        else ((100, 200, 300, 450, 600), 1)
+    )
+
+
+def runs(scale):
+    """Timed trials, and untimed runs by form for the flops of the phases."""
+    sizes_p, seeds = sizes(scale)
+    for seed in range(seeds):
+        for p in sizes_p:
+            yield from trial("random_sparse", dict(m=p, n=p, density=0.2, seed=seed), p // 5, METHODS, seed=seed)
+    for p in sizes_p if scale == "quick" else sizes_p[:8]:
+        for form in ("covariance", "data", "sparse"):
+            for solver, second in (("scol", "lanczos"), ("mcol", "lanczos"), ("scol", "power")):
+                if second == "lanczos" or form == "sparse":
+                    yield Run(
+                        dataset="random_sparse", parameters=dict(m=p, n=p, density=0.2, seed=0), solver=solver,
+                        settings=dict(k=p // 5, second=second), form=form, label=second,
+                    )  # fmt: skip
+
+
+def data(table):
+    """Timed rows by size x, and the flops and loops of the phases."""
+    counted = table[table.label.isin(["lanczos", "power"])]
+    counted = counted.assign(
+        s=counted.n // 5,
+        first=[p["columns"]["flops"] for p in counted.phases],
+        loops=[p["columns"]["iterates"] for p in counted.phases],
+        second=[p["eigenvector"]["flops"] for p in counted.phases],
+    )
+    timed = trials(table[~table.label.isin(["lanczos", "power"])])
+    return {"timed": timed.assign(x=timed.n.astype(float)), "counted": counted}
+
+
+def draw(data, axes):
+    """Time and variance against p."""
+    draw_times(axes.flat[0], data["timed"], METHODS)
+    draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))
+    for axis in axes.flat:
+        axis.set(xscale="log", xlabel="size p")
+
+
+def claims(data):
+    """H1 to H3, H14 to H16, H18."""
+    timed, counted = data["timed"], data["counted"]
+    ratio = ratios(timed, "gpower0", "scol")
+    yield H1.judged(every([v.within(0.5, 2.0) for v in ratio.values()]), f"ratio {show(ratio)}")
+    ratio = ratios(timed, "gpower0", "mcol")
+    largest = thirds(ratio, "largest")
+    yield H2.judged(every([v.at_least(5.0) for v in largest.values()]), f"ratio {show(ratio)}")
+    loss = {x: 100 * (1 - v.median) for x, v in ratios(timed, "mcol", "scol", "value").items()}
+    text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
+    yield H3.judged(decided(max(loss.values()) <= 5.0 if loss else None), f"loss in %: {text}")
+    loops = counted[counted.solver == "mcol"].loops
+    yield H14.judged(
+        decided(bool(loops.max() <= 10) if len(loops) else None), f"{loops.max()} at most in {len(loops)} runs"
+    )
+    yield from _phases(counted)
+
+
+def _phases(counted):
+    sparse = counted[(counted.form == "sparse") & (counted.solver == "scol")]
+    for second, name in (("lanczos", "Lanczos"), ("power", "power iteration")):
+        mine = sparse[sparse.label == second]
+        ratio = interval(mine["first"] / mine.second)
+        yield H15.judged(ratio.at_least(5.0), f"ratio {ratio} over {ratio.count} sizes", name)
+    yield _growth(counted[(counted.solver == "scol") & (counted.label == "lanczos")])
+    dense = counted[(counted.form == "data") & (counted.label == "lanczos")]
+    both = dense[dense.solver == "mcol"].merge(dense[dense.solver == "scol"], on="n", suffixes=("_m", "_s"))
+    share = interval(both.first_m * -(-both.s_m // 10) / both.first_s)
+    yield H18.judged(share.at_most(1.25), f"{share} over {share.count} sizes")
+
+
+def _growth(scol):
+    slopes = {}
+    for form, of in (
+        ("covariance", lambda r: r.n * r.s),
+        ("data", lambda r: r.m * r.n * r.s),
+        ("sparse", lambda r: r.s * r.nnz + r.n * r.s),
+    ):
+        mine = scol[scol.form == form]
+        if len(mine) >= 5:
+            slopes[form] = slope(of(mine), mine["first"])
+    text = ", ".join(f"{form} {value:.3f}" for form, value in slopes.items())
+    return H16.judged(decided(max(slopes.values()) <= 1.1 if len(slopes) == 3 else None), f"exponents: {text}")
