@@ -3,95 +3,141 @@
 import base64
 import json
 import os
+import re
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 
 SCHEMA = 1
 LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
+MIME = {"svg": "image/svg+xml", "png": "image/png"}
 PAPERS = {
+    "kuleshov2013": (
+        "Kuleshov (2013)",
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient iteration, ICML 2013",
+    ),
     "he2010": ("He, Monteiro, Park (2010)", "An efficient algorithm for rank-1 sparse PCA"),
     "daspremont2007": (
         "d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007)",
         "A direct formulation for sparse PCA using semidefinite programming, SIAM Review 49(3)",
     ),
-    "zhang2011": ("Zhang, El Ghaoui (2011)", "Large-scale sparse PCA with application to text data, NIPS"),
+    "zhang2011": ("Zhang, El Ghaoui (2011)", "Large-scale sparse PCA with application to text data, NIPS 2011"),
     "asteris2014": (
         "Asteris, Papailiopoulos, Dimakis (2014)",
-        "Nonnegative sparse PCA with provable guarantees, ICML",
-    ),
-    "kuleshov2013": (
-        "Kuleshov (2013)",
-        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient iteration, ICML",
+        "Nonnegative sparse PCA with provable guarantees, ICML 2014",
     ),
 }
 
 
 def write_page(folder: Path) -> Path:
     """Write ``claims.json`` and ``index.html`` of ``results/SCALE`` from its figures' claims; the page's path."""
-    figures = [_figure(folder, path) for path in sorted((folder / "figures").glob("*/claims.json"))]
-    claims = [claim for figure in figures for claim in figure["claims"]]
-    last: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
+    figures = [_figure(folder, path) for path in (folder / "figures").glob("*/claims.json")]
+    papers = [_paper(key, [f for f in figures if f["paper"] == key]) for key in _papers(figures)]
+    shown = [figure for paper in papers for figure in paper["figures"]]
+    claims = [claim for figure in shown for claim in figure["claims"]]
+    last: dict[str, Any] = max(shown, key=lambda f: f["written"], default={})
     about = {
         "schema": SCHEMA,
-        "scale": folder.name,
+        "scale": last.get("scale", folder.name),
         "commit": last.get("commit", "unknown"),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     _write(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
-    environment = Environment(loader=PackageLoader("spcabench"), autoescape=True, undefined=StrictUndefined)
-    page = environment.get_template("index.html.j2").render(
+    _write(folder / "index.html", _page(papers, shown, claims, about))
+    return folder / "index.html"
+
+
+def _page(
+    papers: list[dict[str, Any]], figures: list[dict[str, Any]], claims: list[dict[str, Any]], about: dict[str, Any]
+) -> str:
+    environment = Environment(loader=PackageLoader("spcabench"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("index.html.j2").render(
         **about,
-        papers=[_paper(key, list(group)) for key, group in groupby(figures, key=lambda f: f["paper"])],
+        words=WORDS,
+        papers=papers,
         open_claims=sorted((c for c in claims if c["verdict"] != "holds"), key=lambda c: WORDS.index(c["verdict"])),
-        counts=Counter(claim["verdict"] for claim in claims),
-        machine=last.get("machine"),
+        counts=_count(figures),
+        titles={figure["figure"]: figure["short"] for figure in figures},
+        machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
     )
-    _write(folder / "index.html", page)
-    return folder / "index.html"
+
+
+def _papers(figures: list[dict[str, Any]]) -> list[str]:
+    """The papers that have a figure: known ones first, in their order."""
+    keys = {figure["paper"] for figure in figures}
+    return [key for key in PAPERS if key in keys] + sorted(keys - set(PAPERS))
 
 
 def _paper(key: str, figures: list[dict[str, Any]]) -> dict[str, Any]:
     authors, title = PAPERS.get(key, (key, ""))
-    verdicts = Counter(claim["verdict"] for figure in figures for claim in figure["claims"])
-    stand_in = any(data["stand_in"] for figure in figures for data in figure["data"])
+    data = {(d["dataset"], d["stand_in"]): d for figure in figures for d in figure["data"]}
     return {
         "key": key,
         "authors": authors,
         "title": title,
-        "figures": figures,
-        "verdicts": {word: verdicts[word] for word in WORDS},
-        "stand_in": stand_in,
+        "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
+        "verdicts": _count(figures),
+        "data": list(data.values()),
+        "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
 
 
 def _figure(folder: Path, path: Path) -> dict[str, Any]:
+    """The claims file of a figure, with what the page adds: picture, files, rows, paragraphs."""
     figure = json.loads(path.read_text(encoding="utf-8"))
-    name = figure["figure"]
+    if figure.get("schema") != SCHEMA:
+        raise ValueError(f"{path}: schema {figure.get('schema')!r}, expected {SCHEMA}; judge this figure again")
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    rows = sorted((folder / "rows" / name).glob("*.parquet"))
+    rows = sorted((folder / "rows" / path.parent.name).glob("*.parquet"))
     return figure | {
+        "short": figure["figure"].removeprefix(figure["paper"] + "_"),
         "image": _image(path.parent),
-        "files": [(file.suffix[1:].upper(), file.relative_to(folder).as_posix()) for file in files if file.exists()],
-        "rows": [(file.stem, file.relative_to(folder).as_posix()) for file in rows],
-        "paragraphs": figure["caption"].split("\n\n"),
+        "files": [(file.suffix[1:].upper(), _link(folder, file)) for file in files if file.exists()],
+        "rows": [(file.stem, _link(folder, file)) for file in rows],
+        "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
     }
 
 
 def _image(folder: Path) -> str | None:
-    """The picture as a data address, or None where there is none."""
+    """The picture as a data address: the SVG, the PNG where that is too large or missing; None without either."""
     svg, png = folder / "figure.svg", folder / "figure.png"
-    if svg.exists() and svg.stat().st_size <= LARGEST_SVG:
-        return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
-    if png.exists():
-        return "data:image/png;base64," + base64.b64encode(png.read_bytes()).decode()
-    return None
+    small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
+    file = svg if small or not png.exists() else png
+    if not file.exists():
+        return None
+    return f"data:{MIME[file.suffix[1:]]};base64,{base64.b64encode(file.read_bytes()).decode()}"
+
+
+def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The different machines, each with the figures made on it."""
+    found: dict[str, dict[str, Any]] = {}
+    for figure in figures:
+        # Two BLAS libraries are recorded in the order in which they were loaded, which says nothing.
+        blas = ", ".join(sorted(figure["machine"]["blas"].split(", ")))
+        machine = figure["machine"] | {"blas": blas}
+        found.setdefault(json.dumps(machine, sort_keys=True), machine | {"figures": []})["figures"].append(figure)
+    return list(found.values())
+
+
+def _count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:
+    verdicts = Counter(claim["verdict"] for figure in figures for claim in figure["claims"])
+    return {word: verdicts[word] for word in WORDS}
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Sorts ``fig10`` after ``fig9``."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
+
+
+def _link(folder: Path, file: Path) -> str:
+    return quote(file.relative_to(folder).as_posix())
 
 
 def _write(path: Path, text: str) -> None:
