@@ -78,7 +78,8 @@ class Problem:
         scale : divide each feature by its standard deviation (1/m); features without variance stay zero.
         divide_by_m : Sigma = A'A / m, the covariance, in place of A'A.
 
-        Raises ValueError for a wrong shape, NaN or infinite entries, or data without any variance.
+        Raises ValueError for a wrong shape, NaN or infinite entries, or data without any variance. Warns where the
+        means of sparse data are so large that implicit centring loses half of the digits.
         """
         X, names = validate.data(X)
         features = validate.names("features", features or names, X.shape[1])
@@ -189,7 +190,11 @@ def _sparse_data(X: Any, center: bool, scale: bool, divide_by_m: bool) -> Data:
     if divide_by_m:
         factors = factors / np.sqrt(m)
     scaled = Data(X, None if not (scale or divide_by_m) else factors)
-    return _centred(scaled, factors) if center else scaled
+    if not center:
+        return scaled
+    centred = _centred(scaled, factors)
+    validate.precision_left(X, scaled._squares, centred._squares)
+    return centred
 
 
 def _centred(A: Data, factors: Vector) -> Data:

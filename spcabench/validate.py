@@ -1,6 +1,7 @@
 """Checks of what users hand in: each error is one line that names the argument, what it was, what is allowed."""
 
 import difflib
+import warnings
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -75,6 +76,19 @@ def has_variance(argument: str, variances: Vector) -> None:
     """Raise unless some variable has variance."""
     if not (variances > 0).any():
         raise ValueError(f"{argument}: every variable is constant; at least one must vary")
+
+
+def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
+    """Warn where implicit centring cancels most digits of a column: squared norms raw and centred (n,)."""
+    varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
+    lost = int((varies & (centred < 1e-9 * raw)).sum())
+    if lost:
+        warnings.warn(
+            f"X: {lost} sparse columns have means far above their deviations, and implicit centring loses precision; "
+            "subtract a constant from their entries, or give X dense",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:

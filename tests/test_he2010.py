@@ -1,0 +1,129 @@
+"""Scol-PCA and Mcol-PCA against their definition, computed naively."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import spcabench
+from spcabench.steps import greedy_signs, lanczos
+
+SHAPES = {"tall": (30, 8), "wide": (8, 30), "square": (15, 15), "rank": (20, 12)}
+
+
+def matrix(shape, seed):
+    rng = np.random.default_rng(seed)
+    m, n = SHAPES[shape]
+    X = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6)
+    if shape == "rank":
+        X = X[:, :4] @ rng.standard_normal((4, n))
+    return X
+
+
+def naive(X, counts):
+    """He et al., equations (4) and (6), by recomputing ||V(x + alpha e_j)|| from scratch; None at a tie."""
+    V = X - X.mean(axis=0)
+    n = V.shape[1]
+    x, order = np.zeros(n), []
+    for count in counts:
+        values = {(j, a): np.sum((V @ (x + a * np.eye(n)[j])) ** 2) for j in range(n) if x[j] == 0 for a in (1, -1)}
+        best = {j: max(values[j, 1], values[j, -1]) for j in range(n) if x[j] == 0}
+        ranked = sorted(best, key=lambda j: -best[j])
+        scores = np.array([best[j] for j in ranked])
+        if np.any(np.abs(np.diff(scores[: count + 1])) < 1e-9 * scores[0]):
+            return None
+        new = ranked[:count]
+        signs = [1 if values[j, 1] >= values[j, -1] - 1e-9 * scores[0] else -1 for j in new]
+        x = x + sum(s * np.eye(n)[j] for s, j in zip(signs, new, strict=True))
+        order += new
+    return x, order
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("c", [1, 3])
+def test_picks_and_signs_are_those_of_the_definition(shape, c):
+    compared = 0
+    for seed in range(15):
+        X = matrix(shape, seed)
+        s = min(7, X.shape[1])
+        counts = [min(c, s - taken) for taken in range(0, s, c)]
+        expected = naive(X, counts)
+        if expected is None:
+            continue
+        compared += 1
+        for form in (X, sp.csr_matrix(X)):
+            problem = spcabench.Problem.from_data(form)
+            for given in (problem, problem.given_as("covariance")):
+                *_, (x, order) = greedy_signs(given.covariance, counts)
+                assert order.tolist() == expected[1]
+                np.testing.assert_array_equal(x, expected[0])
+    assert compared >= 8
+
+
+@pytest.mark.parametrize("solver", ["scol", "mcol"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solver, shape):
+    X = matrix(shape, 3)
+    V = X - X.mean(axis=0)
+    problem = spcabench.Problem.from_data(sp.csc_array(X))
+    for s in range(1, X.shape[1] + 1):
+        result = spcabench.solve(problem, solver, k=s, history=True)
+        signs = [h for h in result.history if h["phase"] == "columns"][-1]
+        assert signs["cardinality"] == s
+        assert result.phases["columns"]["iterates"] == (s if solver == "scol" else ceil(s / ceil(s / 10)))
+        assert result.phases["columns"]["iterates"] <= (s if solver == "scol" else 10)
+        W = result.support
+        assert len(W) <= s and not result.search
+        assert result.variance == pytest.approx(np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1], rel=1e-6)
+        by_power = spcabench.solve(problem, solver, k=s, second="power", tol=1e-9)
+        assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
+
+
+def test_settings_of_mcol():
+    problem = spcabench.Problem.from_data(matrix("wide", 0))
+    scol = spcabench.solve(problem, "scol", k=9)
+    one = spcabench.solve(problem, "mcol", k=9, c=1)
+    np.testing.assert_allclose(one.x, scol.x)
+    alone = spcabench.solve(problem, "mcol", k=9, c=4, first_alone=True)
+    assert alone.phases["columns"]["iterates"] == 3
+    for bad in (dict(c=0), dict(second="qr")):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            spcabench.solve(problem, "mcol", k=9, **bad)
+
+
+def test_one_product_per_loop():
+    problem = spcabench.load("random_sparse", m=60, n=90, density=0.3).given_as("covariance")
+    for s in (10, 25):
+        phases = spcabench.solve(problem, "mcol", k=s).phases["columns"]
+        c = ceil(s / 10)
+        assert phases["flops"] == (ceil(s / c) - 1) * c * 90
+
+
+def test_a_large_shift_gives_the_same_picks_or_says_that_precision_is_lost():
+    X = matrix("square", 1) + 0.01
+    expected = naive(X, [1] * 6)[1]
+    dense = spcabench.Problem.from_data(X + 1e6)
+    *_, (_, order) = greedy_signs(dense.covariance, [1] * 6)
+    assert order.tolist() == expected
+    with pytest.warns(RuntimeWarning, match="loses precision"):
+        spcabench.Problem.from_data(sp.csc_array(X + 1e6))
+
+
+def test_constant_sparse_columns_are_no_loss_of_precision():
+    X = np.column_stack([np.full(9, 1e6), np.arange(9.0)])
+    problem = spcabench.Problem.from_data(sp.csc_array(X))
+    assert problem.covariance.diagonal()[0] == 0.0
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 40])
+def test_lanczos_reaches_the_leading_eigenvector(k):
+    rng = np.random.default_rng(k)
+    A = rng.standard_normal((k + 3, k))
+    S = A.T @ A
+    y = np.ones(k) / np.sqrt(k)
+    v = lanczos(lambda z: S @ z, y, 1e-12)
+    assert v @ S @ v == pytest.approx(np.linalg.eigvalsh(S)[-1], rel=1e-6)
+    _, V = np.linalg.eigh(S)
+    again = lanczos(lambda z: S @ z, V[:, -1], 1e-12)
+    assert abs(again @ V[:, -1]) == pytest.approx(1.0)
