@@ -63,6 +63,8 @@ class Interval:
     count: int
 
     def __str__(self) -> str:
+        if not self.count:
+            return "none"
         median, low, high = (0.0 if abs(v) < 1e-9 else v for v in (self.median, self.low, self.high))
         return f"{median:.3g} [{low:.3g}, {high:.3g}]"
 

@@ -19,7 +19,8 @@ Settings = Mapping[str, Any]
 class Run:
     """One run of a solver on a dataset.
 
-    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol, history, ...).
+    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol, history, ...). A k below
+        1 is a share of the variables.
     match : name of a solver; this run comes next, in the same job, at the cardinality which that one reached.
     form : "covariance", "data" or "sparse": the problem is given so, its making uncharged.
     timed : its time is compared: exclusive, interleaved with the others on its problem, many rounds.

@@ -70,6 +70,8 @@ def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _solve(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(task["settings"].get("k"), float):  # a share of the variables: a stand-in may have fewer
+        task = {**task, "settings": {**task["settings"], "k": max(2, round(task["settings"]["k"] * problem.n))}}
     machine.forget_peak()
     before = machine.memory("VmRSS")
     key = json.dumps([task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")])

@@ -1,7 +1,6 @@
 """Calls the Snakemake workflow: one at a time, resumable, with progress."""
 
 import fcntl
-import os
 import re
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
+from typing import IO
 
 from tqdm import tqdm
 
@@ -22,11 +22,15 @@ def workflow(scale: str, jobs: int, targets: list[str], root: Path) -> int:
     folder = root / "results" / scale
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "workflow.log"
-    with _exclusive(root / ".figures.lock", "another workflow"), _no_workers(root / LOCK):
+    with _exclusive(root / ".figures.lock", "another workflow") as lock:
+        _wait_for_workers(root / LOCK)
         command = [sys.executable, "-m", "snakemake", "--cores", str(jobs), "--nolock", "--rerun-incomplete"]
         command += ["--keep-going", "--config", f"scale={scale}", "--", *targets]
         with log.open("w") as stream:
-            process = subprocess.Popen(command, cwd=root, stdout=stream, stderr=subprocess.STDOUT)
+            # Snakemake holds the lock too: were this process killed alone, the next call would wait for it
+            process = subprocess.Popen(
+                command, cwd=root, stdout=stream, stderr=subprocess.STDOUT, pass_fds=(lock.fileno(),)
+            )
             code = _follow(process, log)
     if code:
         _explain(log)
@@ -55,21 +59,17 @@ def _explain(log: Path) -> None:
 
 
 @contextmanager
-def _exclusive(path: Path, holder: str) -> Iterator[None]:
+def _exclusive(path: Path, holder: str) -> Iterator[IO[str]]:
     with path.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             print(f"waiting for {holder} to end", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        # Snakemake inherits the lock: were this process killed alone, the next call would wait for it
-        os.set_inheritable(lock.fileno(), True)
-        yield
+        yield lock
 
 
-@contextmanager
-def _no_workers(path: Path) -> Iterator[None]:
+def _wait_for_workers(path: Path) -> None:
     """Wait until the workers of a killed workflow have ended, so that old and new never overlap."""
     with _exclusive(path, "workers of an earlier workflow"):
         pass
-    yield

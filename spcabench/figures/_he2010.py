@@ -23,7 +23,7 @@ NAMES = {
 def trial(
     dataset: str,
     parameters: dict[str, Any],
-    k: int,
+    k: float,
     solvers: tuple[str, ...],
     *,
     seed: int = 0,
@@ -33,6 +33,7 @@ def trial(
 ) -> Iterator[Run]:
     """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the cardinality GPower0 reached.
 
+    k : cardinality, or below 1 a share of the variables.
     form : how all of them are given the data. dense : GPower0 on the dense centred matrix too.
     """
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k))
@@ -63,7 +64,6 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
         method=timed.solver.where(~dense, timed.solver + " dense"),
         total=timed.setup_time + timed.solve_time,
         value=timed.variance.where(timed.solver != "gpower0", timed.variance_refit),
-        k_asked=timed.label.astype(int),
     )
 
 

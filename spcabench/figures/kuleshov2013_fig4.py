@@ -10,7 +10,7 @@ taken from the data) is ours and drawn lighter.
 import pandas as pd
 
 from spcabench.claims import Statement, by_band, every, interval, show
-from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, grid, k_at
+from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, grid
 from spcabench.run import Run
 from spcabench.style import look
 
@@ -37,18 +37,17 @@ K9 = Statement(
 
 def runs(scale):
     """All genes; paper: 18 sparsities from 0.08 % to 50 %. Readings beside the primary one: small sparsities only."""
-    n = 12600
     sparsities = grid(0.0008, 0.5, 18 if scale == "paper" else 9)
     for penalty in PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
                 if reading == "main" or s < SMALL:
-                    yield from _three(penalty, k_at(s, n), reading, parameters, memory=s == sparsities[-1])
+                    yield from _three(penalty, float(s), reading, parameters, memory=s == sparsities[-1])
 
 
-def _three(penalty, k, reading, parameters, memory):
+def _three(penalty, share, reading, parameters, memory):
     common = dict(dataset="singh", parameters=parameters, label=reading)
-    yield Run(solver=penalty, settings=dict(k=k, **GPM), **common)
+    yield Run(solver=penalty, settings=dict(k=share, **GPM), **common)
     yield Run(solver="ssvd_grqi", settings=GRQI, match=penalty, memory=memory, **common)
     yield Run(solver="grqi", settings=GRQI, match=penalty, **common)
 
