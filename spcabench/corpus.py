@@ -6,6 +6,7 @@ import importlib.util
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -107,6 +108,15 @@ def docstrings() -> tuple[sp.csc_array, list[str]]:
     A real corpus that ships with the dependencies, the same for given versions of them. Words of at least three
     letters, in at least five documents, without English stop words.
     """
+    import joblib
+    import pooch
+
+    versions = [version(name) for name in ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")]
+    return joblib.Memory(pooch.os_cache("spcabench"), verbose=0).cache(_docstrings)(versions)
+
+
+def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:
+    """Half a minute of parsing, kept on disk for these versions."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [text for package in PACKAGES for text in _documented(package)]

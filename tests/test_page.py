@@ -1,0 +1,99 @@
+"""From rows to picture, verdicts and page."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from spcabench import draw, execute, registry, worker
+from spcabench.report import write_page
+
+FIGURE = '''"""Trial figure.
+
+A caption with <angles> & more.
+"""
+from spcabench.claims import Statement, decided
+from spcabench.run import Run
+PANELS, SIZE = (1, 1), (3, 2)
+T1 = Statement("T1", "it <works> & more", "section 1", "cardinality", "at most 3", earlier=(
+    dict(verdict="fails", measured="4", reason="an older test"),))
+T2 = Statement("T2", "shapes only", "section 2", "n", "above 1", any_data=True)
+def runs(scale):
+    yield Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+def data(table):
+    return table
+def draw(data, axes):
+    axes.flat[0].plot(data.cardinality, data.variance, "o")
+def claims(data):
+    yield T1.judged(decided(bool((data.cardinality <= 3).all())), f"{data.cardinality.max()} of {len(data)}")
+    yield T2.judged("holds", "13")
+'''
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "trial2013_fig1.py").write_text(FIGURE)
+    package = __import__("spcabench.figures", fromlist=["x"])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    registry._files.cache_clear()
+    yield tmp_path / "quick"
+    registry._files.cache_clear()
+
+
+def make(folder, **changes):
+    """Rows of one run, then picture, verdicts and page."""
+    task = dict(kind="run", dataset="pitprops", parameters={}, solver="grqi", settings={"k": 3}, seed=0)
+    labels = dict(dataset="pitprops", parameters="{}", solver="grqi", settings='{"k": 3}', seed=0, repeat=0)
+    row = worker.row(task) | labels | changes
+    rows = folder / "rows" / "trial2013_fig1" / "grqi.parquet"
+    rows.parent.mkdir(parents=True)
+    execute.write_parquet(pd.DataFrame([row]).assign(**execute._stamp()), rows)
+    out = folder / "figures" / "trial2013_fig1"
+    draw.draw_figure("trial2013_fig1", [rows], out)
+    draw.judge_figure("trial2013_fig1", "quick", [rows], out / "claims.json")
+    page = write_page(folder)
+    assert not [p for p in folder.rglob(".*")]
+    return json.loads((out / "claims.json").read_text()), page.read_text()
+
+
+def test_the_page_holds_every_claim_and_its_links_resolve(folder):
+    report, page = make(folder)
+    assert [(c["id"], c["verdict"]) for c in report["claims"]] == [("T1", "holds"), ("T2", "holds")]
+    assert json.loads((folder / "claims.json").read_text())["claims"] == report["claims"]
+    assert report["runs"]["status"] == {"converged": 1} and not report["data"][0]["stand_in"]
+    assert "it &lt;works&gt; &amp; more" in page and "an older test" in page
+    for kind in ("svg", "pdf", "png"):
+        assert (folder / "figures" / "trial2013_fig1" / f"figure.{kind}").stat().st_size > 500
+    for link in re.findall(r'(?:href|src)="([^"#][^"]*)"', page):
+        assert link.startswith("data:") or (folder / link).exists(), link
+    anchors = set(re.findall(r'id="([^"]+)"', page))
+    assert {a for a in re.findall(r'href="#([^"]+)"', page)} <= anchors
+
+
+def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(folder):
+    report, page = make(folder, stand_in=True)
+    assert [c["verdict"] for c in report["claims"]] == ["undecided", "holds"]
+    assert "would hold" in report["claims"][0]["measured"]
+    assert "STAND-IN" in page
+    svg = (folder / "figures" / "trial2013_fig1" / "figure.svg").read_text()
+    assert "STAND-IN" in svg or "<path" in svg
+
+
+def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(folder):
+    report, page = make(folder, status="crash", reason="the process ended with exit code 3")
+    assert [c["verdict"] for c in report["claims"]] == ["undecided", "undecided"]
+    assert report["runs"]["status"] == {"crash": 1}
+    assert "crash" in page
+
+
+def test_pictures_are_the_same_to_the_byte(folder):
+    make(folder)
+    out = folder / "figures" / "trial2013_fig1"
+    before = {kind: (out / f"figure.{kind}").read_bytes() for kind in ("svg", "pdf", "png")}
+    draw.draw_figure("trial2013_fig1", [folder / "rows" / "trial2013_fig1" / "grqi.parquet"], out)
+    assert {kind: (out / f"figure.{kind}").read_bytes() for kind in before} == before
+
+
+def test_a_page_without_figures_says_so(tmp_path):
+    assert "figure" in write_page(tmp_path).read_text().lower()
