@@ -1,5 +1,6 @@
 """The public functions: problems and solvers by name."""
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -54,7 +55,7 @@ def solve(
     check_settings(f"solver {label!r}", solver.solve, settings)
     result = _run(problem, solver, label, k, settings, limits, seed)
     if refit and result.good:
-        result.x = refitted(result.problem, result.x)
+        result = replace(result, x=refitted(result.problem, result.x))
     return result
 
 

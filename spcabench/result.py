@@ -12,7 +12,7 @@ from .problem import Problem
 from .vectors import Indices, Vector, embed, normalize, support
 
 
-@dataclass
+@dataclass(frozen=True)
 class Result:
     """What one run gave, graded by the harness.
 

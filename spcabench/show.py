@@ -45,24 +45,23 @@ def as_table(found: Components) -> str:
     from rich.console import Console
     from rich.table import Table
 
-    p = found.problem
-    table = Table(
-        title=f"{p.name}{' (STAND-IN)' if p.stand_in else ''}: n = {p.n}, {found[0].solver}", title_justify="left"
-    )
-    for column in ("component", "cardinality", "variance", "certified bound", "gap", "status"):
+    p, several = found.problem, len(found) > 1
+    name = f"{p.name}: n = {p.n}, solver {found[0].solver}"
+    table = Table(title=f"{name} (STAND-IN)" if p.stand_in else name, title_justify="left")
+    deflated = ("after deflation", "bound on it") if several else ("certified bound",)
+    for column in ("component", "cardinality", "variance", *deflated, "gap", "status"):
         table.add_column(column, justify="right")
     table.add_column("variables (loading)")
     for i, (result, variance) in enumerate(zip(found, found.variances, strict=True), 1):
-        bound, gap = (f"{result.bound:.5g}", f"{100 * result.gap:.1f} %") if result.good else ("", "")
-        table.add_row(
-            str(i), str(result.cardinality), f"{variance:.5g}", bound, gap, result.status, _loadings(found, result.x)
-        )
+        numbers = [f"{variance:.5g}", *([f"{result.variance:.5g}"] if several else [])]
+        certified = [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+        table.add_row(str(i), str(result.cardinality), *numbers, *certified, result.status, _loadings(found, result.x))
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(table)
-    if len(found) > 1:
+    if several:
         console.print(f"variance explained by their span: {found.projected_variance:.5g}")
-        console.print("bounds are those of the deflated problems")
+        console.print("certified bounds are those of the deflated problems, in which each component was sought")
     return stream.getvalue().rstrip()
 
 

@@ -1,5 +1,6 @@
 """Search of a penalty for a wanted cardinality: each trial a complete cold run, all of them recorded apart."""
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -37,15 +38,13 @@ def search(
         trials.append(drive(problem, solver, {**settings, traits.penalty: high * (1 - 1e-9)}, limits, seed))
         fitting = trials[-1:]
     best = max(fitting, key=lambda t: t.variance)
-    if best.cardinality > k:  # equal variables enter together: no penalty gives at most k
-        best.status = "infeasible"
-    best.k = k
-    best.search = {
+    found = {
         "runs": len(trials),
         "flops": sum(t.flops + t.setup_flops for t in trials),
         "time": sum(t.solve_time + t.setup_time for t in trials),
     }
-    return best
+    # equal variables enter together: then no penalty gives at most k
+    return replace(best, k=k, search=found, status="infeasible" if best.cardinality > k else best.status)
 
 
 class _Bracket:

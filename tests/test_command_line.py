@@ -28,7 +28,7 @@ def test_solve_as_table_and_as_json():
     words = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
     table, as_json = spcabench(*words), spcabench(*words, "--json")
     assert table.returncode == as_json.returncode == 0
-    assert "topdiam" in table.stdout and "certified bound" in table.stdout
+    assert "topdiam" in table.stdout and "certified bounds" in table.stdout
     first, second = json.loads(as_json.stdout)["components"]
     assert first["cardinality"] == second["cardinality"] == 4
     assert first["variance"] <= first["bound"] and first["features"]

@@ -127,3 +127,15 @@ def test_lanczos_reaches_the_leading_eigenvector(k):
     _, V = np.linalg.eigh(S)
     again = lanczos(lambda z: S @ z, V[:, -1], 1e-12)
     assert abs(again @ V[:, -1]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "orthogonal_projection", "drop_features"])
+def test_components_of_sparse_data_stay_sparse(deflation):
+    problem = spcabench.load("random_sparse", m=40, n=60, density=0.2)
+    found = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
+    dense = spcabench.components(problem.given_as("covariance"), "mcol", 3, k=8, deflation=deflation)
+    np.testing.assert_allclose(found.variances, dense.variances, rtol=1e-7)
+    for result in found:
+        assert result.problem.form == "sparse"
+        A = getattr(result.problem.matrix, "A", result.problem.matrix)
+        assert A.X is problem.data.X

@@ -72,3 +72,14 @@ def test_a_rank_one_covariance_is_solved_by_all(solver):
         refitted = problems.solve(problem, solver, 3, refit=True)
         assert refitted.variance == pytest.approx(problems.optimum(problems.explicit(problem), 3), rel=1e-9)
         assert refitted.variance >= result.variance * (1 - 1e-12)
+
+
+def test_a_refit_after_a_search_is_graded_anew():
+    problem = api.load("pitprops")
+    raw = api.solve(problem, "gpower1", k=5)
+    assert raw.variance > 0  # graded, and kept
+    result = api.solve(problem, "gpower1", k=5, refit=True)
+    W = result.support
+    assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
+    assert result.variance == pytest.approx(problem.variance(result.x))
+    assert result.search["runs"] >= 1
