@@ -18,6 +18,7 @@ from .vectors import Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 MOST_BYTES = 8e9  # a conversion that would need more is refused
+LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +218,11 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
 
 def _root(problem: Problem) -> Vector:
     """A (r, n) with A'A = Sigma, from the eigendecomposition; rows of negligible weight are left out."""
+    if problem.n > LARGEST_ROOT:
+        raise ValueError(
+            f"problem {problem.name!r}: {problem.n} variables; data are made of a covariance of up to {LARGEST_ROOT}. "
+            "Deflate by projection or schur, or choose a solver that works on a covariance"
+        )
     w, V = scipy.linalg.eigh(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
     if w[0] < -1e-8 * max(w[-1], 0.0):
         raise ValueError(
