@@ -97,6 +97,7 @@ def data(table):
     counted = counted.assign(
         s=counted.n // 5,
         first=[p["columns"]["flops"] for p in counted.phases],
+        seconds=[p["columns"]["seconds"] for p in counted.phases],
         loops=[p["columns"]["iterates"] for p in counted.phases],
         second=[p["eigenvector"]["flops"] for p in counted.phases],
     )
@@ -144,14 +145,16 @@ def _phases(counted):
 
 
 def _growth(scol):
-    slopes = {}
-    for form, of in (
-        ("covariance", lambda r: r.n * r.s),
-        ("data", lambda r: r.m * r.n * r.s),
-        ("sparse", lambda r: r.s * r.nnz + r.n * r.s),
-    ):
+    costs = {
+        "covariance": lambda r: r.n * r.s,
+        "data": lambda r: r.m * r.n * r.s,
+        "sparse": lambda r: r.s * r.nnz + r.n * r.s,
+    }
+    flops, times = {}, {}
+    for form, cost in costs.items():
         mine = scol[scol.form == form]
         if len(mine) >= 5:
-            slopes[form] = slope(of(mine), mine["first"])
-    text = ", ".join(f"{form} {value:.3f}" for form, value in slopes.items())
-    return H16.judged(decided(max(slopes.values()) <= 1.1 if len(slopes) == 3 else None), f"exponents: {text}")
+            flops[form] = slope(cost(mine), mine["first"])
+            times[form] = slope(cost(mine), mine.seconds)
+    text = "; ".join(f"{form} {flops[form]:.3f} (time {times[form]:.2f})" for form in flops)
+    return H16.judged(decided(max(flops.values()) <= 1.1 if len(flops) == 3 else None), f"exponents of flops: {text}")
