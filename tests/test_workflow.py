@@ -1,0 +1,50 @@
+"""The workflow's plan and its locks."""
+
+import fcntl
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from spcabench import __main__ as command_line
+from spcabench import registry, workflow
+from spcabench.run import groups
+
+
+def test_the_plan_holds_every_job_of_every_figure(tmp_path):
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--forceall", "--nolock", "--cores", "1"]
+    command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
+    found = subprocess.run(command, cwd=command_line.ROOT, capture_output=True, text=True, check=True).stdout
+    for figure in registry.names("figure"):
+        assert f"results/quick/figures/{figure}/claims.json" in found
+        for group in groups(figure, "quick"):
+            assert f"results/quick/rows/{figure}/{group}.parquet" in found
+
+
+def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
+    path = tmp_path / "lock"
+    entered = threading.Event()
+
+    def second():
+        with workflow._exclusive(path, "the first"):
+            entered.set()
+
+    with path.open("w") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert not entered.wait(0.3)
+    thread.join(5)
+    assert entered.is_set()
+    assert "waiting for the first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, capsys, code):
+    (tmp_path / "Snakefile").write_text(
+        f'rule all:\n    output: "done"\n    shell: "echo some Error: of mine >&2; touch done; exit {code}"\n'
+    )
+    assert (workflow.workflow("quick", 1, ["done"], tmp_path) != 0) == (code != 0)
+    assert ("of mine" in capsys.readouterr().err) == (code != 0)
+    assert (tmp_path / "results" / "quick" / "workflow.log").exists()
