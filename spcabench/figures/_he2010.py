@@ -126,3 +126,17 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         axis.plot(value.index, value, label=NAMES[method], **look(method))
     axis.set(ylabel="variance $\\|Vx\\|^2$")
     axis.legend()
+
+
+def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
+    """The timed rows by cardinality x."""
+    timed = trials(table)
+    return timed.assign(x=timed.cardinality.astype(float))
+
+
+def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
+    """Times in the first panel, variance in the second, against the cardinality."""
+    draw_times(axes[0], data, methods)
+    draw_values(axes[1], data, methods)
+    for axis in axes:
+        axis.set(**{"xlabel": "cardinality", **settings})

@@ -7,7 +7,7 @@ thread, interleaved, exclusive, minimum. The paper states no density here: 20 % 
 """
 
 from spcabench.claims import Statement, decided, every, slope
-from spcabench.figures._he2010 import better, draw_times, draw_values, ratios, show, trial, trials
+from spcabench.figures._he2010 import better, by_cardinality, draw_trade_off, ratios, show, trial
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 METHODS = ("gpower0", "scol", "mcol")
@@ -50,18 +50,12 @@ def runs(scale):
         yield from trial("random_sparse", dict(m=size, n=size, density=0.2, seed=0), k, METHODS, matched=True)
 
 
-def data(table):
-    """Timed rows by cardinality x."""
-    timed = trials(table)
-    return timed.assign(x=timed.cardinality.astype(float))
+data = by_cardinality
 
 
 def draw(data, axes):
     """The trade-off, and times."""
-    draw_values(axes.flat[0], data, METHODS)
-    draw_times(axes.flat[1], data, METHODS)
-    for axis in axes.flat:
-        axis.set(xscale="log", xlabel="cardinality")
+    draw_trade_off(data, axes.flat[::-1], METHODS, xscale="log")
 
 
 def claims(data):

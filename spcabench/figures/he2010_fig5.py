@@ -6,7 +6,7 @@ its objective (1e-4); single runs, the whole search dotted. One thread, interlea
 """
 
 from spcabench.claims import Statement, every
-from spcabench.figures._he2010 import better, draw_times, draw_values, ratios, show, trial, trials
+from spcabench.figures._he2010 import better, by_cardinality, draw_trade_off, ratios, show, trial
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 METHODS = ("gpower0", "mcol")
@@ -28,18 +28,12 @@ def runs(scale):
         yield from trial("mnist", {}, k / 784, METHODS, form="data", matched=True)
 
 
-def data(table):
-    """Timed rows by cardinality x."""
-    timed = trials(table)
-    return timed.assign(x=timed.cardinality.astype(float))
+data = by_cardinality
 
 
 def draw(data, axes):
     """Times, and the trade-off."""
-    draw_times(axes.flat[0], data, METHODS)
-    draw_values(axes.flat[1], data, METHODS)
-    for axis in axes.flat:
-        axis.set(xlabel="cardinality")
+    draw_trade_off(data, axes.flat, METHODS)
 
 
 def claims(data):

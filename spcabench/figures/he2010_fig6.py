@@ -7,7 +7,7 @@ whole search dotted. One thread, interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
-from spcabench.figures._he2010 import draw_times, draw_values, ratios, show, trial, trials
+from spcabench.figures._he2010 import by_cardinality, draw_trade_off, ratios, show, trial
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 METHODS = ("gpower0", "mcol")
@@ -35,18 +35,12 @@ def runs(scale):
         yield from trial("bag_of_words", dict(corpus="nips"), k / 12419, METHODS, matched=True)
 
 
-def data(table):
-    """Timed rows by cardinality x."""
-    timed = trials(table)
-    return timed.assign(x=timed.cardinality.astype(float))
+data = by_cardinality
 
 
 def draw(data, axes):
     """Times, and the trade-off."""
-    draw_times(axes.flat[0], data, METHODS)
-    draw_values(axes.flat[1], data, METHODS)
-    for axis in axes.flat:
-        axis.set(xlabel=f"cardinality, of {data.n.iloc[0]} words")
+    draw_trade_off(data, axes.flat, METHODS, xlabel=f"cardinality, of {data.n.iloc[0]} words")
 
 
 def claims(data):
