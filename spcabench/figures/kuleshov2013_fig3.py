@@ -120,8 +120,10 @@ def draw(data, axes):
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance / $\\lambda_1$")
     middle.set(xscale="log", xlabel="sparsity k/n", ylabel="variance against GRQI's, %")
     right.set(xlabel="first quotient $\\mu_0 / \\lambda_1$", ylabel="starts within 2 %, share", ylim=(-0.03, 1.03))
-    for axis in (left, middle, right):
-        axis.legend()
+    middle.set_ylim(top=1.6 * middle.get_ylim()[1])
+    left.legend()
+    middle.legend(loc="upper right", ncols=2)
+    right.legend()
 
 
 def _draw_starts(starts, axis):
