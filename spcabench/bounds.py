@@ -1,6 +1,7 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to a solver.
+Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to a solver. Where
+both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision, else LAPACK's.
 """
 
 import numpy as np

@@ -18,6 +18,7 @@ import numpy as np
 from . import validate
 from .flops import LEDGER, counting
 from .iterate import Iterate, Traits
+from .matrix import Data
 from .problem import Problem
 from .result import Result, graded
 from .vectors import distance, normalize
@@ -95,7 +96,7 @@ def in_form(problem: Problem, traits: Traits) -> Problem:
     """The problem in a form that the solver accepts, its making uncharged."""
     if traits.accepts == "covariance":
         return problem.given_as("covariance")
-    if traits.accepts == "data" and (problem.form == "covariance" or not hasattr(problem.matrix, "X")):
+    if traits.accepts == "data" and not isinstance(problem.matrix, Data):
         return problem.given_as("data")
     return problem
 
