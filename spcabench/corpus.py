@@ -1,20 +1,23 @@
-"""Bags of words in UCI's docword format: three header lines D, W, NNZ, then lines "document word count", from 1."""
+"""Text corpora: counts, moments and covariances from docword files, and a corpus of docstrings."""
 
 import ast
-import gzip
 import importlib.util
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+import numba
 import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 
+from . import sources
+from .docword import Docword
+from .vectors import Indices, Vector
+
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
-HEADER = ("number of documents", "number of words", "number of triplets")
 
 
 def read_docword(path: Path) -> sp.csc_array:
@@ -22,18 +25,104 @@ def read_docword(path: Path) -> sp.csc_array:
 
     The file may be gzipped and may have Windows line ends. Raises ValueError, with file and line, for a malformed one.
     """
-    try:
-        shape, promised = _header(path)
-        table = pd.read_csv(
-            path, sep=" ", header=None, skiprows=3, names=["document", "word", "count"],
-            dtype=np.int64, compression="gzip" if _gzipped(path) else None, index_col=False, skipinitialspace=True,
-        )  # fmt: skip
-    except (OSError, EOFError, ValueError, OverflowError) as error:
-        raise ValueError(_first_fault(path) or f"{path}: {' '.join(str(error).split())}") from None
-    d, w, counts = (table[name].to_numpy() for name in table)
-    if len(d) != promised or _out_of_range(d, shape[0]) or _out_of_range(w, shape[1]) or (counts < 1).any():
-        raise ValueError(_first_fault(path) or f"{path}: {len(d)} triplets; the header promises {promised}")
+    file = Docword.open(path)
+    parts = [[array.copy() for array in block] for block in file.blocks()]
+    d, w, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    shape = (file.documents, file.words)
     return sp.csc_array(sp.coo_array((counts.astype(np.float64), (d - 1, w - 1)), shape=shape))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums and sums of squares of every word's counts (words,), over a number of documents."""
+
+    documents: int
+    sums: Vector
+    squares: Vector
+
+    @property
+    def means(self) -> Vector:
+        """Mean count of every word."""
+        return self.sums / self.documents
+
+    @property
+    def variances(self) -> Vector:
+        """Variance (1/m) of every word's count."""
+        return np.maximum(self.squares / self.documents - self.means**2, 0.0)
+
+
+def moments(path: Path) -> Moments:
+    """One streamed pass over a docword file, in memory that does not grow with it; kept on disk by checksum.
+
+    A pair of document and word stands at most once, as the format has it.
+    """
+    import joblib
+    import pooch
+
+    memory = joblib.Memory(pooch.os_cache("spcabench"), verbose=0)
+    return memory.cache(stream_moments, ignore=["path"])(path, sources.checksum(path))
+
+
+def stream_moments(path: Path, checksum: str = "") -> Moments:
+    """The pass itself."""
+    file = Docword.open(path)
+    sums, squares = np.zeros(file.words), np.zeros(file.words)
+    for _, w, c in file.blocks():
+        _add_moments(w, c, sums, squares)
+    return Moments(file.documents, sums, squares)
+
+
+def covariance(path: Path, words: Indices, found: Moments) -> Vector:
+    """Centred covariance (k, k), divided by the number of documents, of k words, by a second streamed pass.
+
+    words : their indices from 0. Raises ValueError where the documents are not in order.
+    """
+    file = Docword.open(path)
+    place = np.full(file.words, -1, dtype=np.int64)
+    place[words] = np.arange(len(words))
+    G = np.zeros((len(words), len(words)))
+    columns, counts = np.zeros(len(words), dtype=np.int64), np.zeros(len(words))
+    document, used = 0, 0
+    for d, w, c in file.blocks():
+        document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
+        if document < 0:
+            raise ValueError(f"{path}: documents are not in order, or a pair stands twice")
+    _outer(G, columns, counts, used)
+    mu = found.means[words]
+    return (G + np.triu(G, 1).T) / file.documents - np.outer(mu, mu)
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_moments(w, c, sums, squares):
+    for i in range(len(w)):
+        sums[w[i] - 1] += c[i]
+        squares[w[i] - 1] += c[i] * c[i]
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_products(d, w, c, place, G, columns, counts, document, used):
+    """Collect a document's counts of the chosen words; when the next one begins, add their products to G's triangle."""
+    for i in range(len(d)):
+        if d[i] != document:
+            if d[i] < document:
+                return -1, used
+            _outer(G, columns, counts, used)
+            document, used = d[i], 0
+        j = place[w[i] - 1]
+        if j >= 0:
+            if used == len(columns):
+                return -1, used
+            columns[used], counts[used] = j, c[i]
+            used += 1
+    return document, used
+
+
+@numba.njit(cache=True, nogil=True)
+def _outer(G, columns, counts, used):
+    for a in range(used):
+        for b in range(used):
+            if columns[a] <= columns[b]:
+                G[columns[a], columns[b]] += counts[a] * counts[b]
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
@@ -42,63 +131,6 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
     if len(words) != count:
         raise ValueError(f"{path}: {len(words)} words; the corpus has {count}")
     return words
-
-
-def _gzipped(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(2) == b"\x1f\x8b"
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with gzip.open(path, "rt", encoding="utf-8") if _gzipped(path) else path.open(encoding="utf-8") as stream:
-        yield from stream
-
-
-def _header(path: Path) -> tuple[tuple[int, int], int]:
-    numbers: list[int] = []
-    for what, line in zip(HEADER, _lines(path), strict=False):
-        if not line.strip().isdecimal():
-            raise ValueError(f"{path}, line {len(numbers) + 1}: {line.strip()[:40]!r} is no {what}")
-        numbers.append(int(line))
-    if len(numbers) < 3:
-        raise ValueError(f"{path}: {len(numbers)} lines; the header needs three")
-    return (numbers[0], numbers[1]), numbers[2]
-
-
-def _out_of_range(ids: np.ndarray, top: int) -> bool:
-    return bool(len(ids)) and (ids.min() < 1 or ids.max() > top)
-
-
-def _first_fault(path: Path) -> str | None:
-    """The first malformed line, read slowly: only for the message of an error that is already known."""
-    at = 0
-    try:
-        (documents, words), promised = _header(path)
-        for at, line in enumerate(_lines(path), 1):
-            fault = _fault(line.split(), documents, words) if at > 3 else None
-            if fault:
-                return f"{path}, line {at}: {fault}"
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        return f"{path}, after line {at}: damaged file ({' '.join(str(error).split())})"
-    except ValueError as error:
-        return str(error)
-    found = at - 3
-    return (
-        f"{path}, line {at}: the file ends with {found} triplets; its header promises {promised}"
-        if found != promised
-        else None
-    )
-
-
-def _fault(parts: list[str], documents: int, words: int) -> str | None:
-    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
-        return f"{' '.join(parts)[:40]!r} is not three whole numbers"
-    document, word, count = map(int, parts)
-    if not 1 <= document <= documents:
-        return f"document {document} is out of range; allowed are 1 to {documents}"
-    if not 1 <= word <= words:
-        return f"word {word} is out of range; allowed are 1 to {words}"
-    return f"count {count}; allowed are whole numbers from 1" if count < 1 else None
 
 
 @lru_cache

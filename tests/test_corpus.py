@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import registry
+from spcabench import corpus, docword, registry
 from spcabench.corpus import read_docword, read_vocabulary
 
 GOOD = "3\n4\n5\n1 1 2\n1 4 1\n2 2 7\n3 1 1\n3 3 10\n"
@@ -60,10 +60,12 @@ def test_malformed_files_are_named_with_their_line(tmp_path, text, said, zipped)
 
 
 def test_a_truncated_gz_file(tmp_path):
-    path = write(tmp_path, GOOD * 1, zipped=True)
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(ValueError, match=r"docword.txt.gz.*damaged"):
-        read_docword(path)
+    path = write(tmp_path, GOOD, zipped=True)
+    whole = path.read_bytes()
+    for damage in (whole[:-12], whole[:40] + b"\xff\xff\xff" + whole[43:], whole[:-8] + b"abcdefgh", whole[:15]):
+        path.write_bytes(damage)
+        with pytest.raises(ValueError, match=r"docword.txt.gz"):
+            read_docword(path)
 
 
 @settings(deadline=None, max_examples=40, derandomize=True)
@@ -97,3 +99,39 @@ def test_synthetic_enron_has_its_shape(monkeypatch, tmp_path):
     assert problem.nnz == pytest.approx(3.7e6, rel=0.01)
     widest = np.diff(problem.data.X.indptr)
     assert widest[0] > 100 * widest[-1]
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(st.integers(0, 10**6), st.booleans())
+def test_streamed_moments_and_covariance_are_those_of_the_counts(tmp_path_factory, seed, zipped):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(0.7, (rng.integers(1, 30), rng.integers(1, 12)))
+    lines = [f"{d + 1} {w + 1} {counts[d, w]}" for d, w in np.argwhere(counts)]
+    text = "\n".join([*map(str, counts.shape), str(len(lines)), *lines]) + "\n"
+    path = write(tmp_path_factory.mktemp("x"), text, zipped)
+    found = corpus.stream_moments(path)
+    np.testing.assert_allclose(found.means, counts.mean(axis=0))
+    np.testing.assert_allclose(found.variances, counts.var(axis=0), atol=1e-12)
+    words = rng.permutation(counts.shape[1])[: rng.integers(1, counts.shape[1] + 1)]
+    centred = counts[:, words] - counts[:, words].mean(axis=0)
+    expected = centred.T @ centred / len(counts)
+    np.testing.assert_allclose(corpus.covariance(path, words, found), expected, atol=1e-12)
+
+
+def test_blocks_join_at_any_place(tmp_path, monkeypatch):
+    path = write(tmp_path, GOOD)
+    for block in range(8, 40):
+        monkeypatch.setattr(docword, "BLOCK", block)
+        np.testing.assert_array_equal(read_docword(path).toarray(), COUNTS)
+        bad = write(tmp_path, GOOD.replace("3 1 1", "3 1 x"))
+        with pytest.raises(ValueError, match="line 7: '3 1 x'"):
+            read_docword(bad)
+        path = write(tmp_path, GOOD)
+
+
+def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path):
+    path = write(tmp_path, "3\n2\n3\n2 1 1\n1 1 4\n3 2 2\n")
+    found = corpus.stream_moments(path)
+    np.testing.assert_allclose(found.sums, [5, 2])
+    with pytest.raises(ValueError, match="not in order"):
+        corpus.covariance(path, np.array([0, 1]), found)

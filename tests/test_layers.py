@@ -14,7 +14,7 @@ from spcabench import registry
 ROOT = Path(spcabench.__file__).parents[1]
 LAYERS = {
     0: ["flops", "vectors", "iterate"],
-    1: ["validate", "matrix", "covariance", "problem", "sources", "steps", "eliminate", "corpus"],
+    1: ["validate", "matrix", "covariance", "problem", "sources", "steps", "eliminate", "docword", "corpus"],
     1.5: ["solvers", "datasets"],
     2: ["bounds", "result", "driver"],
     3: ["registry", "tune", "deflate"],

@@ -1,0 +1,88 @@
+"""The passes over a large corpus, beside what decompressing the file alone takes."""
+
+import gzip
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from spcabench.corpus import covariance, stream_moments
+
+
+def write_corpus(path, triplets, words=100_000, per_document=230):
+    """A gzipped docword file with Zipf's word frequencies."""
+    rng = np.random.default_rng(0)
+    documents = triplets // per_document
+    weight = 1.0 / np.arange(1, words + 1) ** 0.9
+    edges = np.cumsum(weight / weight.sum())
+    with gzip.open(path, "wt", compresslevel=6) as stream:
+        stream.write(f"{documents}\n{words}\n{documents * per_document}\n")
+        for first in range(0, documents, 2000):
+            block = range(first, min(first + 2000, documents))
+            lines = []
+            for d in block:
+                found = np.unique(np.searchsorted(edges, rng.random(2 * per_document)))
+                spare = np.setdiff1d(np.arange(3 * per_document), found)
+                w = np.sort(np.concatenate([found, spare])[:per_document]) + 1
+                c = rng.geometric(0.6, per_document)
+                lines.append("".join(f"{d + 1} {a} {b}\n" for a, b in zip(w.tolist(), c.tolist(), strict=True)))
+            stream.write("".join(lines))
+
+
+class Corpus:
+    """20 million triplets."""
+
+    timeout = 1200
+    triplets = 20_000_000
+
+    def setup_cache(self):
+        """Seconds of gzip alone, of the pass for the variances, and of that for the covariance of 1000 words."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "docword.txt.gz")
+            write_corpus(path, self.triplets)
+            return measure(path)
+
+    def track_variances(self, found):
+        """The first pass over gzip alone."""
+        return found["variances"] / found["gzip"]
+
+    def track_covariance(self, found):
+        """The second pass over gzip alone."""
+        return found["covariance"] / found["gzip"]
+
+    def track_memory(self, found):
+        """Peak of the process, in MB."""
+        return found["peak_mb"]
+
+    track_variances.unit = track_covariance.unit = "ratio"
+    track_memory.unit = "MB"
+    track_variances.version = track_covariance.version = track_memory.version = "1"
+
+
+def measure(path):
+    """Times in one run; compiled before."""
+    small = path.with_name("small.txt.gz")
+    write_corpus(small, 2300, words=1000)
+    covariance(small, np.arange(3), stream_moments(small))
+    times = {"gzip": [], "variances": [], "covariance": []}
+    for _ in range(3):
+        start = perf_counter()
+        subprocess.run(["gzip", "-dc", path], stdout=subprocess.DEVNULL, check=True)
+        times["gzip"].append(perf_counter() - start)
+        start = perf_counter()
+        found = stream_moments(path)
+        times["variances"].append(perf_counter() - start)
+    top = np.argsort(-found.variances)[:1000]
+    start = perf_counter()
+    covariance(path, top, found)
+    times["covariance"].append(perf_counter() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {name: min(values) for name, values in times.items()} | {"peak_mb": peak}
+
+
+if __name__ == "__main__":
+    print(measure(Path(sys.argv[1])) if len(sys.argv) > 1 else Corpus().setup_cache())
