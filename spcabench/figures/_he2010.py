@@ -16,8 +16,11 @@ NAMES = {
     "gpower0": "GPower0",
     "gpower0 dense": "GPower0, dense centred",
     "scol": "Scol-PCA",
+    "scol gram": "Scol-PCA, V'V given",
     "mcol": "Mcol-PCA",
+    "mcol gram": "Mcol-PCA, V'V given",
 }
+FORMS = {"data": " dense", "covariance": " gram"}  # what a method's name says of its form, where it has several
 
 
 def trial(
@@ -30,38 +33,33 @@ def trial(
     form: str = "sparse",
     matched: bool = False,
     dense: bool = False,
+    gram: bool = False,
 ) -> Iterator[Run]:
     """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the cardinality GPower0 reached.
 
     k : cardinality, or below 1 a share of the variables.
-    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too.
+    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too. gram : the others also
+        with the Gram matrix V'V given.
     """
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k))
-    for solver in solvers:
-        yield (
-            Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
-            if solver == "gpower0"
-            else Run(
-                solver=solver,
-                settings={} if matched else dict(k=k),
-                match="gpower0" if matched else None,
-                form=form,
-                **common,
-            )
-        )
+    ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
+    yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
+    for given in (form, "covariance") if gram else (form,):
+        for solver in solvers:
+            yield Run(solver=solver, form=given, **ours, **common)
     if dense:
         yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form="data", **common)
 
 
 def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``method`` (solver, and dense where it was), ``total`` seconds, and the value compared.
+    """The timed rows with ``method`` (solver, and form where it has several), ``total`` seconds, the value compared.
 
     value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second phase.
     """
     timed = table[table.samples.notna()] if "samples" in table else table.iloc[:0]
-    dense = (timed.form == "data") & timed.groupby(["group", "label"]).form.transform("nunique").gt(1)
+    mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     return timed.assign(
-        method=timed.solver.where(~dense, timed.solver + " dense"),
+        method=timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""),
         total=timed.setup_time + timed.solve_time,
         value=timed.variance.where(timed.solver != "gpower0", timed.variance_refit),
     )
@@ -85,6 +83,13 @@ def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
     spread = f"difference {100 * min(found.values()):+.2f} to {100 * max(found.values()):+.2f} %"
     ties = len(found) - len(clear)
     return decided(share >= 0.8), f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
+
+
+def readings(verdicts: dict[str, Verdict], texts: dict[str, str]) -> tuple[Verdict, str]:
+    """The verdict on which all readings agree, else undecided; each with its own words."""
+    agreed = set(verdicts.values())
+    words = " | ".join(f"{name}: {verdicts[name]}, {texts[name]}" for name in verdicts)
+    return agreed.pop() if len(agreed) == 1 else "undecided", words
 
 
 def show(found: dict[float, Interval]) -> str:
@@ -121,7 +126,7 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Variance ||Vx||^2 of each method against x."""
-    for method in methods:
+    for method in (m for m in methods if " " not in m):
         value = data[data.method == method].groupby("x").value.median()
         axis.plot(value.index, value, label=NAMES[method], **look(method))
     axis.set(ylabel="variance $\\|Vx\\|^2$")

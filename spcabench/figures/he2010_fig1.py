@@ -4,28 +4,47 @@ W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given 
 = s / 10 for Mcol-PCA. GPower0 stops as its authors do (objective, 1e-4), its penalty searched for s nonzeros; the time
 is that of a single run, the whole search dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours:
 the paper says power iteration and no tolerance). Times: one thread, interleaved, exclusive, minimum; band: quartiles.
+Lighter: Scol-PCA and Mcol-PCA with V'V given, its making not timed, the form for which the paper states their least
+cost.
 """
 
 from spcabench.claims import Statement, decided, every, interval, slope
-from spcabench.figures._he2010 import draw_times, draw_values, ratios, show, thirds, trial, trials
+from spcabench.figures._he2010 import draw_times, draw_values, ratios, readings, show, thirds, trial, trials
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-METHODS = ("gpower0", "scol", "mcol")
+OURS = ("scol", "mcol")
+METHODS = ("gpower0", "scol", "scol gram", "mcol", "mcol gram")
+GIVEN = {"sparse data": "", "V'V given": " gram"}  # two readings of what the solvers are given
 
 H1 = Statement(
     id="H1",
     quote="the speed of Scol-PCA is comparable with GPower",
     where="section 3.1, figure 1",
-    test="median over rounds and seeds of time of GPower0 / time of Scol-PCA, single runs, at every size",
+    test="median over rounds and seeds of time of GPower0 / time of Scol-PCA, single runs, at every size; Scol-PCA on "
+    "sparse data and with V'V given are two readings, undecided where they disagree",
     threshold="within [1/2, 2] at every size",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="ratio 0.29 at p = 200 falling to 0.095 at p = 4000 (paper scale)",
+            reason="first tested on sparse data only; the paper's algorithms take V'V too, and it does not say which",
+        ),
+    ),
 )
 H2 = Statement(
     id="H2",
     quote="Mcol-PCA can be much faster than the latter one",
     where="section 3.1, figure 1",
-    test="median of time of GPower0 / time of Mcol-PCA over the largest third of the sizes",
+    test="median of time of GPower0 / time of Mcol-PCA over the largest third of the sizes, in the same two readings",
     threshold="at least 5",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="ratio 0.70 at p = 200 rising to 3.9 at p = 4000 (paper scale)",
+            reason="first tested on sparse data only",
+        ),
+    ),
 )
 H3 = Statement(
     id="H3",
@@ -80,7 +99,9 @@ def runs(scale):
     sizes_p, seeds = sizes(scale)
     for seed in range(seeds):
         for p in sizes_p:
-            yield from trial("random_sparse", dict(m=p, n=p, density=0.2, seed=seed), p // 5, METHODS, seed=seed)
+            yield from trial(
+                "random_sparse", dict(m=p, n=p, density=0.2, seed=seed), p // 5, OURS, seed=seed, gram=True
+            )
     for p in sizes_p if scale == "quick" else sizes_p[:8]:
         for form in ("covariance", "data", "sparse"):
             for solver, second in (("scol", "lanczos"), ("mcol", "lanczos"), ("scol", "power")):
@@ -116,11 +137,12 @@ def draw(data, axes):
 def claims(data):
     """H1 to H3, H14 to H16, H18."""
     timed, counted = data["timed"], data["counted"]
-    ratio = ratios(timed, "gpower0", "scol")
-    yield H1.judged(every([v.within(0.5, 2.0) for v in ratio.values()]), f"ratio {show(ratio)}")
-    ratio = ratios(timed, "gpower0", "mcol")
-    largest = thirds(ratio, "largest")
-    yield H2.judged(every([v.at_least(5.0) for v in largest.values()]), f"ratio {show(ratio)}")
+    found = {name: ratios(timed, "gpower0", f"scol{form}") for name, form in GIVEN.items()}
+    within = {name: every([v.within(0.5, 2.0) for v in ratio.values()]) for name, ratio in found.items()}
+    yield H1.judged(*readings(within, {name: f"ratio {show(ratio)}" for name, ratio in found.items()}))
+    found = {name: ratios(timed, "gpower0", f"mcol{form}") for name, form in GIVEN.items()}
+    much = {n: every([v.at_least(5.0) for v in thirds(ratio, "largest").values()]) for n, ratio in found.items()}
+    yield H2.judged(*readings(much, {name: f"ratio {show(ratio)}" for name, ratio in found.items()}))
     loss = {x: 100 * (1 - v.median) for x, v in ratios(timed, "mcol", "scol", "value").items()}
     text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
     yield H3.judged(decided(max(loss.values()) <= 5.0 if loss else None), f"loss in %: {text}")
