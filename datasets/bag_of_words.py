@@ -5,7 +5,7 @@ enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap:
 (Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the folder NAME. Where UCI's complete NIPS file is not at
 hand, one that lacks the words with corpus count up to 20 (4.9 % of its entries) is used, and said.
 
-Stand-ins: the docstrings of the installed scientific packages, a real corpus (documents are public functions and
+Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific packages, a real corpus (documents are public functions and
 classes); for enron a synthetic corpus of its shape, with 3.7 million nonzeros and Zipf's word frequencies.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import sources
-from spcabench.corpus import docstrings, read_docword, read_vocabulary
+from spcabench.corpus import PACKAGES, docstrings, read_docword, read_vocabulary
 from spcabench.problem import Problem
 
 # corpus: file, checksum where known, what is missing
@@ -33,6 +33,8 @@ FILES: dict[str, list[tuple[str, str | None, str]]] = {
     "pubmed": [("pubmed/docword.pubmed.txt.gz", None, "")],
     "docstrings": [],
 }
+# real corpora that stand in for larger ones
+STAND_INS = {"nytimes": ("kos",), "pubmed": ("ap",)}
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 ENRON = (39861, 28102, 3_700_000)
 
@@ -41,41 +43,39 @@ def load(corpus="nips", center=True):
     """Counts (documents, words) as A, words centred implicitly, not divided by m."""
     if corpus not in FILES:
         raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(FILES)}")
+    for name in (corpus, *STAND_INS.get(corpus, ())):
+        for file, path, missing in _found(name):
+            return _read(name, file, path, missing, center, corpus)
+    if corpus == "enron":
+        return _synthetic(*ENRON, center)
+    counts, words = docstrings()
+    return _problem("docstrings", counts, words, center, corpus, source=f"docstrings of {', '.join(PACKAGES)}")
+
+
+def _found(corpus):
+    """The files of a corpus that can be had, the complete one first."""
     for file, sha256, missing in FILES[corpus]:
         for name in (file, file.removesuffix(".gz")):
             path = sources.find(name, sha256 if name == file else None, UCI + file.partition("/")[2])
             if path is not None:
-                return _read(corpus, name, path, missing, center)
-    if corpus == "enron":
-        return _synthetic(*ENRON, center)
-    counts, words = docstrings()
-    stand_in = corpus != "docstrings"
-    source = "docstrings of NumPy, SciPy, pandas, scikit-learn and Matplotlib"
-    name = f"docstrings {counts.shape[0]} x {counts.shape[1]}"
-    return Problem.from_data(
-        counts,
-        f"{corpus} (stand-in: {name})" if stand_in else name,
-        center=center,
-        features=words,
-        provenance=_about(source + (f", in place of {corpus}" if stand_in else ""), center, stand_in=stand_in),
-    )
+                yield name, path, missing
 
 
-def _read(corpus, name, path, missing, center):
+def _read(name, file, path, missing, center, asked):
     counts = read_docword(path)
-    vocabulary = sources.find(f"{corpus}/vocab.{corpus}.txt", None)
+    vocabulary = sources.find(f"{name}/vocab.{name}.txt", None)
     words = read_vocabulary(vocabulary, counts.shape[1]) if vocabulary else None
-    return Problem.from_data(
-        counts,
-        f"{corpus}{f' ({missing})' if missing else ''}",
-        center=center,
-        features=words,
-        provenance=_about(corpus, center, file=name, sha256=sources.checksum(path), missing=missing),
-    )
+    about = dict(source=name, file=file, sha256=sources.checksum(path), missing=missing)
+    return _problem(f"{name} ({missing})" if missing else name, counts, words, center, asked, **about)
 
 
-def _about(source, center, **more):
-    return dict(source=source, preprocessing=f"counts{', centred' if center else ''}", stand_in=False) | more
+def _problem(name, counts, words, center, asked, **about):
+    stand_in = not name.startswith(asked)
+    if stand_in:
+        name = f"{asked} (stand-in: {name} {counts.shape[0]} x {counts.shape[1]})"
+        about["source"] += f", in place of {asked}"
+    about |= dict(preprocessing=f"counts{', centred' if center else ''}", stand_in=stand_in)
+    return Problem.from_data(counts, name, center=center, features=words, provenance=about)
 
 
 def _synthetic(m, n, nonzeros, center):
@@ -91,9 +91,4 @@ def _synthetic(m, n, nonzeros, center):
     starts = np.concatenate([[0], documents.cumsum()])
     counts = sp.csc_array((rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n))
     counts.sort_indices()
-    return Problem.from_data(
-        counts,
-        f"enron (stand-in: synthetic {m} x {n})",
-        center=center,
-        provenance=_about("synthetic, in place of Enron", center, stand_in=True),
-    )
+    return _problem("synthetic", counts, None, center, "enron", source="synthetic, Zipf's word frequencies")
