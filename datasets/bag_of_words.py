@@ -5,8 +5,9 @@ enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap:
 (Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the folder NAME. Where UCI's complete NIPS file is not at
 hand, one that lacks the words with corpus count up to 20 (4.9 % of its entries) is used, and said.
 
-Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific packages, a real corpus (documents are public functions and
-classes); for enron a synthetic corpus of its shape, with 3.7 million nonzeros and Zipf's word frequencies.
+Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific packages, a real corpus
+(documents are public functions and classes); for enron a synthetic corpus of its shape, with 3.7 million nonzeros and
+Zipf's word frequencies.
 """
 
 import numpy as np

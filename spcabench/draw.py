@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -58,7 +59,8 @@ def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame) -> None:
     title = _paragraphs(module)[0].rstrip(".")
     if stand_ins:
         title += f"\nSTAND-IN DATA: {'; '.join(stand_ins)}"
-    figure.suptitle(title, fontsize=10.5)
+    width = int(13 * figure.get_figwidth())  # characters that fit
+    figure.suptitle("\n".join(textwrap.fill(line, width) for line in title.split("\n")), fontsize=10.5)
 
 
 def _good(rows: pd.DataFrame) -> pd.DataFrame:
@@ -130,10 +132,10 @@ def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
     if "provenance" not in rows:
         return []
-    first = rows.dropna(subset=["problem"]).groupby("dataset", sort=False).first()
+    first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
     return [
-        {"dataset": dataset, "name": row.problem, **row.provenance, "stand_in": bool(row.stand_in)}
-        for dataset, row in first.iterrows()
+        {"dataset": row.dataset, "name": row.problem, **row.provenance, "stand_in": bool(row.stand_in)}
+        for row in first.itertuples()
     ]
 
 
