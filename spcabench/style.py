@@ -43,3 +43,12 @@ def look(solver: str) -> dict[str, Any]:
         "marker": MARKERS[number // 8 % len(MARKERS)],
         "linestyle": DASHES[number // 128 % len(DASHES)],
     }
+
+
+def plain_log_ticks(axis: Any) -> None:
+    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, in plain numbers that do not overlap."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())

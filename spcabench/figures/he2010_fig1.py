@@ -11,6 +11,7 @@ cost.
 from spcabench.claims import Statement, decided, every, interval, slope
 from spcabench.figures._he2010 import draw_times, draw_values, ratios, readings, show, thirds, trial, trials
 from spcabench.run import Run
+from spcabench.style import plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 OURS = ("scol", "mcol")
@@ -132,6 +133,7 @@ def draw(data, axes):
     draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))
     for axis in axes.flat:
         axis.set(xscale="log", xlabel="size p")
+        plain_log_ticks(axis)
 
 
 def claims(data):

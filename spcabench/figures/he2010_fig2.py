@@ -8,6 +8,7 @@ minimum.
 
 from spcabench.claims import Statement, every
 from spcabench.figures._he2010 import draw_times, ratios, show, trial, trials
+from spcabench.style import plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 OURS = ("scol", "mcol")
@@ -49,6 +50,7 @@ def draw(data, axes):
         draw_times(axis, data[data.wide == wide], METHODS)
         name = "variables p, n/p = 0.1" if wide else "samples n, n/p = 10"
         axis.set(xscale="log", xlabel=f"number of {name}")
+        plain_log_ticks(axis)
 
 
 def claims(data):

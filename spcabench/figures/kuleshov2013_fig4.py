@@ -12,7 +12,7 @@ import pandas as pd
 from spcabench.claims import Statement, by_band, every, interval, show
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, grid
 from spcabench.run import Run
-from spcabench.style import look
+from spcabench.style import look, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 4.0)
 SMALL = 0.05  # "small sparsities"
@@ -72,8 +72,9 @@ def draw(data, axes):
         right.plot(part.sparsity, part.flops, label=label, **style)
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance $\\sigma^2 / \\lambda_1$")
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
-    left.legend()
-    right.legend()
+    for axis in (left, right):
+        plain_log_ticks(axis)
+        axis.legend()
 
 
 def _pairs(data, penalty, reading="main"):
