@@ -1,0 +1,43 @@
+"""The README's Python is run as it stands, and its commands exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from spcabench import __main__ as command_line
+from spcabench import api
+
+README = (command_line.ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
+
+
+def test_the_example_runs(capsys):
+    (example,) = [block for block in PYTHON if "import spcabench" in block]
+    exec(compile(example, "README.md", "exec"), {})
+    assert "(30, 3)" in capsys.readouterr().out
+
+
+def test_the_solver_of_the_readme_is_a_solver(tmp_path):
+    (solver,) = [block for block in PYTHON if "TRAITS" in block]
+    path = tmp_path / "mine.py"
+    path.write_text(solver)
+    result = api.solve(api.load("pitprops"), str(path), k=4)
+    assert result.status == "converged" and result.cardinality == 4
+
+
+@pytest.mark.parametrize("line", [line for block in SHELL for line in block.splitlines()])
+def test_commands_exist(line):
+    program, *words = line.partition("#")[0].split()
+    if program == "make":
+        assert re.search(rf"^{words[0]}:", (command_line.ROOT / "Makefile").read_text(), re.M)
+    else:
+        assert program == "spcabench"
+        names = {command.name or command.callback.__name__ for command in command_line.app.registered_commands}
+        assert words[0] in names
+
+
+def test_links_resolve():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert "://" in target or Path(command_line.ROOT, target).exists(), target
