@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import sources
-from spcabench.corpus import PACKAGES, docstrings, read_docword, read_vocabulary
+from spcabench.corpus import PACKAGES, covariance, docstrings, moments, read_docword, read_vocabulary
+from spcabench.docword import Docword
 from spcabench.problem import Problem
 
 # corpus: file, checksum where known, what is missing
@@ -40,17 +41,25 @@ UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 ENRON = (39861, 28102, 3_700_000)
 
 
-def load(corpus="nips", center=True):
-    """Counts (documents, words) as A, words centred implicitly, not divided by m."""
+def load(corpus="nips", center=True, words=None):
+    """Counts (documents, words) as A, words centred implicitly, not divided by m.
+
+    words : the covariance (1/m) of so many words of largest variance instead, by two streamed passes over the file, in
+        memory that does not grow with it: the way for a corpus like pubmed.
+    """
     if corpus not in FILES:
         raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(FILES)}")
+    if words is not None and (isinstance(words, bool) or not isinstance(words, int) or words < 1):
+        raise ValueError(f"words: {words!r}; allowed are whole numbers from 1, or None")
     for name in (corpus, *STAND_INS.get(corpus, ())):
         for file, path, missing in _found(name):
-            return _read(name, file, path, missing, center, corpus)
+            return _read(name, file, path, missing, center, corpus, words)
     if corpus == "enron":
-        return _synthetic(*ENRON, center)
-    counts, words = docstrings()
-    return _problem("docstrings", counts, words, center, corpus, source=f"docstrings of {', '.join(PACKAGES)}")
+        return _synthetic(*ENRON, center, words)
+    counts, vocabulary = docstrings()
+    return _problem(
+        "docstrings", counts, vocabulary, center, corpus, words, source=f"docstrings of {', '.join(PACKAGES)}"
+    )
 
 
 def _found(corpus):
@@ -62,24 +71,48 @@ def _found(corpus):
                 yield name, path, missing
 
 
-def _read(name, file, path, missing, center, asked):
-    counts = read_docword(path)
-    vocabulary = sources.find(f"{name}/vocab.{name}.txt", None)
-    words = read_vocabulary(vocabulary, counts.shape[1]) if vocabulary else None
+def _read(name, file, path, missing, center, asked, words):
+    found = sources.find(f"{name}/vocab.{name}.txt", None)
+    vocabulary = read_vocabulary(found, Docword.open(path).words) if found else None
     about = dict(source=name, file=file, sha256=sources.checksum(path), missing=missing)
-    return _problem(f"{name} ({missing})" if missing else name, counts, words, center, asked, **about)
+    name = f"{name} ({missing})" if missing else name
+    if words is None:
+        return _problem(name, read_docword(path), vocabulary, center, asked, **about)
+    first = moments(path)
+    top = np.sort(np.argsort(-first.variances, kind="stable")[:words])
+    S = covariance(path, top, first)
+    shape = (first.documents, len(first.sums))
+    name, about = _named(name, shape, asked, about)
+    return _of_covariance(name, about, S, top, vocabulary)
 
 
-def _problem(name, counts, words, center, asked, **about):
+def _named(name, shape, asked, about):
+    """The problem's name and provenance, a stand-in called one."""
     stand_in = not name.startswith(asked)
     if stand_in:
-        name = f"{asked} (stand-in: {name} {counts.shape[0]} x {counts.shape[1]})"
-        about["source"] += f", in place of {asked}"
-    about |= dict(preprocessing=f"counts{', centred' if center else ''}", stand_in=stand_in)
-    return Problem.from_data(counts, name, center=center, features=words, provenance=about)
+        name = f"{asked} (stand-in: {name} {shape[0]} x {shape[1]})"
+        about = about | dict(source=f"{about['source']}, in place of {asked}")
+    return name, about | dict(stand_in=stand_in)
 
 
-def _synthetic(m, n, nonzeros, center):
+def _of_covariance(name, about, S, top, vocabulary):
+    about |= dict(preprocessing="covariance (1/m) of the words of largest variance")
+    features = [vocabulary[j] for j in top] if vocabulary else [str(j) for j in top]
+    return Problem.from_covariance(S, f"{name}, {len(top)} words", features=features, provenance=about)
+
+
+def _problem(name, counts, vocabulary, center, asked, words=None, **about):
+    name, about = _named(name, counts.shape, asked, about)
+    about |= dict(preprocessing=f"counts{', centred' if center else ''}")
+    problem = Problem.from_data(counts, name, center=center, features=vocabulary, provenance=about)
+    if words is None:
+        return problem
+    variances = problem.covariance.diagonal()
+    top = np.sort(np.argsort(-variances, kind="stable")[:words])
+    return _of_covariance(name, about, problem.covariance[top].B / counts.shape[0], top, vocabulary)
+
+
+def _synthetic(m, n, nonzeros, center, words):
     """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j, capped."""
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)
@@ -92,4 +125,4 @@ def _synthetic(m, n, nonzeros, center):
     starts = np.concatenate([[0], documents.cumsum()])
     counts = sp.csc_array((rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n))
     counts.sort_indices()
-    return _problem("synthetic", counts, None, center, "enron", source="synthetic, Zipf's word frequencies")
+    return _problem("synthetic", counts, None, center, "enron", words, source="synthetic, Zipf's word frequencies")

@@ -135,3 +135,24 @@ def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path
     np.testing.assert_allclose(found.sums, [5, 2])
     with pytest.raises(ValueError, match="not in order"):
         corpus.covariance(path, np.array([0, 1]), found)
+
+
+def test_the_covariance_of_the_top_words_is_that_of_the_counts(tmp_path, monkeypatch):
+    rng = np.random.default_rng(5)
+    counts = rng.poisson(0.2 + np.arange(9) / 4, (40, 9))
+    lines = [f"{d + 1} {w + 1} {counts[d, w]}" for d, w in np.argwhere(counts)]
+    (tmp_path / "enron").mkdir()
+    text = "\n".join(["40", "9", str(len(lines)), *lines]) + "\n"
+    (tmp_path / "enron" / "docword.enron.txt.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "enron" / "vocab.enron.txt").write_text("\n".join("abcdefghi"))
+    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    load = registry.module("dataset", "bag_of_words").load
+    top = load("enron", words=4)
+    assert not top.stand_in and top.form == "covariance"
+    chosen = sorted(np.argsort(-counts.var(axis=0), kind="stable")[:4])
+    assert top.features == tuple("abcdefghi"[j] for j in chosen)
+    np.testing.assert_allclose(top.matrix.S, np.cov(counts[:, chosen].T, bias=True), atol=1e-12)
+    whole = load("enron")
+    np.testing.assert_allclose(whole.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
+    with pytest.raises(ValueError, match="words: 0"):
+        load("enron", words=0)
