@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pandas as pd
 import pytest
@@ -36,6 +37,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "trial2013_fig1.py").write_text(FIGURE)
     package = __import__("spcabench.figures", fromlist=["x"])
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "spcabench.figures.trial2013_fig1", raising=False)
     registry._files.cache_clear()
     yield tmp_path / "quick"
     registry._files.cache_clear()

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 
 import pandas as pd
 import pytest
@@ -89,11 +90,12 @@ def trace(problem, *, seed):
 @pytest.fixture
 def figure(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "trial2013_fig1.py").write_text(FIGURE)
+    (tmp_path / "trial2013_fig2.py").write_text(FIGURE)
     package = __import__("spcabench.figures", fromlist=["x"])
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "spcabench.figures.trial2013_fig2", raising=False)
     registry._files.cache_clear()
-    yield "trial2013_fig1"
+    yield "trial2013_fig2"
     registry._files.cache_clear()
 
 
@@ -150,7 +152,7 @@ def test_measure(figure):
 def test_unknown_and_broken_jobs(figure, tmp_path):
     with pytest.raises(ValueError, match="no job 'nope'"):
         run_job(figure, "quick", "nope", tmp_path / "x.parquet")
-    (tmp_path / "trial2013_fig1.py").write_text('"""Broken."""\ndef runs(scale:\n')
+    (tmp_path / "trial2013_fig2.py").write_text('"""Broken."""\ndef runs(scale:\n')
     assert groups(figure, "quick").keys() >= {"broken"} or "gpower1" in groups(figure, "quick")
     assert isinstance(run.shared(figure), tuple)
 
