@@ -49,6 +49,7 @@ class Measure:
     """One call of a function of the figure's module, ``solver(problem, seed=..., **settings) -> dict of numbers``.
 
     For what no single run of a solver makes; recorded like a run, its numbers in the row's ``extra``.
+    uses : solvers that it calls; when one changes, it is made again.
     """
 
     dataset: str
@@ -59,6 +60,7 @@ class Measure:
     form: str | None = None
     timeout: float = 900.0
     label: str = ""
+    uses: tuple[str, ...] = ()
 
 
 def runs_of(figure: str, scale: str) -> list[Run | Measure]:
@@ -108,8 +110,8 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
     files = set(closure(Path(__file__).with_name("worker.py")))
     for run in runs:
         files |= set(closure(registry.path("dataset", run.dataset)))
-        if isinstance(run, Run):
-            files |= set(closure(registry.path("solver", run.solver)))
+        for solver in (run.solver,) if isinstance(run, Run) else run.uses:
+            files |= set(closure(registry.path("solver", solver)))
     grid = [asdict(run) for run in runs]
     measures = sorted({run.solver for run in runs if isinstance(run, Measure)})
     parts = [_digest(grid), *(tree_hash(file) for file in sorted(files))]

@@ -194,3 +194,16 @@ def test_file_names_are_safe():
     assert shutil.which("git")
     for figure in registry.names("figure"):
         assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-") for name in groups(figure, "quick"))
+
+
+def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_path):
+    own = tmp_path / "own.py"
+    text = FIGURE.replace('solver="trace")', f'solver="trace", uses=({str(own)!r},))')
+    (tmp_path / f"{figure}.py").write_text(text)
+    prints = []
+    for body in ("yield problem", "yield problem  # a comment", "yield 1"):
+        own.write_text(f"def solve(problem):\n    {body}\n")
+        for cached in (run._tree, run.tree_hash, run.closure):
+            cached.cache_clear()
+        prints.append(run.fingerprint(figure, "quick", "measure-trace"))
+    assert prints[0] == prints[1] != prints[2]
