@@ -58,7 +58,8 @@ def runs(scale):
             for mu0, reading in product(STARTS, READINGS):
                 yield Measure(
                     dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), solver="random_starts", seed=seed,
-                    settings=dict(k=k_at(s, n), mu0=mu0, reading=reading, count=10), form="covariance", label="starts", uses=("grqi",),
+                    settings=dict(k=k_at(s, n), mu0=mu0, reading=reading, count=10), form="covariance",
+                    label="starts", uses=("grqi",),
                 )  # fmt: skip
 
 
