@@ -30,11 +30,11 @@ RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_lim
 class Limits:
     """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver time.
 
-    max_iterations : the solver's own MAX_ITERATIONS, else 1000, unless given.
+    stop, tol, max_iterations : the solver's own STOP, TOL, MAX_ITERATIONS, else "step", 1e-6, 1000, unless given.
     """
 
     stop: str | None = None
-    tol: float = 1e-6
+    tol: float | None = None
     max_iterations: int | None = None
     time_limit: float = np.inf
     history: bool = False
@@ -42,10 +42,22 @@ class Limits:
     def __post_init__(self) -> None:
         if self.stop is not None and str(self.stop) not in STOPS:
             raise ValueError(validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS))
-        validate.number("tol", self.tol)
+        if self.tol is not None:
+            validate.number("tol", self.tol)
         validate.number("time_limit", self.time_limit, finite=False)
         if self.max_iterations is not None:
             validate.whole("max_iterations", self.max_iterations, 0)
+
+    def filled(self, solver: ModuleType) -> Limits:
+        """With the solver's own settings where none are given."""
+        return replace(
+            self,
+            stop=self.stop or getattr(solver, "STOP", "step"),
+            tol=getattr(solver, "TOL", 1e-6) if self.tol is None else self.tol,
+            max_iterations=getattr(solver, "MAX_ITERATIONS", 1000)
+            if self.max_iterations is None
+            else self.max_iterations,
+        )
 
 
 def _step(new: Iterate, old: Iterate) -> float:
@@ -110,10 +122,7 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
     with counting():
-        limits = replace(limits, stop=limits.stop or getattr(solver, "STOP", "step"))
-        if limits.max_iterations is None:
-            limits = replace(limits, max_iterations=getattr(solver, "MAX_ITERATIONS", 1000))
-        run = _Run(solver.solve(problem, **settings), limits, problem)
+        run = _Run(solver.solve(problem, **settings), limits.filled(solver), problem)
         run.to_end()
     last, k = run.last, settings.get("k")
     x, status = graded(last.x, run.status, k, problem.n)
@@ -121,6 +130,8 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
         name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
         run.setup_seconds, None if last.u is None else normalize(last.u), run.history,
         phases=run.phases, extra=dict(last.extra), counted=getattr(solver, "COUNTED", True), state=last.state,
+        compile_time=run.compile_seconds, X=last.X, U=last.U, penalty=settings.get(solver.TRAITS.penalty),
+        rectangular=solver.TRAITS.rectangular,
     )  # fmt: skip
 
 
@@ -134,11 +145,12 @@ class _Run:
         self.history: list[dict[str, Any]] = []
         self.iterations, self.seconds = 0, 0.0
         self._flops: int | None = None  # set at the end, when the ledger goes back to whoever had it before
-        start = perf_counter()
+        compiled, start = LEDGER.compile_seconds, perf_counter()
         first = next(iterates, None)
         if first is None:
             raise ValueError("solve: the solver yielded no iterate; at least its start is needed")
-        self.setup_seconds = perf_counter() - start
+        self.compile_seconds = LEDGER.compile_seconds - compiled
+        self.setup_seconds = perf_counter() - start - self.compile_seconds
         self.setup_flops = LEDGER.flops
         self.last = _copied(first)
         if self.last.phase is not None:
@@ -158,15 +170,18 @@ class _Run:
 
     def _loop(self) -> str:
         limits, change, iterates = self.limits, self.change, self.iterates
-        tol, steps, seconds, last = limits.tol, limits.max_iterations or 0, limits.time_limit, self.last
+        tol, steps, seconds, last = limits.tol or 0.0, limits.max_iterations or 0, limits.time_limit, self.last
         while True:
             if self.iterations >= steps:
                 return "max_iterations"
             if self.seconds >= seconds:
                 return "time_limit"
-            start = perf_counter()
+            compiled, start = LEDGER.compile_seconds, perf_counter()
             item = next(iterates, None)
             elapsed = perf_counter() - start
+            if LEDGER.compile_seconds != compiled:
+                elapsed -= LEDGER.compile_seconds - compiled
+                self.compile_seconds += LEDGER.compile_seconds - compiled
             self.seconds += elapsed
             if item is None:
                 return "finished"

@@ -16,19 +16,27 @@ from contextlib import contextmanager
 class Ledger:
     """Counts flops while it is on.
 
-    ``flops`` is the count; ``on`` is False while the harness grades.
+    ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while the harness
+    grades. ``compile_seconds`` grows with every compilation, so that a clock can leave it out.
     """
 
-    __slots__ = ("flops", "on")
+    __slots__ = ("compile_seconds", "compiled", "flops", "on")
 
     def __init__(self) -> None:
-        self.flops = 0
+        self.flops = self.compiled = 0
+        self.compile_seconds = 0.0
         self.on = False
 
     def charge(self, count: int) -> None:
         """Add ``count`` flops."""
         if self.on:
             self.flops += int(count)
+
+    def charge_compiled(self, count: int) -> None:
+        """Add what a kernel returned."""
+        if self.on:
+            self.flops += int(count)
+            self.compiled += int(count)
 
 
 LEDGER = Ledger()
@@ -48,12 +56,12 @@ def eigh_cost(n: int) -> int:
 @contextmanager
 def counting() -> Iterator[Ledger]:
     """Switch a fresh ledger on, and restore the outer one's state at the end (a run inside a run counts apart)."""
-    outer = LEDGER.flops, LEDGER.on
-    LEDGER.flops, LEDGER.on = 0, True
+    outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
+    LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     try:
         yield LEDGER
     finally:
-        LEDGER.flops, LEDGER.on = outer
+        LEDGER.flops, LEDGER.compiled, LEDGER.on = outer
 
 
 @contextmanager

@@ -1,11 +1,13 @@
 """What a solver says about itself (`Traits`) and what it may yield beside x (`Iterate`)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Traits:
     components : "single" (the harness deflates) or "joint".
     rectangular : yields a left vector u (m,) too; k is then the cardinality of x = v.
     exact : its answer is the optimum, up to rounding.
+    relaxation : solves the semidefinite relaxation; yields a primal X and a dual U, which the harness grades.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -28,12 +31,15 @@ class Traits:
     components: Literal["single", "joint"] = "single"
     rectangular: bool = False
     exact: bool = False
+    relaxation: bool = False
 
 
 @dataclass(slots=True)
 class Iterate:
     """One iterate with more than x: shapes x (n,), u (m,), Z (n, r), X and U (n, n).
 
+    X, U : a primal and a dual matrix of the relaxation (of order m + n for a rectangular solver), or a function that
+        makes the matrix: it is called once, for the last iterate. The driver keeps them uncopied.
     bound, bound_whp : an upper bound on the optimum, deterministic or with a stated probability.
     phase : name of the phase of the algorithm that made this iterate.
     extra : named numbers of the solver (an "objective" among them is what ``stop="objective"`` watches).
@@ -43,8 +49,8 @@ class Iterate:
     x: NDArray[np.float64]
     u: NDArray[np.float64] | None = None
     Z: NDArray[np.float64] | None = None
-    X: NDArray[np.float64] | None = None
-    U: NDArray[np.float64] | None = None
+    X: Matrix | None = None
+    U: Matrix | None = None
     bound: float | None = None
     bound_whp: float | None = None
     phase: str | None = None

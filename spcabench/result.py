@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import bounds
+from . import bounds, certify
 from .flops import uncharged
+from .iterate import Matrix
 from .problem import Problem
+from .relaxation import relative_gap
 from .vectors import Indices, Vector, embed, normalize, support
 
 
@@ -21,6 +23,7 @@ class Result:
     flops and times are those of the iterations; set-up (up to the first iterate) is apart.
     phases : iterates, seconds and flops of each phase that the solver names, set-up included in the first.
     history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
+    X, U, penalty : of a relaxation, a primal and a dual matrix (or what makes them), and lam.
     """
 
     solver: str
@@ -41,6 +44,11 @@ class Result:
     extra: dict[str, float] = field(default_factory=dict)
     counted: bool = True
     state: Any = field(default=None, repr=False)
+    compile_time: float = 0.0
+    X: Matrix | None = field(default=None, repr=False)
+    U: Matrix | None = field(default=None, repr=False)
+    penalty: float | None = None
+    rectangular: bool = False
 
     @cached_property
     def variance(self) -> float:
@@ -68,12 +76,51 @@ class Result:
     @cached_property
     def bound(self) -> float:
         """Certified upper bound on the optimum at the cardinality asked (else at the one reached)."""
-        return bounds.upper_bound(self.problem, self.k or max(self.cardinality, 1))
+        k = self.k or max(self.cardinality, 1)
+        bound = bounds.upper_bound(self.problem, k)
+        if self.primal_and_dual is None or self.rectangular:
+            return bound
+        return min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
 
     @property
     def gap(self) -> float:
         """(bound - variance) / bound: how far from the optimum this can be at most."""
         return (self.bound - self.variance) / self.bound
+
+    @cached_property
+    def primal_and_dual(self) -> tuple[Vector, Vector] | None:
+        """X and U of the relaxation (n, n), where the solver gave them."""
+        if self.X is None or self.U is None:
+            return None
+        with uncharged():
+            X, U = (M() if callable(M) else M for M in (self.X, self.U))
+        return np.asarray(X), np.asarray(U)
+
+    @cached_property
+    def _certified(self) -> tuple[float, float] | None:
+        if self.primal_and_dual is None:
+            return None
+        X, U = self.primal_and_dual
+        if not self.rectangular:
+            return certify.certified(self.problem, X, U, self.penalty, self.k)
+        A = self.problem.given_as("data").data.dense()
+        assert self.k is not None
+        return certify.rectangular(A, X, U, int(self.settings.get("k_u") or len(A)), self.k)
+
+    @property
+    def relaxation_value(self) -> float | None:
+        """What the relaxation attains: recomputed from X, made feasible."""
+        return None if self._certified is None else self._certified[0]
+
+    @property
+    def relaxation_bound(self) -> float | None:
+        """What the relaxation cannot exceed: recomputed from U."""
+        return None if self._certified is None else self._certified[1]
+
+    @property
+    def relaxation_gap(self) -> float | None:
+        """(bound - value) / |bound| of the relaxation, certified."""
+        return None if self._certified is None else relative_gap(*self._certified)
 
     @property
     def good(self) -> bool:

@@ -1,0 +1,60 @@
+"""Compiled kernels (numba): they return the flops they did, and their compilation is on no clock."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .flops import LEDGER
+
+
+def _jitted(function: Callable[..., Any], *signature: str) -> Any:
+    """Compiled, and cached on disk where some folder can be written to."""
+    from numba import njit
+
+    try:
+        return njit(*signature, cache=True)(function)
+    except RuntimeError:  # numba found no folder for its cache
+        return njit(*signature)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """A function that kernels call; ``py_func`` is its Python form."""
+    return _jitted(function)
+
+
+def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a kernel at its first call, for one signature (numba's notation), and charge the flops it returns.
+
+    The kernel returns (flops, ...); the caller gets the rest. Arrays are handed over C-ordered and writeable, without
+    copying where they are: a kernel may write to them. ``twin`` is the plain Python function.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        made: list[Any] = []
+
+        @functools.wraps(function)
+        def call(*args: Any) -> Any:
+            if not made:
+                start = perf_counter()
+                made.append(_jitted(function, signature))
+                LEDGER.compile_seconds += perf_counter() - start
+            flops, *rest = made[0](*map(_ready, args))
+            LEDGER.charge_compiled(flops)
+            return rest[0] if len(rest) == 1 else tuple(rest)
+
+        call.twin = function  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def _ready(argument: Any) -> Any:
+    """An array as the kernels want it; anything else as it is."""
+    if isinstance(argument, np.ndarray):
+        return np.require(np.asarray(argument), requirements=["C", "W"])
+    return argument

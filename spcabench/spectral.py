@@ -1,0 +1,78 @@
+"""The matrix layer, working side: eigendecompositions and products of the symmetric matrices that iterates are.
+
+It charges its flops as `spcabench.matrix` and `spcabench.covariance` do: 9 n^3 an eigendecomposition, p q r a product.
+"""
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+
+from .flops import charge, eigh_cost, uncharged
+from .vectors import Indices, Vector
+
+SMALL_WEIGHT = 1e-12  # an eigenvalue whose softmax weight is below this does not matter
+FULL_SHARE = 0.1  # beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
+
+
+def eigen(A: Vector) -> tuple[Vector, Vector]:
+    """Eigenvalues (n,), increasing, and eigenvectors (n, n) of a symmetric A. 9 n^3 flops."""
+    charge(eigh_cost(len(A)))
+    w, V = np.linalg.eigh(A)
+    return w, V
+
+
+def largest(A: Vector) -> float:
+    """The largest eigenvalue of a symmetric A (n, n). 9 n^3 flops."""
+    n = len(A)
+    charge(eigh_cost(n))
+    return float(scipy.linalg.eigvalsh(A, subset_by_index=[n - 1, n - 1], check_finite=False)[0])
+
+
+def top_eigen(A: Vector, width: float, guess: int = 4) -> tuple[Vector, Vector]:
+    """The eigenpairs of A (n, n) within ``width`` of the largest, increasing: some at a time, by Lanczos' method.
+
+    Its products are charged, n^2 each. Where more than a tenth are needed, all of them, by `eigen`.
+    """
+    n = len(A)
+    count = guess
+    while count <= FULL_SHARE * n:
+        operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: _product(A, x), dtype=np.float64)
+        try:
+            w, V = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=np.ones(n), tol=0)
+        except scipy.sparse.linalg.ArpackNoConvergence:
+            break
+        order = np.argsort(w)
+        w, V = w[order], V[:, order]
+        if w[0] < w[-1] - width:
+            return w, V
+        count *= 2
+    return eigen(A)
+
+
+def _product(A: Vector, x: Vector) -> Vector:
+    charge(A.size)
+    return A @ x.ravel()
+
+
+def rebuilt(V: Vector, weights: Vector) -> Vector:
+    """V diag(weights) V' (n, n), without the columns of negligible weight. n^2 r flops for r columns."""
+    kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
+    V = V[:, kept]
+    charge(V.shape[0] ** 2 * V.shape[1])
+    return (V * weights[kept]) @ V.T
+
+
+def nearest_density(X: Vector) -> Vector:
+    """X (n, n) made symmetric, positive semidefinite and of trace one, never charged."""
+    with uncharged():
+        w, V = np.linalg.eigh((X + X.T) / 2)
+        w = np.maximum(w, 0.0)
+        if not w.any():
+            w[-1] = 1.0
+        return (V * (w / w.sum())) @ V.T
+
+
+def block_eigenvalues(S: Vector, W: Indices) -> Vector:
+    """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops each."""
+    charge(len(W) * eigh_cost(W.shape[1]))
+    return np.linalg.eigvalsh(np.asarray(S)[W[:, :, None], W[:, None, :]])[:, -1]
