@@ -59,8 +59,8 @@ def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[floa
         lambda d: _largest(C + U - d * np.diag(sides)), bounds=(-spread, spread), method="bounded"
     )  # any d gives a bound: y1 = lambda + d, y2 = lambda - d
     high = 2.0 * balanced.fun + k_u * top[0] + k * top[1] + 2.0 * np.sqrt(k_u * k) * top[2]
-    low = float(2.0 * np.vdot(C, _feasible(X, m, k_u, k)))
-    return low / 2.0, max(high, low / 2.0)
+    low = float(np.vdot(C, _feasible(X, m, k_u, k)))
+    return low, max(high, low)
 
 
 def _feasible(X: Vector, m: int, k_u: int, k: int) -> Vector:
