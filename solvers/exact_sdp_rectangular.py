@@ -1,0 +1,46 @@
+"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by a general SDP solver through CVXPY.
+
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
+Review 49 (2007), section 2.3: u'Av over unit u and v with k_u and k nonzeros.
+
+Differs from the paper in:
+
+1. The dual is what is handed over; X is the multiplier of its matrix inequality.
+2. u and v are the leading singular vectors of X12, their k_u and k largest entries.
+"""
+
+import numpy as np
+
+from spcabench import sdp
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="data", rectangular=True, relaxation=True)
+COLOUR = "#BBBBBB"
+EXAMPLE = dict(k=3)
+STOP = "end"
+COUNTED = False
+
+
+def solve(problem, *, k, k_u=None, solver="SCS", eps=1e-8):
+    """Yield v (n,) and u (m,), first those of the largest entry of A (m, n), then the relaxation's.
+
+    k : cardinality of v.
+    k_u : cardinality of u; all m samples unless given.
+    solver : "SCS" (first order) or "CLARABEL" (interior point).
+    eps : tolerance of the solver, A scaled to a largest entry of 1.
+    """
+    A = problem.data.dense()
+    m, n = A.shape
+    k_u = m if k_u is None else k_u
+    if not 1 <= k_u <= m:
+        raise ValueError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+    sdp.check(solver, m + n)
+    relaxed = sdp.rectangular(m, n)
+    unit = np.abs(A).max()
+    i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
+    yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])
+    X, U = relaxed(A / unit, k_u, k, solver, eps)
+    left, _, right = np.linalg.svd(X[:m, m:])
+    u, v = project(left[:, 0], k_u), project(right[0], k)
+    yield Iterate(v, u=u, X=X, U=unit * U)
