@@ -1,0 +1,50 @@
+"""SPCA: a sparse regression on the principal component, by the elastic net.
+
+Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and Graphical Statistics 15
+(2006), Algorithm 1 (section 3.3) for one component; the elastic net's path by scikit-learn's LARS.
+
+Differs from the paper in:
+
+1. The path ends at k nonzeros, in place of a penalty lambda_1.
+2. The ridge is relative: ridge times the largest variance.
+"""
+
+import warnings
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.vectors import normalize
+
+TRAITS = Traits(control="cardinality", accepts="covariance")
+EXAMPLE = dict(k=10)
+COUNTED = False  # what the path costs is not counted
+
+
+def solve(problem, *, k, ridge=1e-6):
+    """Yield unit vectors x (n,): beta of the elastic net on A alpha, then alpha = Sigma beta, scaled, and so on.
+
+    ridge : lambda_2 over the largest variance.
+    """
+    Sigma = problem.covariance  # (n, n)
+    S = Sigma.S
+    Gram = S + ridge * S.diagonal().max() * np.eye(len(S))
+    _, alpha = Sigma.leading()  # step 1
+    while True:
+        beta = elastic_net(Gram, Sigma @ alpha, k)  # step 2
+        yield normalize(beta)
+        alpha = normalize(Sigma @ beta)  # step 3, for one component
+
+
+def elastic_net(Gram, Xy, k):
+    """The last point with at most k nonzeros on the path of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1."""
+    from sklearn.linear_model import lars_path_gram
+
+    unit = np.abs(Gram).max()
+    with warnings.catch_warnings():  # equal variables: scikit-learn drops one and says so
+        warnings.simplefilter("ignore")
+        _, _, path = lars_path_gram(
+            Xy / unit, Gram / unit, n_samples=1, method="lasso", max_iter=4 * k + 8, alpha_min=0.0
+        )
+    fitting = path[:, (np.count_nonzero(path, axis=0) <= k) & path.any(axis=0)]
+    return fitting[:, -1] if fitting.shape[1] else np.zeros(len(Xy))

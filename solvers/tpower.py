@@ -1,0 +1,27 @@
+"""Truncated power method (TPower).
+
+Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013), Algorithm 1.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="either")
+EXAMPLE = dict(k=10)
+
+
+def solve(problem, *, k, start=None):
+    """Yield k-sparse unit vectors x (n,): x+ = P_k(Sigma x).
+
+    start : a loading (n,); the unit vector of the largest variance unless given.
+    """
+    Sigma = problem.covariance  # (n, n)
+    if start is None:
+        start = np.zeros(problem.n)
+        start[np.argmax(Sigma.diagonal())] = 1.0
+    x = project(start, k)
+    while True:
+        yield x
+        x = project(Sigma @ x, k)
