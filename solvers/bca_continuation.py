@@ -5,17 +5,20 @@ Algorithm 1 (`bca` has the paper's form).
 
 Differs from the paper in:
 
-1. beta falls from 0.1 / n by tenths, each value starting at the last one's X; the paper's is fixed.
+1. beta falls from 0.1 / n by halves, each value starting at the last one's X; the paper's is fixed.
 2. It starts at the best diagonal X, where all rows are zero beside the diagonal; the paper's start is I.
 3. The box QP ends after 20 passes: it goes on in the next sweep, from where it was.
 4. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
-5. It runs until the certified gap is small, and not for K sweeps.
-6. U, the read-out of X and x, and the screening, as in `bca`.
+5. It runs until the certified gap is small or stalls, and not for K sweeps.
+6. X is xx' where that is better: x the best unit vector with the support and the signs that were read from X.
+7. U, the read-out of X and x, and the screening, as in `bca`.
 """
+
+import numpy as np
 
 from spcabench.convex import diagonal_start, pair, scaled, sweep
 from spcabench.iterate import Traits
-from spcabench.relaxation import by_component, relative_gap
+from spcabench.relaxation import by_component, polished, relative_gap
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True)
 COLOUR = "#E69F00"
@@ -24,8 +27,8 @@ STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 200
 PASSES, TOL_QP = 20, 1e-5
-SWEEPS = 4  # at one beta, at most
-SMALLEST = 1e-10  # beta n
+SWEEPS = 5  # at one beta, at most
+SMALLEST = 1e-7  # beta n
 
 
 def penalty_range(problem):
@@ -45,17 +48,19 @@ def solve(problem, *, lam, screen=True):
 
 
 def ascent(S, lam):
-    """Pairs after each sweep; beta falls when a sweep does not halve the gap, or after `SWEEPS`."""
+    """Pairs after each sweep; beta falls once the gap is not much more than what it costs, or after `SWEEPS`."""
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
-    n, barrier = len(S), 0.1
+    n, barrier, gap = len(S), 0.1, np.inf
     X, V = diagonal_start(S_1, lam_1, barrier / n)
     while True:
-        gap = float("inf")
+        before = gap
         for _ in range(SWEEPS):
             sweep(S_1, X, V, lam_1, barrier / n, PASSES, TOL_QP)
-            now = pair(S, X, unit * V, lam)
+            now = polished(S, pair(S, X, unit * V, lam), lam)
             yield now
-            if relative_gap(now.value, now.bound) > gap / 2:
+            gap = min(gap, relative_gap(now.value, now.bound))
+            if gap < 1.2 * barrier:
                 break
-            gap = relative_gap(now.value, now.bound)
-        barrier = max(barrier / 10, SMALLEST)
+        if barrier < 0.1 * gap and gap > 0.95 * before:
+            return  # the barrier is not what keeps the gap
+        barrier = max(barrier / 2, SMALLEST)

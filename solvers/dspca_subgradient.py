@@ -50,9 +50,9 @@ def subgradients(A, rho):
     while True:
         w, V = eigen(A + U)
         G = np.outer(V[:, -1], V[:, -1])
-        step = rho * n / np.sqrt(k + 1)
+        step = 1.0 / np.sqrt(k + 1)
         steps += step
         mean = mean + step / steps * (G - mean)
         yield Pair(V[:, -1], mean, U, value(A, mean, rho), float(w[-1]))
-        U = np.clip(U - step * G, -rho, rho)
+        U = np.clip(U - rho * n * step * G, -rho, rho)
         k += 1

@@ -64,19 +64,24 @@ def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[floa
 
 
 def _feasible(X: Vector, m: int, k_u: int, k: int) -> Vector:
-    """X made PSD, its diagonal blocks of trace one, its off-diagonal part shrunk into the three balls."""
+    """X made PSD, its diagonal blocks of trace one and in their balls, X12 shrunk into its own."""
     w, V = np.linalg.eigh((X + X.T) / 2)
     X = (V * np.maximum(w, 0.0)) @ V.T
     d = np.ones(len(X))
-    for block in (slice(0, m), slice(m, None)):
+    for block, most in ((slice(0, m), k_u), (slice(m, None), k)):
+        B = X[block, block]
+        off = B - np.diag(B.diagonal())
+        trace, rest = float(np.trace(B)), float(np.abs(off).sum())
+        # what is taken from beside the diagonal is put on it: that adds a PSD matrix
+        taken = off * (max((trace + rest) / most - trace, 0.0) / rest if rest else 0.0)
+        X[block, block] = B - taken + np.diag(np.abs(taken).sum(axis=1))
         d[block] = 1.0 / np.sqrt(np.trace(X[block, block]))
     X = d[:, None] * X * d
-    share = np.sqrt(k_u * k) / np.abs(X[:m, m:]).sum()
-    for block, most in ((slice(0, m), k_u), (slice(m, None), k)):
-        off = np.abs(X[block, block]).sum() - 1.0
-        share = min(share, (most - 1.0) / off) if off > 0 else share
-    D = np.diag(X.diagonal())
-    return D + min(share, 1.0) * (X - D)
+    beside = np.abs(X[:m, m:]).sum()
+    share = min(1.0, np.sqrt(k_u * k) / beside) if beside else 1.0
+    X[:m, m:] *= share
+    X[m:, :m] *= share
+    return X
 
 
 def _largest(M: Vector) -> float:

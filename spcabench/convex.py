@@ -110,6 +110,7 @@ def sweep(S, X, V, lam, beta, passes, tol):
             elif abs(u[i] - s[i]) < lam * (1.0 - 1e-12) and abs(w[i]) < ZERO * np.sqrt(beta * X[i, i]):
                 w[i] = 0.0  # inside the box the gradient Y u is zero
             R2 += u[i] * w[i]
+        R2 = max(R2, 0.0)
         trace -= X[j, j]
         c = S[j, j] - lam - trace
         tau = positive_root(c, beta, R2)

@@ -6,14 +6,14 @@ any U bounds every k-sparse unit x: x'Sigma x <= lambda_max(Sigma + U) + k max |
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from . import eliminate
 from .iterate import Iterate
-from .vectors import Indices, Vector, normalize
+from .vectors import Indices, Vector, embed, normalize, support
 
 THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the largest are zero in x
 
@@ -59,6 +59,19 @@ def trivial(S: Vector, lam: float) -> Pair:
     M = S + U
     discs = M.diagonal() + np.abs(M).sum(axis=1) - np.abs(M.diagonal())
     return Pair(e, np.outer(e, e), U, float(S[j, j] - lam), float(discs.max()))
+
+
+def polished(S: Vector, pair: Pair, lam: float) -> Pair:
+    """The pair with xx' as its primal where that is better, x the best unit vector of its own support and signs.
+
+    For fixed signs s of x, x'S x - lam ||x||_1^2 = x'(S - lam ss')x: an eigenvector, the optimum if that has rank one.
+    """
+    W = support(sparse(pair.x))
+    s = np.sign(pair.x[W])
+    v = embed(np.linalg.eigh(S[np.ix_(W, W)] - lam * np.outer(s, s))[1][:, -1], W, len(S))
+    X = np.outer(v, v)
+    reached = value(S, X, lam)
+    return replace(pair, x=v, X=X, value=reached) if reached > pair.value else pair
 
 
 def by_component(S: Vector, lam: float, method: Method, screen: bool = True) -> Iterator[Iterate]:

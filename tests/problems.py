@@ -9,6 +9,7 @@ from spcabench import Problem, api, registry
 
 SEEDS = range(20)
 SOLVERS = registry.names("solver")
+COUNTED = [s for s in SOLVERS if getattr(registry.module("solver", s), "COUNTED", True)]
 
 
 def _gaussian(rng, m, n):
@@ -70,6 +71,11 @@ def optimum(Sigma, k):
 
 def traits(name):
     return registry.module("solver", name).TRAITS
+
+
+def seeds(name):
+    """Fewer for the relaxations: each of their runs takes milliseconds, and a search has many."""
+    return range(3) if traits(name).relaxation else SEEDS
 
 
 def solve(problem, name, k, **settings):

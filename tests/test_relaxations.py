@@ -1,0 +1,157 @@
+"""The semidefinite relaxation: the solvers agree within what they certify, and no bound is below brute force."""
+
+import numpy as np
+import problems
+import pytest
+
+from spcabench import Problem, api, certify, relaxation, sdp
+from spcabench.solvers import exact_sdp
+
+# solver -> penalty, settings of a short run
+SOLVERS = {
+    "dspca": ("rho", {"max_iterations": 300}),
+    "dspca_subgradient": ("rho", {"max_iterations": 60}),
+    "bca": ("lam", {}),
+    "bca_continuation": ("lam", {"tol": 1e-5}),
+    "exact_sdp": ("rho", {}),
+}
+SHARES = (0.0, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99)
+
+
+def _problem(seed):
+    rng = np.random.default_rng([seed, 4])
+    n = int(rng.integers(2, 21 if seed % 5 == 0 else 11))
+    X = problems.DRAWS[list(problems.DRAWS)[seed % len(problems.DRAWS)]](rng, int(rng.integers(2, 20)), n)
+    return Problem.from_covariance(X.T @ X), SHARES[seed % len(SHARES)]
+
+
+def _interval(problem, which, share, **settings):
+    name, run = SOLVERS[which]
+    top = float(problem.matrix.S.diagonal().max())
+    result = api.solve(problem, which, **{name: share * top}, **run, **settings)
+    assert result.good
+    return result
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_the_solvers_agree_within_their_certified_gaps(batch):
+    for seed in range(10 * batch, 10 * batch + 10):
+        problem, share = _problem(seed)
+        runs = {s: _interval(problem, s, share) for s in SOLVERS}
+        runs |= {f"{s} whole": _interval(problem, s, share, screen=False) for s in SOLVERS}
+        runs["clarabel"] = _interval(problem, "exact_sdp", share, solver="CLARABEL")
+        low = max(r.relaxation_value for r in runs.values())
+        high = min(r.relaxation_bound for r in runs.values())
+        unit = float(problem.matrix.S.diagonal().max())
+        assert low <= high + 1e-10 * unit, {s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()}
+        assert high - low <= 1e-6 * unit  # the exact ones are among them
+        assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_bounds_are_never_below_brute_force(solver):
+    for seed in range(20):
+        problem, share = _problem(seed)
+        if problem.n > 12:
+            continue
+        result = _interval(problem, solver, share)
+        _, U = result.primal_and_dual
+        for k in range(1, min(problem.n, 5) + 1):
+            best = problems.optimum(problem.matrix.S, k)
+            assert certify.sparse_bound(problem, U, k) >= best
+        assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
+
+
+@pytest.mark.parametrize("factor", [1e-8, 1e8])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_scaling_changes_no_relative_answer(solver, factor):
+    for seed in range(12):
+        problem, share = _problem(seed)
+        scaled = Problem.from_covariance(factor * problem.matrix.S)
+        a, b = _interval(problem, solver, share), _interval(scaled, solver, share)
+        tolerance = 1e-6 if solver == "exact_sdp" else 1e-9
+        assert b.relaxation_value / factor == pytest.approx(a.relaxation_value, rel=tolerance)
+        assert b.relaxation_bound / factor == pytest.approx(a.relaxation_bound, rel=tolerance)
+        assert a.status == b.status
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("screen", [True, False])
+def test_beyond_the_largest_variance_the_answer_is_that_variable(solver, screen):
+    problem, _ = _problem(3)
+    d = problem.matrix.S.diagonal()
+    for share in (1.0, 1.5):
+        result = _interval(problem, solver, share, screen=screen)
+        assert list(result.support) == [int(np.argmax(d))]
+        assert result.relaxation_value == pytest.approx(d.max() * (1 - share), abs=1e-9 * d.max())
+        assert result.relaxation_bound == pytest.approx(d.max() * (1 - share), abs=1e-3 * d.max())
+
+
+def test_the_certificate_is_recomputed_from_feasible_matrices():
+    problem, _ = _problem(1)
+    S, n = problem.matrix.S, problem.n
+    rng = np.random.default_rng(0)
+    X, U = rng.standard_normal((n, n)), 100.0 * rng.standard_normal((n, n))
+    low, high = certify.certified(problem, X, U, 0.1, None)
+    exact = api.solve(problem, "exact_sdp", rho=0.1)
+    assert low <= exact.relaxation_bound + 1e-12
+    assert high >= exact.relaxation_value - 1e-12
+    Z = certify.within(certify.nearest_density(X), 1.5)
+    assert np.abs(Z).sum() <= 1.5 + 1e-12
+    assert np.trace(Z) == pytest.approx(1.0)
+    assert np.linalg.eigvalsh(Z)[0] >= -1e-12
+    assert relaxation.value(S, Z, 0.0) == pytest.approx(np.trace(S @ Z))
+
+
+@pytest.mark.parametrize("solver", ["SCS", "CLARABEL"])
+def test_the_constrained_form_bounds_every_k_sparse_vector(solver):
+    for seed in range(6):
+        problem, _ = _problem(seed)
+        for k in (1, 2, 4):
+            if k > problem.n:
+                continue
+            result = api.solve(problem, "exact_sdp_constrained", k=k, solver=solver)
+            best = problems.optimum(problem.matrix.S, k)
+            assert result.variance <= best * (1 + 1e-9)
+            assert result.bound >= best
+            assert result.relaxation_value <= result.relaxation_bound
+            assert result.relaxation_gap <= 1e-6
+
+
+def test_the_rectangular_form_bounds_every_sparse_pair():
+    rng = np.random.default_rng(0)
+    for m, n, k_u, k in ((3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)):
+        A = rng.standard_normal((m, n))
+        result = api.solve(Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u)
+        pairs = ((I, J) for I in problems.combinations(range(m), k_u) for J in problems.combinations(range(n), k))
+        best = max(np.linalg.svd(A[np.ix_(I, J)])[1][0] for I, J in pairs)
+        assert result.singular_value <= best * (1 + 1e-9)
+        assert result.relaxation_bound >= best * (1 - 1e-9)
+        assert result.relaxation_gap <= 1e-5
+
+
+def test_beyond_its_practical_size_the_exact_solver_refuses():
+    S = np.full((90, 90), 0.5) + 0.5 * np.eye(90)
+    with pytest.raises(ValueError, match=r"90 variables.*CLARABEL.*80.*estimated memory 1\.\d GB"):
+        api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
+    with pytest.raises(ValueError, match="allowed are 'SCS', 'CLARABEL'"):
+        api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
+    assert sdp.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # TOOLCHAIN.md's measurement
+    assert not exact_sdp.COUNTED
+
+
+def test_problems_are_compiled_once_per_size():
+    assert sdp.penalised(6) is sdp.penalised(6)
+
+
+def test_partial_eigenvalues_change_no_answer():
+    problem = api.load("spiked", n=60, m=400)
+    top = float(problem.matrix.S.diagonal().max())
+    full, partial = (
+        api.solve(problem, "dspca", rho=0.15 * top, screen=False, eigenvalues=e, max_iterations=60)
+        for e in ("full", "partial")
+    )
+    assert partial.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-5)
+    assert partial.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-5)
+    with pytest.raises(ValueError, match="'full' and 'partial'"):
+        api.solve(problem, "dspca", rho=0.15 * top, eigenvalues="some")
