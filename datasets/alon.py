@@ -17,8 +17,7 @@ from spcabench.vectors import largest
 FILE = "alon/alon.RData"
 SHA256 = "76ea2ffa6226e29237bbe3f41a68ec42ca9ec3bbdbf3f19613cd254fd5fcc1c7"
 URL = (
-    "https://raw.githubusercontent.com/ramhiser/datamicroarray/"
-    "a95f6f68ed3debf48ee54f198435fa12aa655b16/data/alon.RData"
+    "https://raw.githubusercontent.com/ramhiser/datamicroarray/a95f6f68ed3debf48ee54f198435fa12aa655b16/data/alon.RData"
 )
 
 
@@ -32,14 +31,14 @@ def load(genes=None, center=True, scale=False):
     if file is None:
         return _stand_in()
     table = sources.read_rdata(file)["alon"]
-    X, kept = np.asarray(table["x"], dtype=float), slice(None)
+    X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
     if genes is not None:
         validate.whole("genes", genes, 1)
         kept = largest(X.var(axis=0), genes)
-    names = table["x"].coords["dim_1"].values[kept]
+        X, names = X[:, kept], names[kept]
     return Problem.from_data(
-        X[:, kept],
-        "alon" if genes is None else f"alon, {X[:, kept].shape[1]} genes",
+        X,
+        "alon" if genes is None else f"alon, {X.shape[1]} genes",
         center=center,
         scale=scale,
         divide_by_m=True,

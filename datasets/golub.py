@@ -1,8 +1,8 @@
 """Leukemia gene expression (Golub et al. 1999): 72 samples x 7129 genes.
 
 Golub et al., "Molecular classification of cancer: class discovery and class prediction by gene expression
-monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file is that of the R package datamicroarray (MIT licence; no
-licence of the data is stated), sha256 594f5507597f....
+monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file is that of the R package
+datamicroarray (MIT licence; no licence of the data is stated), sha256 594f5507597f....
 
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
@@ -31,14 +31,14 @@ def load(genes=None, center=True, scale=False):
     if file is None:
         return _stand_in()
     table = sources.read_rdata(file)["golub"]
-    X, kept = np.asarray(table["x"], dtype=float), slice(None)
+    X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
     if genes is not None:
         validate.whole("genes", genes, 1)
         kept = largest(X.var(axis=0), genes)
-    names = table["x"].coords["dim_1"].values[kept]
+        X, names = X[:, kept], names[kept]
     return Problem.from_data(
-        X[:, kept],
-        "golub" if genes is None else f"golub, {X[:, kept].shape[1]} genes",
+        X,
+        "golub" if genes is None else f"golub, {X.shape[1]} genes",
         center=center,
         scale=scale,
         divide_by_m=True,

@@ -8,14 +8,14 @@ import numpy as np
 
 from .kernels import compiled, inlined
 from .relaxation import Pair, value
-from .spectral import largest
+from .spectral import eigen, largest, rebuilt
 from .vectors import Vector
 
 ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
 
 
 @inlined
-def box_qp(X, w, u, s, lam, j, linked, count, passes, tol):
+def box_qp(X, w, u, s, lam, linked, count, passes, tol):
     """Coordinate descent for min u'Yu over |u_i - s_i| <= lam, Y being X without j; w = Y u is kept up to date.
 
     linked : the rows of Y that are not zero beside the diagonal, ``count`` of them; the others are optimal already.
@@ -29,7 +29,7 @@ def box_qp(X, w, u, s, lam, j, linked, count, passes, tol):
             r = w[i] - X[i, i] * u[i]
             new = min(max(-r / X[i, i], s[i] - lam), s[i] + lam)
             step = new - u[i]
-            if step != 0.0:
+            if abs(step) > 1e-13 * lam:
                 u[i] = new
                 change = max(change, abs(step))
                 if 2 * count > len(w):
@@ -60,6 +60,63 @@ def positive_root(c, beta, R2):
     return tau
 
 
+@inlined
+def take_out(X, w, u, s, lam, j, degree, linked):
+    """Take row and column j out of X; clip the warm u to the box; w = Y u on the linked rows.
+
+    degree : for each row, its nonzeros beside the diagonal. Returns the number of linked rows and of products.
+    """
+    count, work = 0, 0
+    for i in range(len(w)):
+        degree[i] -= X[j, i] != 0.0 and i != j
+        w[i] = 0.0
+        if i != j and degree[i] > 0:
+            linked[count] = i
+            count += 1
+            u[i] = min(max(u[i], s[i] - lam), s[i] + lam)
+        else:
+            u[i] = min(max(0.0, s[i] - lam), s[i] + lam)
+    u[j] = 0.0
+    for q in range(count):
+        i = linked[q]
+        if u[i] != 0.0:
+            for p in range(count):
+                w[linked[p]] += u[i] * X[i, linked[p]]
+            work += count
+    X[j, :j] = 0.0
+    X[j, j + 1 :] = 0.0
+    return count, work
+
+
+@inlined
+def put_back(X, w, j, degree, tau, x_jj):
+    """Row and column j of X from y = w / tau."""
+    degree[j] = 0
+    for i in range(len(w)):
+        if i != j:
+            y = w[i] / tau
+            X[i, j] = y
+            X[j, i] = y
+            degree[i] += y != 0.0
+            degree[j] += y != 0.0
+    X[j, j] = x_jj
+
+
+@inlined
+def square(X, w, u, s, lam, beta, j, degree):
+    """R^2 = u'Yu; completes w = Y u, its entries that are zero but for rounding and early stopping set to zero."""
+    R2 = 0.0
+    for i in range(len(w)):
+        if i == j:
+            continue
+        if degree[i] == 0:
+            w[i] = X[i, i] * u[i]
+        elif abs(u[i] - s[i]) < lam * (1.0 - 1e-12) and abs(w[i]) < ZERO * np.sqrt(beta * X[i, i]):
+            w[i] = 0.0  # inside the box the gradient Y u is zero
+        R2 += u[i] * w[i]
+    return max(R2, 0.0)
+
+
 @compiled("Tuple((i8, f8))(f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, f8)")
 def sweep(S, X, V, lam, beta, passes, tol):
     """One sweep of Algorithm 1 over the columns of X (n, n), in place.
@@ -71,66 +128,29 @@ def sweep(S, X, V, lam, beta, passes, tol):
     Returns the flops (count, Tr X).
     """
     n = len(S)
-    work = 0
-    linked, w = np.empty(n, np.int64), np.empty(n)
-    degree = np.zeros(n, np.int64)
-    trace = 0.0
+    work, trace = 0, 0.0
+    linked, w, degree = np.empty(n, np.int64), np.empty(n), np.zeros(n, np.int64)
     for i in range(n):
         trace += X[i, i]
         for q in range(n):
             degree[i] += X[i, q] != 0.0 and q != i
     for j in range(n):
         s, u = S[j], V[j]
-        count = 0
-        for i in range(n):
-            degree[i] -= X[j, i] != 0.0 and i != j
-            w[i] = 0.0
-            if i != j and degree[i] > 0:
-                linked[count] = i
-                count += 1
-                u[i] = min(max(u[i], s[i] - lam), s[i] + lam)
-            else:
-                u[i] = min(max(0.0, s[i] - lam), s[i] + lam)
-        u[j] = 0.0
-        for q in range(count):
-            i = linked[q]
-            if u[i] != 0.0:
-                for p in range(count):
-                    w[linked[p]] += u[i] * X[i, linked[p]]
-                work += count
-        X[j, :j] = 0.0
-        X[j, j + 1 :] = 0.0
-        work += box_qp(X, w, u, s, lam, j, linked, count, passes, tol)
-        R2 = 0.0
-        for i in range(n):
-            if i == j:
-                continue
-            if degree[i] == 0:
-                w[i] = X[i, i] * u[i]
-            elif abs(u[i] - s[i]) < lam * (1.0 - 1e-12) and abs(w[i]) < ZERO * np.sqrt(beta * X[i, i]):
-                w[i] = 0.0  # inside the box the gradient Y u is zero
-            R2 += u[i] * w[i]
-        R2 = max(R2, 0.0)
+        count, products = take_out(X, w, u, s, lam, j, degree, linked)
+        work += products + box_qp(X, w, u, s, lam, linked, count, passes, tol)
+        R2 = square(X, w, u, s, lam, beta, j, degree)
         trace -= X[j, j]
-        c = S[j, j] - lam - trace
-        tau = positive_root(c, beta, R2)
-        degree[j] = 0
-        for i in range(n):
-            if i != j:
-                y = w[i] / tau
-                X[i, j] = y
-                X[j, i] = y
-                degree[i] += y != 0.0
-                degree[j] += y != 0.0
-        X[j, j] = R2 / tau**2 + beta / tau
+        tau = positive_root(S[j, j] - lam - trace, beta, R2)
+        put_back(X, w, j, degree, tau, R2 / tau**2 + beta / tau)
         trace += X[j, j]
     return work, trace
 
 
 def scaled(S: Vector, lam: float, unit: float) -> tuple[Vector, float, float]:
-    """S / unit, lam / unit and the unit; where unit is not positive, first shifted by a multiple of I, which the value follows.
+    """S / unit, lam / unit and the unit.
 
-    The ascent needs a positive optimum, and max S_ii - lam is a lower bound of it.
+    The ascent needs a positive optimum, of which max S_ii - lam is a lower bound: where that is not positive, S is
+    first shifted by a multiple of I, which the optimum follows.
     """
     top, lower = float(np.abs(S).max()), float(S.diagonal().max()) - lam
     if lower <= 1e-9 * top:
@@ -163,10 +183,10 @@ def pair(S: Vector, X: Vector, V: Vector, lam: float) -> Pair:
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
     W = linked if len(linked) else np.array([int(np.argmax(X.diagonal()))])
-    w, E = np.linalg.eigh(X[np.ix_(W, W)])
+    w, E = eigen(X[np.ix_(W, W)])
     w = np.maximum(w, 0.0)
     Z, x = np.zeros((n, n)), np.zeros(n)
-    Z[np.ix_(W, W)] = (E * (w / w.sum())) @ E.T
+    Z[np.ix_(W, W)] = rebuilt(E, w / w.sum())
     x[W] = E[:, -1]
     M = (V + V.T) / 2
     np.fill_diagonal(M, S.diagonal() - lam)

@@ -14,7 +14,9 @@ from .flops import LEDGER
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:
     """Compiled, and cached on disk where some folder can be written to."""
-    from numba import njit
+    import numba
+
+    njit: Any = numba.njit
 
     try:
         return njit(*signature, cache=True)(function)

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import eliminate
 from .iterate import Iterate
+from .spectral import eigen
 from .vectors import Indices, Vector, embed, normalize, support
 
 THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the largest are zero in x
@@ -34,6 +35,7 @@ Method = Callable[[Vector], Iterator[Pair]]
 
 def value(S: Vector, X: Vector, lam: float) -> float:
     """Tr(S X) - lam ||X||_1."""
+    S, X = np.asarray(S), np.asarray(X)
     return float(np.vdot(S, X) - lam * np.abs(X).sum())
 
 
@@ -68,7 +70,7 @@ def polished(S: Vector, pair: Pair, lam: float) -> Pair:
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
-    v = embed(np.linalg.eigh(S[np.ix_(W, W)] - lam * np.outer(s, s))[1][:, -1], W, len(S))
+    v = embed(eigen(S[np.ix_(W, W)] - lam * np.outer(s, s))[1][:, -1], W, len(S))
     X = np.outer(v, v)
     reached = value(S, X, lam)
     return replace(pair, x=v, X=X, value=reached) if reached > pair.value else pair
@@ -82,7 +84,7 @@ def by_component(S: Vector, lam: float, method: Method, screen: bool = True) -> 
 
     Yields x, X, U and the certified relative gap; ends when the largest bound is attained, or its method ends.
     """
-    S, n = np.asarray(S), len(S)
+    S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
     groups = [np.argsort(-S.diagonal(), kind="stable")] if whole else eliminate.components(S, lam)
     blocks = [np.ascontiguousarray(S[np.ix_(W, W)]) for W in groups]

@@ -41,7 +41,7 @@ def check(solver: str, n: int) -> None:
 
 @lru_cache(maxsize=32)
 def penalised(n: int) -> Any:
-    """min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n, n)."""
+    """Min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n, n)."""
     import cvxpy as cp
 
     S, lam = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
@@ -59,7 +59,7 @@ def penalised(n: int) -> Any:
 
 @lru_cache(maxsize=32)
 def constrained(n: int) -> Any:
-    """min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n, n)."""
+    """Min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n, n)."""
     import cvxpy as cp
 
     S, k = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)

@@ -17,7 +17,7 @@ FULL_SHARE = 0.1  # beyond this share of the eigenvalues the full decomposition 
 def eigen(A: Vector) -> tuple[Vector, Vector]:
     """Eigenvalues (n,), increasing, and eigenvectors (n, n) of a symmetric A. 9 n^3 flops."""
     charge(eigh_cost(len(A)))
-    w, V = np.linalg.eigh(A)
+    w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
@@ -59,7 +59,8 @@ def rebuilt(V: Vector, weights: Vector) -> Vector:
     kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, kept]
     charge(V.shape[0] ** 2 * V.shape[1])
-    return (V * weights[kept]) @ V.T
+    X: Vector = (V * weights[kept]) @ V.T
+    return X
 
 
 def nearest_density(X: Vector) -> Vector:
@@ -69,10 +70,11 @@ def nearest_density(X: Vector) -> Vector:
         w = np.maximum(w, 0.0)
         if not w.any():
             w[-1] = 1.0
-        return (V * (w / w.sum())) @ V.T
+        X = (V * (w / w.sum())) @ V.T
+    return X
 
 
 def block_eigenvalues(S: Vector, W: Indices) -> Vector:
     """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops each."""
     charge(len(W) * eigh_cost(W.shape[1]))
-    return np.linalg.eigvalsh(np.asarray(S)[W[:, :, None], W[:, None, :]])[:, -1]
+    return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)

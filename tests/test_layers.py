@@ -19,6 +19,7 @@ LAYERS = {
         *("validate", "matrix", "covariance", "problem", "sources", "steps", "eliminate", "docword", "corpus"),
         *("spectral", "relaxation", "convex", "sdp"),
     ],
+    ],
     1.5: ["solvers", "datasets"],
     2: ["bounds", "certify", "result", "driver"],
     3: ["registry", "tune", "deflate"],

@@ -1,0 +1,104 @@
+"""The baselines against their definitions."""
+
+from itertools import pairwise
+
+import numpy as np
+import problems
+import pytest
+
+from spcabench import Problem, api
+from spcabench.vectors import project
+
+BASELINES = ("thresholding", "greedy_forward", "greedy_full", "tpower", "spca_elastic_net")
+HEURISTICS = [s for s in BASELINES if s != "thresholding"]
+
+
+def _problem(seed, n=8):
+    X = np.random.default_rng(seed).standard_normal((12, n))
+    return Problem.from_covariance(X.T @ X)
+
+
+def _top(S, W):
+    return np.linalg.eigvalsh(S[np.ix_(W, W)])[-1]
+
+
+def test_thresholding_keeps_the_largest_entries_of_the_eigenvector():
+    for seed in range(10):
+        problem = _problem(seed)
+        v = np.linalg.eigh(problem.matrix.S)[1][:, -1]
+        for k in range(1, 9):
+            x = api.solve(problem, "thresholding", k=k).x
+            assert abs(x @ project(v, k)) == pytest.approx(1.0)
+
+
+def test_greedy_forward_takes_the_variable_most_correlated_with_the_component():
+    for seed in range(10):
+        problem = _problem(seed)
+        S, support = problem.matrix.S, []
+        for k in range(1, 9):
+            if not support:
+                support = [int(np.argmax(S.diagonal()))]
+            else:
+                W = sorted(support)
+                v = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+                scores = {i: (S[i, W] @ v) ** 2 for i in range(8) if i not in support}
+                support.append(max(scores, key=scores.get))
+            result = api.solve(problem, "greedy_forward", k=k)
+            assert sorted(support) == result.support.tolist()
+            assert result.variance == pytest.approx(_top(S, sorted(support)))
+
+
+def _forward(S, k):
+    W = [int(np.argmax(S.diagonal()))]
+    while len(W) < k:
+        W.append(max((i for i in range(len(S)) if i not in W), key=lambda i: _top(S, [*W, i])))
+    return _top(S, W)
+
+
+def _backward(S, k):
+    W = list(range(len(S)))
+    while len(W) > k:
+        W.remove(max(W, key=lambda i: _top(S, [j for j in W if j != i])))
+    return _top(S, W)
+
+
+def test_the_full_greedy_search_is_the_better_of_both_passes():
+    for seed in range(8):
+        problem = _problem(seed, 7)
+        S = problem.matrix.S
+        for k in (1, 2, 4, 7):
+            values = {p: api.solve(problem, "greedy_full", k=k, passes=p).variance for p in ("forward", "backward")}
+            assert values["forward"] == pytest.approx(_forward(S, k))
+            assert values["backward"] == pytest.approx(_backward(S, k))
+            both = api.solve(problem, "greedy_full", k=k)
+            assert both.variance == pytest.approx(max(values.values()))
+    with pytest.raises(ValueError, match="'forward', 'backward' and 'both'"):
+        api.solve(_problem(0), "greedy_full", k=2, passes="sideways")
+
+
+def test_the_truncated_power_method_never_loses_variance():
+    for seed in range(10):
+        history = api.solve(_problem(seed), "tpower", k=3, history=True).history
+        variances = [entry["variance"] for entry in history]
+        assert all(b >= a * (1 - 1e-12) for a, b in pairwise(variances))
+        assert variances[0] == pytest.approx(max(_problem(seed).matrix.S.diagonal()))
+
+
+def test_the_elastic_net_without_sparsity_is_the_principal_component():
+    for seed in range(5):
+        problem = _problem(seed)
+        result = api.solve(problem, "spca_elastic_net", k=problem.n)
+        assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1], rel=1e-5)
+        assert not result.counted
+
+
+@pytest.mark.parametrize("solver", HEURISTICS)
+def test_the_artificial_example_gives_its_first_factor(solver):
+    problem = api.load("artificial")
+    result = api.solve(problem, solver, k=4, refit=True)
+    best = problems.optimum(problem.matrix.S, 4)
+    if solver in ("greedy_forward", "spca_elastic_net"):  # they start from one variable, or the dense component
+        assert result.variance > 0.9 * best
+    else:
+        assert result.variance == pytest.approx(best, rel=1e-6)
+        assert result.support.tolist() == [4, 5, 6, 7]
