@@ -7,7 +7,7 @@ Differs from the paper in:
 
 1. beta falls from 0.1 / n by halves, each value starting at the last one's X; the paper's is fixed.
 2. It starts at the best diagonal X, where all rows are zero beside the diagonal; the paper's start is I.
-3. The box QP ends after 20 passes: it goes on in the next sweep, from where it was.
+3. The box QP ends after 5 passes: it goes on in the next sweep, from where it was.
 4. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
 5. It runs until the certified gap is small or stalls, and not for K sweeps.
 6. X is xx' where that is better: x the best unit vector with the support and the signs that were read from X.
@@ -26,7 +26,7 @@ EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 200
-PASSES, TOL_QP = 20, 1e-5
+PASSES, TOL_QP = 5, 1e-5
 SWEEPS = 5  # at one beta, at most
 SMALLEST = 1e-7  # beta n
 

@@ -6,14 +6,14 @@ Moghaddam, Weiss, Avidan, "Spectral bounds for sparse PCA: exact and greedy algo
 Differs from the paper in:
 
 1. With passes="both" the backward pass, n steps of n eigenvalues, is left out beyond 150 variables.
-2. The iterates of the backward pass have more than k nonzeros until its last.
+2. While the backward pass has more than k variables, the k largest entries of its eigenvector are yielded.
 """
 
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
 from spcabench.spectral import block_eigenvalues
-from spcabench.vectors import embed
+from spcabench.vectors import embed, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
 EXAMPLE = dict(k=10)
@@ -36,7 +36,7 @@ def solve(problem, *, k, passes="both"):
             continue
         for support in run(Sigma.S, k):
             value, v = Sigma[support].leading()
-            yield Iterate(embed(v, support, n), phase=name)
+            yield Iterate(project(embed(v, support, n), k), phase=name)
         ends.append((value, embed(v, support, n)))
     yield Iterate(max(ends, key=lambda end: end[0])[1], phase=name)
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from .vectors import Vector
 
-# what a practical size is: seconds beyond, or gigabytes (measured: see docs/convex.md)
+# practical sizes: beyond them a solve takes minutes (SCS), or gigabytes (Clarabel)
 LARGEST = {"SCS": 300, "CLARABEL": 80}
 FACTORS = {"SCS": 12, "CLARABEL": 7}  # SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
 TIGHT: dict[str, Any] = {

@@ -14,11 +14,9 @@ from spcabench import registry
 ROOT = Path(spcabench.__file__).parents[1]
 LAYERS = {
     0: ["flops", "vectors", "iterate", "kernels"],
-    0: ["flops", "vectors", "iterate", "kernels"],
     1: [
         *("validate", "matrix", "covariance", "problem", "sources", "steps", "eliminate", "docword", "corpus"),
         *("spectral", "relaxation", "convex", "sdp"),
-    ],
     ],
     1.5: ["solvers", "datasets"],
     2: ["bounds", "certify", "result", "driver"],
