@@ -4,7 +4,7 @@ import numpy as np
 import problems
 import pytest
 
-from spcabench import Problem, api, certify, registry, relaxation, sdp
+from spcabench import Problem, api, certify, registry, relaxation, sdp, worker
 
 # solver -> penalty, settings of a short run
 SOLVERS = {
@@ -137,6 +137,15 @@ def test_beyond_its_practical_size_the_exact_solver_refuses():
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
     assert sdp.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # TOOLCHAIN.md's measurement
     assert not registry.module("solver", "exact_sdp").COUNTED
+
+
+def test_rows_hold_what_is_certified():
+    problem, _ = _problem(2)
+    row = worker.graded(api.solve(problem, "bca_continuation", lam=0.2))
+    assert row["relaxation_value"] <= row["relaxation_bound"]
+    assert 0 <= row["relaxation_gap"] <= 2e-3
+    assert row["compile_time"] >= 0
+    assert worker.graded(api.solve(problem, "grqi", k=2))["relaxation_gap"] is None
 
 
 def test_problems_are_compiled_once_per_size():
