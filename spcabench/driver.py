@@ -24,6 +24,7 @@ from .result import Result, graded
 from .vectors import distance, normalize
 
 RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_limit", "history")
+UNSET = float("nan")  # a tolerance that was not given
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Limits:
     """
 
     stop: str | None = None
-    tol: float | None = None
+    tol: float = UNSET
     max_iterations: int | None = None
     time_limit: float = np.inf
     history: bool = False
@@ -42,7 +43,7 @@ class Limits:
     def __post_init__(self) -> None:
         if self.stop is not None and str(self.stop) not in STOPS:
             raise ValueError(validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS))
-        if self.tol is not None:
+        if self.tol is not UNSET:
             validate.number("tol", self.tol)
         validate.number("time_limit", self.time_limit, finite=False)
         if self.max_iterations is not None:
@@ -53,7 +54,7 @@ class Limits:
         return replace(
             self,
             stop=self.stop or getattr(solver, "STOP", "step"),
-            tol=getattr(solver, "TOL", 1e-6) if self.tol is None else self.tol,
+            tol=getattr(solver, "TOL", 1e-6) if self.tol is UNSET else self.tol,
             max_iterations=getattr(solver, "MAX_ITERATIONS", 1000)
             if self.max_iterations is None
             else self.max_iterations,
@@ -170,7 +171,7 @@ class _Run:
 
     def _loop(self) -> str:
         limits, change, iterates = self.limits, self.change, self.iterates
-        tol, steps, seconds, last = limits.tol or 0.0, limits.max_iterations or 0, limits.time_limit, self.last
+        tol, steps, seconds, last = limits.tol, limits.max_iterations or 0, limits.time_limit, self.last
         while True:
             if self.iterations >= steps:
                 return "max_iterations"
