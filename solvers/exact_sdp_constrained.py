@@ -30,7 +30,7 @@ def solve(problem, *, k, solver="SCS", eps=1e-9):
     eps : tolerance of the solver, Sigma scaled to a largest variance of 1.
     """
     Sigma = problem.matrix.S  # (n, n)
-    n, unit = len(Sigma), np.abs(Sigma).max()
+    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # after the last component nothing is left
     sdp.check(solver, n)
     relaxed = sdp.constrained(n)
     e = np.zeros(n)

@@ -119,8 +119,8 @@ def test_components_end_where_nothing_is_left(deflation):
         traits = problems.traits(solver)
         if traits.control == "cardinality" and not traits.exact:
             found = api.components(rank_one, solver, 3, k=2, deflation=deflation)
-            assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace())
-            assert found.projected_variance == pytest.approx(found[0].variance)
+            assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
+            assert found.projected_variance == pytest.approx(found[0].variance, rel=1e-4)
 
 
 def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
