@@ -37,7 +37,7 @@ def solve(problem, *, k, k_u=None, solver="SCS", eps=1e-8):
         raise ValueError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
     sdp.check(solver, m + n)
     relaxed = sdp.rectangular(m, n)
-    unit = np.abs(A).max()
+    unit = np.abs(A).max() or 1.0  # after the last component nothing is left
     i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
     yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])
     X, U = relaxed(A / unit, k_u, k, solver, eps)
