@@ -40,6 +40,8 @@ def elastic_net(Gram, Xy, k):
     """The last point with at most k nonzeros on the path of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1."""
     from sklearn.linear_model import lars_path_gram
 
+    if not Xy.any():  # after the last component nothing is left
+        return Xy
     unit = np.abs(Gram).max()
     with warnings.catch_warnings():  # equal variables: scikit-learn drops one and says so
         warnings.simplefilter("ignore")
