@@ -144,9 +144,18 @@ def test_tests_are_short(file):
     assert len(file.read_text(encoding="utf-8").splitlines()) < 250
 
 
+def _code_lines(file):
+    """Lines that are neither empty, nor comments, nor docstrings."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    prose = set()
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            prose |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return sum(bool(x.strip()) and not x.strip().startswith("#") for i, x in enumerate(lines, 1) if i not in prose)
+
+
 def test_the_core_is_small():
-    lines = [line.strip() for file in CORE for line in file.read_text(encoding="utf-8").splitlines()]
-    assert sum(bool(line) and not line.startswith("#") for line in lines) < 4000
+    assert sum(_code_lines(file) for file in CORE) < 4000
 
 
 def test_no_module_is_named_as_a_public_function():
