@@ -77,7 +77,7 @@ def _papers(figures: list[dict[str, Any]]) -> list[str]:
 
 def _paper(key: str, figures: list[dict[str, Any]]) -> dict[str, Any]:
     authors, title = PAPERS.get(key, (key, ""))
-    data = {(d["dataset"], d["stand_in"]): d for figure in figures for d in figure["data"]}
+    data = {d["name"]: d for figure in figures for d in figure["data"]}
     return {
         "key": key,
         "authors": authors,
