@@ -2,8 +2,7 @@
 
 Alon et al., "Broad patterns of gene expression revealed by clustering analysis of tumor and normal colon tissues
 probed by oligonucleotide arrays", PNAS 96 (1999): 40 tumour (t) and 22 normal (n) samples. The file is that of the R
-package datamicroarray (MIT licence; no
-licence of the data is stated), sha256 76ea2ffa6226....
+package datamicroarray (MIT licence; no licence of the data is stated), sha256 76ea2ffa6226....
 
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
@@ -11,6 +10,7 @@ Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 s
 import numpy as np
 
 from spcabench import sources, validate
+from spcabench.expression import stand_in
 from spcabench.problem import Problem
 from spcabench.vectors import largest
 
@@ -29,7 +29,7 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return _stand_in()
+        return stand_in("alon", "Alon et al. (1999)")
     table = sources.read_rdata(file)["alon"]
     X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
     if genes is not None:
@@ -50,24 +50,5 @@ def load(genes=None, center=True, scale=False):
             sha256=SHA256,
             stand_in=False,
             preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
-    )
-
-
-def _stand_in():
-    from sklearn.datasets import load_breast_cancer
-
-    table = load_breast_cancer()
-    return Problem.from_data(
-        table.data,
-        "alon (stand-in: breast-cancer table 569 x 30)",
-        scale=True,
-        divide_by_m=True,
-        features=list(table.feature_names),
-        labels=[str(table.target_names[t]) for t in table.target],
-        provenance=dict(
-            source="scikit-learn's breast-cancer table, in place of Alon et al. (1999)",
-            preprocessing="features centred and scaled (their units differ)",
-            stand_in=True,
         ),
     )

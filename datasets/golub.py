@@ -10,6 +10,7 @@ Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 s
 import numpy as np
 
 from spcabench import sources, validate
+from spcabench.expression import stand_in
 from spcabench.problem import Problem
 from spcabench.vectors import largest
 
@@ -29,7 +30,7 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return _stand_in()
+        return stand_in("golub", "Golub et al. (1999)")
     table = sources.read_rdata(file)["golub"]
     X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
     if genes is not None:
@@ -50,24 +51,5 @@ def load(genes=None, center=True, scale=False):
             sha256=SHA256,
             stand_in=False,
             preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
-    )
-
-
-def _stand_in():
-    from sklearn.datasets import load_breast_cancer
-
-    table = load_breast_cancer()
-    return Problem.from_data(
-        table.data,
-        "golub (stand-in: breast-cancer table 569 x 30)",
-        scale=True,
-        divide_by_m=True,
-        features=list(table.feature_names),
-        labels=[str(table.target_names[t]) for t in table.target],
-        provenance=dict(
-            source="scikit-learn's breast-cancer table, in place of Golub et al. (1999)",
-            preprocessing="features centred and scaled (their units differ)",
-            stand_in=True,
         ),
     )

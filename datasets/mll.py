@@ -12,6 +12,7 @@ import gzip
 import numpy as np
 
 from spcabench import sources, validate
+from spcabench.expression import stand_in
 from spcabench.problem import Problem
 from spcabench.vectors import largest
 
@@ -27,7 +28,7 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256)
     if file is None:
-        return _stand_in()
+        return stand_in("mll", "Armstrong et al. (2002)")
     X, names, labels = _read(file)
     if genes is not None:
         validate.whole("genes", genes, 1)
@@ -61,22 +62,3 @@ def _read(file):
     except ValueError as error:
         raise ValueError(f"{file}: not a table of numbers with a last column of classes ({error})") from None
     return X, names, [row[-1] for row in rows]
-
-
-def _stand_in():
-    from sklearn.datasets import load_breast_cancer
-
-    table = load_breast_cancer()
-    return Problem.from_data(
-        table.data,
-        "mll (stand-in: breast-cancer table 569 x 30)",
-        scale=True,
-        divide_by_m=True,
-        features=list(table.feature_names),
-        labels=[str(table.target_names[t]) for t in table.target],
-        provenance=dict(
-            source="scikit-learn's breast-cancer table, in place of Armstrong et al. (2002)",
-            preprocessing="features centred and scaled (their units differ)",
-            stand_in=True,
-        ),
-    )

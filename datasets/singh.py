@@ -8,6 +8,7 @@ Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 s
 """
 
 from spcabench import sources
+from spcabench.expression import stand_in
 from spcabench.problem import Problem
 
 FILE = "singh/singh.RData"
@@ -25,7 +26,7 @@ def load(center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return _stand_in()
+        return stand_in("singh", "Singh et al. (2002)", divide_by_m=False)
     table = sources.read_rdata(file)["singh"]
     X = table["x"]
     return Problem.from_data(
@@ -40,23 +41,5 @@ def load(center=True, scale=False):
             sha256=SHA256,
             stand_in=False,
             preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
-    )
-
-
-def _stand_in():
-    from sklearn.datasets import load_breast_cancer
-
-    table = load_breast_cancer()
-    return Problem.from_data(
-        table.data,
-        "singh (stand-in: breast-cancer table 569 x 30)",
-        scale=True,
-        features=list(table.feature_names),
-        labels=[str(table.target_names[t]) for t in table.target],
-        provenance=dict(
-            source="scikit-learn's breast-cancer table, in place of Singh et al. (2002)",
-            preprocessing="features centred and scaled (their units differ)",
-            stand_in=True,
         ),
     )

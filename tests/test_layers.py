@@ -15,7 +15,18 @@ ROOT = Path(spcabench.__file__).parents[1]
 LAYERS = {
     0: ["flops", "vectors", "iterate", "kernels"],
     1: [
-        *("validate", "matrix", "covariance", "problem", "sources", "steps", "eliminate", "docword", "corpus"),
+        *(
+            "validate",
+            "matrix",
+            "covariance",
+            "problem",
+            "sources",
+            "steps",
+            "eliminate",
+            "docword",
+            "expression",
+            "corpus",
+        ),
         *("spectral", "relaxation", "convex", "sdp"),
     ],
     1.5: ["solvers", "datasets"],
