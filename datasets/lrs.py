@@ -1,0 +1,79 @@
+"""Low resolution spectrometer (IRAS): 531 infrared spectra x 93 bands, 44 blue and 49 red.
+
+UCI machine learning repository (Bache and Lichman 2013; CC BY 4.0), from the Infra-Red Astronomy Satellite; each
+spectrum is scaled to mean 5000 in the source. The file is Weka's conversion, sha256 cda663622811... gzipped.
+
+Stand-in where the file cannot be had: synthetic spectra of the same shape, thermal continua with a silicate feature.
+"""
+
+import gzip
+
+import numpy as np
+
+from spcabench import sources
+from spcabench.problem import Problem
+
+FILE = "lrs/spectrometer.arff.gz"
+SHA256 = "cda663622811a0901d003550c8820e72af5dede7b5c5e8ab7c5a99cac3b20ead"
+PLAIN = "lrs/spectrometer.arff"  # the same, as the public address has it
+PLAIN_SHA256 = "7db9be0242058fd1d9783cb66d040f0833551316cdeb93b4b7188a6b4618a243"
+URL = "https://raw.githubusercontent.com/Hyarcher/Weka/56dbbc858b2d9465c34326bfda537778cdd26cfe/spectrometer.arff"
+SPECTRA, BLUE, RED = 531, 44, 49
+COLUMNS, FIRST, FACTOR = 103, 10, 5  # of a row; the first flux; the spectrum's scale factor
+
+
+def load(center=True, scale=False, factors=False):
+    """A = X centred by band, divided by sqrt(m): Sigma (93, 93) is the covariance of the fluxes.
+
+    center, scale : other readings of the paper, which states no preprocessing.
+    factors : multiply each spectrum by its scale factor, which gives physical fluxes.
+    """
+    file = sources.find(FILE, SHA256) or sources.find(PLAIN, PLAIN_SHA256, URL)
+    X, factor, classes = _synthetic() if file is None else _read(file)
+    if factors:
+        X = X * (factor / np.median(factor))[:, None]
+    words = ["" if center else ", not centred", ", scaled" if scale else "", ", scale factors" if factors else ""]
+    return Problem.from_data(
+        X,
+        f"lrs (stand-in: synthetic spectra {SPECTRA} x {BLUE + RED})" if file is None else "lrs" + "".join(words),
+        center=center,
+        scale=scale,
+        divide_by_m=True,
+        features=[f"blue {i + 1}" for i in range(BLUE)] + [f"red {i + 1}" for i in range(RED)],
+        labels=classes,
+        provenance=dict(
+            source="generated, in place of UCI's LRS" if file is None else "UCI, low resolution spectrometer",
+            **({} if file is None else dict(file=FILE, sha256=SHA256)),
+            preprocessing=f"bands {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
+            stand_in=file is None,
+        ),
+    )
+
+
+def _read(file):
+    """Fluxes (531, 93), scale factors (531,), and the spectra's classes."""
+    with gzip.open(file, "rt", encoding="ascii") if file.suffix == ".gz" else file.open(encoding="ascii") as stream:
+        lines = [line.strip() for line in stream]
+    start = next((i + 1 for i, line in enumerate(lines) if line.lower() == "@data"), len(lines))
+    rows = [line.split(",") for line in lines[start:] if line and not line.startswith("%")]
+    wrong = [row for row in rows if len(row) != COLUMNS]
+    if wrong or len(rows) != SPECTRA:
+        raise ValueError(f"{file}: {len(rows)} spectra, {len(wrong)} not of {COLUMNS} columns; expected are {SPECTRA}")
+    try:
+        X = np.array([row[FIRST:] for row in rows], dtype=float)
+        factor = np.array([row[FACTOR] for row in rows], dtype=float)
+    except ValueError as error:
+        raise ValueError(f"{file}: a flux is not a number ({error})") from None
+    return X, factor, [row[1] for row in rows]
+
+
+def _synthetic():
+    """Planck curves of random temperature, a broad bump at 9.7 um that may be in absorption, and noise."""
+    rng = np.random.default_rng(0)
+    wave = np.concatenate([np.linspace(7.7, 13.5, BLUE), np.linspace(11.0, 22.6, RED)])  # um
+    T = rng.lognormal(np.log(500.0), 0.7, SPECTRA)[:, None]
+    X = 1.0 / (wave**5 * np.expm1(14388.0 / (wave * T)))
+    X *= 1.0 + rng.normal(0.2, 0.5, SPECTRA)[:, None] * np.exp(-(((wave - 9.7) / 1.2) ** 2) / 2.0)
+    X *= 5000.0 / X.mean(axis=1, keepdims=True)
+    X += 200.0 * rng.standard_normal(X.shape)
+    return X, rng.lognormal(0.0, 1.0, SPECTRA), ["synthetic"] * SPECTRA
