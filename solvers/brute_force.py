@@ -6,23 +6,27 @@ The definition of the problem (Kuleshov 2013, equation 1): the reference of the 
 import numpy as np
 
 from spcabench.iterate import Traits
+from spcabench.spectral import principal_blocks
 from spcabench.vectors import embed
 
-TRAITS = Traits(control="cardinality", accepts="covariance", exact=True)
+TRAITS = Traits(control="cardinality", accepts="covariance", nonnegative=True, exact=True)
 EXAMPLE = dict(k=3)
 STOP = "end"
 LARGEST = 20
 
 
-def solve(problem, *, k):
-    """Yield the best x (n,) so far, first over one batch of supports, then over the next."""
+def solve(problem, *, k, nonnegative=False):
+    """Yield the best x (n,) so far, first over one batch of supports, then over the next.
+
+    nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of 1 to k variables.
+    """
     if problem.n > LARGEST:
         raise ValueError(f"n: {problem.n} variables; brute force is for at most {LARGEST}")
-    Sigma = problem.covariance  # (n, n)
+    S = problem.matrix.S  # (n, n)
     best = -np.inf
-    for supports, values in Sigma.principal_blocks(k):  # (b, k), (b,)
-        if values.max() > best:
-            best = values.max()
-            W = supports[values.argmax()]
-            x = embed(Sigma[W].leading()[1], W, problem.n)
-        yield x
+    for size in range(1, k + 1) if nonnegative else (k,):
+        for supports, x_W, values in principal_blocks(S, size, nonnegative):  # (b, size), (b, size), (b,)
+            top = values.argmax()
+            if values[top] > best:
+                best, x = values[top], embed(x_W[top], supports[top], problem.n)
+            yield x

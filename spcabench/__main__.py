@@ -55,6 +55,7 @@ def solve(
     components: Annotated[int, typer.Option(help="How many components.")] = 1,
     deflation: Annotated[str, typer.Option(help="Deflation between components.")] = "projection",
     seed: int = 0,
+    nonnegative: Annotated[bool, typer.Option("--nonnegative", help="Loadings of one sign.")] = False,
     refit: Annotated[bool, typer.Option(help="Leading eigenvector on the support.")] = False,
     setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a setting of the solver.")] = None,
     as_json: Json = False,
@@ -64,7 +65,8 @@ def solve(
 
     problem = api.load(dataset)
     settings = dict(_setting(text) for text in setting or [])
-    found = api.components(problem, solver, components, k=k, deflation=deflation, seed=seed, refit=refit, **settings)
+    settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
+    found = api.components(problem, solver, components, k=k, deflation=deflation, **settings)
     print(show.as_json(found) if as_json else show.as_table(found))
 
 

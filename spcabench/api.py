@@ -33,7 +33,8 @@ def solve(
 
     name : a solver's name, the path of a solver's file, or its module.
     k : cardinality, 1 to n. For a solver with a penalty instead, the penalty is searched for at most k nonzeros.
-    refit : replace x by the leading eigenvector on its support.
+    nonnegative : x >= 0; an error for a solver that gives signed answers only.
+    refit : replace x by the leading eigenvector on its support (kept nonnegative where it is).
     settings : the solver's own (see its ``solve``), and those of the run: stop, tol, max_iterations, time_limit,
         history; start, an (n,) loading.
 
@@ -44,7 +45,7 @@ def solve(
     traits = solver.TRAITS
     if nonnegative and not traits.nonnegative:
         raise ValueError(f"nonnegative: solver {label!r} gives signed answers only")
-    if nonnegative:
+    if nonnegative and traits.nonnegative != "always":
         settings["nonnegative"] = True
     limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
     if settings.get("start") is not None and "start" in parameters(solver.solve):
@@ -55,7 +56,7 @@ def solve(
     check_settings(f"solver {label!r}", solver.solve, settings)
     result = _run(problem, solver, label, k, settings, limits, seed)
     if refit and result.good:
-        result = replace(result, x=refitted(result.problem, result.x))
+        result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
     return result
 
 

@@ -22,14 +22,14 @@ def largest_variances(problem: Problem, k: int) -> float:
     return float(sums[k - 1])
 
 
-def upper_bounds(problem: Problem, k: int) -> dict[str, float]:
-    """Every certified bound at cardinality k, by its source."""
+def upper_bounds(problem: Problem, k: int, nonnegative: bool = False) -> dict[str, float]:
+    """Every certified bound at cardinality k, by its source; with ``nonnegative`` those for x >= 0 too."""
     bounds = {"lambda_1": leading_eigenvalue(problem)}
     if not problem.indefinite:
         bounds["k largest variances"] = largest_variances(problem, k)
     return {source: value * (1.0 + ROUNDING) for source, value in bounds.items()}
 
 
-def upper_bound(problem: Problem, k: int) -> float:
+def upper_bound(problem: Problem, k: int, nonnegative: bool = False) -> float:
     """The smallest certified bound at cardinality k."""
-    return min(upper_bounds(problem, k).values())
+    return min(upper_bounds(problem, k, nonnegative).values())

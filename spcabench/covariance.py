@@ -5,7 +5,6 @@ steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes
 """
 
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 import scipy.linalg
@@ -102,14 +101,6 @@ class Covariance:
         rows = Rows()
         rows.B = self.S
         return rows.leading()
-
-    def principal_blocks(self, k: int, batch: int = 4096):
-        """Every k-subset of the variables: yield (supports (b, k), largest eigenvalues (b,)). 9 k^3 flops each."""
-        subsets = combinations(range(self.n), k)
-        while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:
-            W = np.array(chunk)
-            charge(len(W) * eigh_cost(k))
-            yield W, np.linalg.eigvalsh(self.S[W[:, :, None], W[:, None, :]])[:, -1]
 
 
 class Gram:

@@ -126,13 +126,14 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
         run = _Run(solver.solve(problem, **settings), limits.filled(solver), problem)
         run.to_end()
     last, k = run.last, settings.get("k")
-    x, status = graded(last.x, run.status, k, problem.n)
+    nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
+    x, status = graded(last.x, run.status, k, problem.n, nonnegative)
     return Result(
         name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
         run.setup_seconds, None if last.u is None else normalize(last.u), run.history,
         phases=run.phases, extra=dict(last.extra), counted=getattr(solver, "COUNTED", True), state=last.state,
         compile_time=run.compile_seconds, X=last.X, U=last.U, penalty=settings.get(solver.TRAITS.penalty),
-        rectangular=solver.TRAITS.rectangular,
+        rectangular=solver.TRAITS.rectangular, nonnegative=nonnegative, proven=last.bound, proven_whp=last.bound_whp,
     )  # fmt: skip
 
 

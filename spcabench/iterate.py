@@ -17,7 +17,8 @@ class Traits:
     control : "cardinality" (takes ``k``), "penalty" (takes the setting named ``penalty``), or None (not sparse).
     accepts : the form of the problem it works on: "covariance", "data", or "either".
     penalty : name of the penalty setting; the module then has ``penalty_range(problem) -> (low, high)``.
-    nonnegative : can be asked for x >= 0.
+    nonnegative : can be asked for x >= 0, by the setting ``nonnegative`` of its ``solve``; "always" for one that gives
+        nothing else and has no such setting.
     components : "single" (the harness deflates) or "joint".
     rectangular : yields a left vector u (m,) too; k is then the cardinality of x = v.
     exact : its answer is the optimum, up to rounding.
@@ -27,7 +28,7 @@ class Traits:
     control: Literal["cardinality", "penalty"] | None
     accepts: Literal["covariance", "data", "either"] = "either"
     penalty: str | None = None
-    nonnegative: bool = False
+    nonnegative: bool | Literal["always"] = False
     components: Literal["single", "joint"] = "single"
     rectangular: bool = False
     exact: bool = False
@@ -40,7 +41,8 @@ class Iterate:
 
     X, U : a primal and a dual matrix of the relaxation (of order m + n for a rectangular solver), or a function that
         makes the matrix: it is called once, for the last iterate. The driver keeps them uncopied.
-    bound, bound_whp : an upper bound on the optimum, deterministic or with a stated probability.
+    bound, bound_whp : an upper bound on the optimum that the algorithm proves (one that the harness cannot redo without
+        running it again), deterministic or with a stated probability.
     phase : name of the phase of the algorithm that made this iterate.
     extra : named numbers of the solver (an "objective" among them is what ``stop="objective"`` watches).
     state : opaque; handed back as ``start`` by a warm start.

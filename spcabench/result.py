@@ -11,7 +11,8 @@ from .flops import uncharged
 from .iterate import Matrix
 from .problem import Problem
 from .relaxation import relative_gap
-from .vectors import Indices, Vector, embed, normalize, support
+from .steps import nonnegative_ascent
+from .vectors import Indices, Vector, embed, normalize, one_sided, support
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Result:
     phases : iterates, seconds and flops of each phase that the solver names, set-up included in the first.
     history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
     X, U, penalty : of a relaxation, a primal and a dual matrix (or what makes them), and lam.
+    nonnegative : x >= 0 was asked for, and ``bound`` is one on such x.
+    proven, proven_whp : the bounds that the solver itself proves: see `bound`.
     """
 
     solver: str
@@ -49,6 +52,9 @@ class Result:
     U: Matrix | None = field(default=None, repr=False)
     penalty: float | None = None
     rectangular: bool = False
+    nonnegative: bool = False
+    proven: float | None = None
+    proven_whp: float | None = None
 
     @cached_property
     def variance(self) -> float:
@@ -75,12 +81,29 @@ class Result:
 
     @cached_property
     def bound(self) -> float:
-        """Certified upper bound on the optimum at the cardinality asked (else at the one reached)."""
+        """Certified upper bound on the optimum at the cardinality asked (else at the one reached).
+
+        The smallest of the harness's own, of the relaxation's, recomputed from U, and of the one that an exact search
+        proves: to redo that is to search again, so it is taken as given, and refused where x itself refutes it.
+        """
         k = self.k or max(self.cardinality, 1)
-        bound = bounds.upper_bound(self.problem, k)
+        bound = bounds.upper_bound(self.problem, k, self.nonnegative)
+        if self.proven is not None:
+            bound = min(bound, self._unrefuted(self.proven))
         if self.primal_and_dual is None or self.rectangular:
             return bound
         return min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
+
+    @cached_property
+    def bound_whp(self) -> float | None:
+        """Upper bound that holds with a probability which the solver states, at most `bound`; None without one."""
+        return None if self.proven_whp is None else min(self.bound, self.proven_whp * (1.0 + bounds.ROUNDING))
+
+    def _unrefuted(self, proven: float) -> float:
+        proven *= 1.0 + bounds.ROUNDING
+        if self.variance > proven:
+            raise ValueError(f"bound: {self.solver!r} claims {proven:.9g}, and its own x has {self.variance:.9g}")
+        return proven
 
     @property
     def gap(self) -> float:
@@ -128,8 +151,11 @@ class Result:
         return self.status not in ("zero", "infeasible")
 
 
-def graded(x: Vector, status: str, k: int | None, n: int) -> tuple[Vector, str]:
-    """X scaled to exactly unit norm; status "infeasible" where it is not a feasible unit vector."""
+def graded(x: Vector, status: str, k: int | None, n: int, nonnegative: bool = False) -> tuple[Vector, str]:
+    """X scaled to exactly unit norm; status "infeasible" where it is not a feasible unit vector.
+
+    nonnegative : a wrong sign is infeasible too; where all are wrong, x is turned round.
+    """
     x = np.array(x, dtype=np.float64)
     if status == "zero":
         return x, status
@@ -137,12 +163,23 @@ def graded(x: Vector, status: str, k: int | None, n: int) -> tuple[Vector, str]:
         return x, "infeasible"
     if k is not None and np.count_nonzero(x) > k:
         return x, "infeasible"
-    return normalize(x), status
+    if nonnegative and (x <= 0).all():
+        x = np.abs(x)
+    return normalize(x), "infeasible" if nonnegative and (x < 0).any() else status
 
 
-def refitted(problem: Problem, x: Vector) -> Vector:
-    """The leading eigenvector of Sigma[S, S] on the support S of x, with the sign of x (Moghaddam et al. 2006)."""
+def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
+    """The leading eigenvector of Sigma[S, S] on the support S of x, with the sign of x (Moghaddam et al. 2006).
+
+    nonnegative : x >= 0 is kept. Where the eigenvector has both signs that problem is hard: the better ascent of those
+        from x and from the eigenvector's positive part, never worse than x.
+    """
     W = support(x)
     with uncharged():
-        _, v = problem.covariance[W].leading()
-    return embed(v if v @ x[W] >= 0 else -v, W, len(x))
+        Sigma_W = problem.covariance[W]
+        _, v = Sigma_W.leading()
+        v = v if v @ x[W] >= 0 else -v
+        if nonnegative and v.min() < 0.0:
+            ends = [nonnegative_ascent(Sigma_W.product, y) for y in (x[W], one_sided(v))]
+            v = max(ends, key=lambda end: end[0])[1]
+    return embed(v, W, len(x))

@@ -3,12 +3,15 @@
 It charges its flops as `spcabench.matrix` and `spcabench.covariance` do: 9 n^3 an eigendecomposition, p q r a product.
 """
 
+from collections.abc import Iterator
+from itertools import combinations
+
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
 from .flops import charge, eigh_cost, uncharged
-from .vectors import Indices, Vector
+from .vectors import Indices, Vector, one_sided
 
 SMALL_WEIGHT = 1e-12  # an eigenvalue whose softmax weight is below this does not matter
 FULL_SHARE = 0.1  # beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
@@ -78,3 +81,23 @@ def block_eigenvalues(S: Vector, W: Indices) -> Vector:
     """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops each."""
     charge(len(W) * eigh_cost(W.shape[1]))
     return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)
+
+
+def principal_blocks(
+    S: Vector, k: int, nonnegative: bool = False, batch: int = 4096
+) -> Iterator[tuple[Indices, Vector, Vector]]:
+    """Every k-subset W of the variables of S (n, n): yield W (b, k), x (b, k), x'S[W, W]x (b,). 9 k^3 flops each.
+
+    x : unit vectors, the leading eigenvectors of the blocks; with ``nonnegative`` their one-sided parts.
+    """
+    subsets = combinations(range(len(S)), k)
+    while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:
+        W = np.array(chunk)
+        charge(len(W) * eigh_cost(k))
+        blocks = S[W[:, :, None], W[:, None, :]]
+        w, V = np.linalg.eigh(blocks)
+        x, values = V[:, :, -1], w[:, -1]
+        if nonnegative:
+            x = one_sided(x)
+            values = np.einsum("bi,bij,bj->b", x, blocks, x)
+        yield W, x, values

@@ -75,3 +75,21 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
             return normalize(V.T @ s[:, 0])
         value = w[0]
         basis.append(z / off[-1])
+
+
+def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12) -> tuple[float, Vector]:
+    """The value x'Sigma x and x >= 0, from the unit y >= 0 (k,): x <- (Sigma x)_+ / ||.||, a climb where Sigma is PSD.
+
+    product : x -> Sigma x. Ends when the value rises by less than ``tol``, relative; it never falls.
+    """
+    z = product(y)
+    value = float(y @ z)
+    while True:
+        x = normalize(np.maximum(z, 0.0))
+        z = product(x)
+        rise = float(x @ z) - value
+        if not rise > 0.0:
+            return value, y
+        value, y = value + rise, x
+        if rise <= tol * value:
+            return value, y

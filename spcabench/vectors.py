@@ -47,6 +47,15 @@ def project(x: Vector, k: int) -> Vector:
     return p
 
 
+def one_sided(v: Vector) -> Vector:
+    """The positive part of v or of -v, whichever is longer, scaled to norm one: v (n,) or (b, n); zero stays zero."""
+    up, down = np.maximum(v, 0.0), np.maximum(-v, 0.0)
+    longer = (up**2).sum(axis=-1, keepdims=True) >= (down**2).sum(axis=-1, keepdims=True)
+    part = np.where(longer, up, down)
+    norm = np.sqrt((part**2).sum(axis=-1, keepdims=True))
+    return part / np.where(norm > 0.0, norm, 1.0)
+
+
 def soft_threshold(z: Vector, gamma: float) -> Vector:
     """Entry by entry sign(z) max(|z| - gamma, 0)."""
     return z - np.clip(z, -gamma, gamma)

@@ -105,7 +105,7 @@ def _timed(problem: Problem, task: dict[str, Any], warm: Result) -> dict[str, An
 def graded(result: Result, vectors: bool = False) -> dict[str, Any]:
     """The columns that one result gives."""
     good = result.good
-    x_refit = refitted(result.problem, result.x) if good else result.x
+    x_refit = refitted(result.problem, result.x, result.nonnegative) if good else result.x
     made = {
         "form": result.problem.form,
         "used": json.dumps({key: v for key, v in result.settings.items() if np.isscalar(v)}),
@@ -117,7 +117,9 @@ def graded(result: Result, vectors: bool = False) -> dict[str, Any]:
         "variance_refit": result.problem.variance(x_refit) if good else np.nan,
         "singular_value": result.singular_value if good else None,
         "bound": result.bound if good else np.nan,
+        "bound_whp": result.bound_whp if good else None,
         "gap": result.gap if good else np.nan,
+        "nonnegative": result.nonnegative,
         "relaxation_value": result.relaxation_value if good else None,
         "relaxation_bound": result.relaxation_bound if good else None,
         "relaxation_gap": result.relaxation_gap if good else None,

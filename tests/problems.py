@@ -64,9 +64,22 @@ def explicit(problem):
     return np.array(problem.given_as("covariance").matrix.S)
 
 
-def optimum(Sigma, k):
-    """Largest eigenvalue over all principal k x k blocks."""
+def optimum(Sigma, k, nonnegative=False):
+    """Largest eigenvalue over all principal k x k blocks; with ``nonnegative`` over x >= 0, see `copositive`."""
+    if nonnegative:
+        return max(copositive(Sigma[np.ix_(W, W)]) for W in combinations(range(len(Sigma)), k))
     return max(np.linalg.eigvalsh(Sigma[np.ix_(W, W)])[-1] for W in combinations(range(len(Sigma)), k))
+
+
+def copositive(B):
+    """The maximum of x'Bx over unit x >= 0: over all faces, the eigenvectors that are positive there (up to 1e-9)."""
+    best = B.diagonal().max()
+    for size in range(2, len(B) + 1):
+        for F in combinations(range(len(B)), size):
+            w, V = np.linalg.eigh(B[np.ix_(F, F)])
+            inside = (V > -1e-9).all(axis=0) | (V < 1e-9).all(axis=0)
+            best = max([best, *w[inside]])
+    return best
 
 
 def traits(name):

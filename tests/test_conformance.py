@@ -11,6 +11,8 @@ from spcabench import Problem, api, registry
 from spcabench.driver import parameters
 
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
+NONNEGATIVE = [s for s in SPARSE if problems.traits(s).nonnegative]
+ALWAYS = [s for s in NONNEGATIVE if problems.traits(s).nonnegative == "always"]
 DENSE = [s for s in SOLVERS if not problems.traits(s).control]
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
@@ -28,7 +30,7 @@ def _check_unit(result, n):
 
 
 def _check_sparse(result, Sigma, k, exact):
-    best = problems.optimum(Sigma, k)
+    best = problems.optimum(Sigma, k, result.nonnegative)
     assert result.cardinality <= k
     assert abs(result.variance - result.x @ Sigma @ result.x) <= 1e-9 * best
     assert result.variance <= best * (1 + 1e-9)
@@ -58,6 +60,22 @@ def test_sparse_solvers_never_beat_the_optimum(solver, family):
             _check_unit(result, problem.n)
             _check_sparse(result, problems.explicit(problem), k, problems.traits(solver).exact)
     assert good >= len(seeds(solver)) / 2 - problems.traits(solver).relaxation
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("solver", NONNEGATIVE)
+def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum(solver, family):
+    for seed in range(6):
+        problem, k = problems.problem(family, seed)
+        result, refit = (problems.solve(problem, solver, k, nonnegative=True, refit=r) for r in (False, True))
+        assert result.good
+        assert result.nonnegative
+        for answer in (result, refit):
+            _check_unit(answer, problem.n)
+            assert answer.x.min() >= 0.0
+            _check_sparse(answer, problems.explicit(problem), k, problems.traits(solver).exact)
+        assert refit.variance >= result.variance * (1 - 1e-9)
+        assert set(refit.support) <= set(result.support)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -145,6 +163,7 @@ def test_permuting_and_flipping_variables_permutes_and_flips_the_answer(solver):
             X, k = problems.draw(family, seed)
             rng = np.random.default_rng(seed)
             order, signs = rng.permutation(X.shape[1]), rng.choice([-1.0, 1.0], X.shape[1])
+            signs = np.ones(X.shape[1]) if solver in ALWAYS else signs
             a = problems.solve(Problem.from_data(X), solver, k)
             b = problems.solve(Problem.from_data((X * signs)[:, order]), solver, k)
             expected = (a.x * signs)[order]

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from spcabench import Problem, bounds
 from spcabench.covariance import Covariance, Gram
 from spcabench.matrix import Block, Data
+from spcabench.spectral import principal_blocks
 
 TALL, WIDE = (13, 7), (4, 9)
 
@@ -176,14 +177,16 @@ def test_principal_blocks_are_all_of_them():
     S = _holed((9, 6)).T @ _holed((9, 6))
     for k in (1, 3, 6):
         for batch in (1, 4, 4096):
-            found = list(Covariance(S).principal_blocks(k, batch))
-            supports, values = (np.concatenate(part) for part in zip(*found, strict=True))
+            found = list(principal_blocks(S, k, batch=batch))
+            supports, x, values = (np.concatenate(part) for part in zip(*found, strict=True))
             assert (
                 len({tuple(W) for W in supports})
                 == len(supports)
                 == int(np.prod([(6 - i) / (i + 1) for i in range(k)]))
             )
             assert values.max() == pytest.approx(problems.optimum(S, k))
+            for W, x_W, value in zip(supports, x, values, strict=True):
+                assert x_W @ S[np.ix_(W, W)] @ x_W == pytest.approx(value)
 
 
 def test_forms_agree_and_are_made_once():

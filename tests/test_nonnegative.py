@@ -1,0 +1,130 @@
+"""Nonnegativity as the harness has it: grading, the refit, and bounds that a solver proves."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import problems
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcabench import Problem, api
+from spcabench.driver import Limits, drive
+from spcabench.iterate import Iterate, Traits
+from spcabench.result import graded, refitted
+from spcabench.steps import nonnegative_ascent
+from spcabench.vectors import normalize, one_sided
+
+S = np.array([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 3.0]])
+PROBLEM = Problem.from_covariance(S)
+
+
+def _yields(*iterates, nonnegative=True, **traits):
+    def solve(problem, *, k, nonnegative=False):
+        yield from iterates
+
+    def always(problem, *, k):
+        yield from iterates
+
+    made = Traits(control="cardinality", nonnegative=nonnegative, **traits)
+    return SimpleNamespace(
+        __name__="trial", TRAITS=made, solve=always if nonnegative == "always" else solve, STOP="end"
+    )
+
+
+def _answer(x, **settings):
+    return api.solve(PROBLEM, _module(_yields(normalize(np.array(x)))), k=3, **settings)
+
+
+def _module(solver):
+    module = type(np)("trial")
+    vars(module).update(vars(solver))
+    return module
+
+
+def test_signs_are_graded():
+    assert _answer([1.0, 1.0, -1.0]).good
+    assert _answer([1.0, 1.0, -1.0], nonnegative=True).status == "infeasible"
+    assert _answer([1.0, 1.0, -1e-17], nonnegative=True).status == "infeasible"
+    turned = _answer([-1.0, -1.0, 0.0], nonnegative=True)
+    assert turned.good
+    assert np.allclose(turned.x, normalize(np.array([1.0, 1.0, 0.0])))
+    assert graded(np.array([0.0, -1.0]), "finished", 1, 2, True)[0].tolist() == [0.0, 1.0]
+
+
+def test_a_solver_that_gives_nothing_else_is_always_graded_so():
+    for asked in (False, True):
+        solver = _module(_yields(normalize(np.array([1.0, 1.0, -1.0])), nonnegative="always"))
+        result = api.solve(PROBLEM, solver, k=3, nonnegative=asked)
+        assert result.nonnegative
+        assert result.status == "infeasible"
+
+
+def test_components_are_nonnegative():
+    for solver in problems.SOLVERS:
+        if problems.traits(solver).nonnegative and problems.traits(solver).components == "single":
+            found = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
+            assert found.Z.min() >= 0.0
+
+
+@given(st.integers(0, 10**6))
+def test_the_refit_keeps_the_signs_and_never_loses(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    X = rng.standard_normal((int(rng.integers(1, 10)), n))
+    x = normalize(np.where(rng.random(n) < 0.7, rng.random(n), 0.0) + 1e-3 * np.eye(n)[0])
+    for problem in (
+        Problem.from_covariance(X.T @ X + 1e-9 * np.eye(n)),
+        Problem.from_data(np.vstack([X, X]), center=False),
+    ):
+        y = refitted(problem, x, nonnegative=True)
+        assert y.min() >= 0.0
+        assert not y[x == 0].any()
+        assert np.linalg.norm(y) == pytest.approx(1.0)
+        assert problem.variance(y) >= problem.variance(x) * (1 - 1e-12)
+
+
+def test_the_refit_is_the_eigenvector_where_that_has_one_sign():
+    T = np.abs(S)
+    assert np.allclose(
+        refitted(Problem.from_covariance(T), np.ones(3) / np.sqrt(3), True), np.abs(np.linalg.eigh(T)[1][:, -1])
+    )
+
+
+def test_the_ascent_ends_at_a_fixed_point_also_where_sigma_is_indefinite():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        M = rng.standard_normal((5, 5))
+        M = M + M.T
+        start = normalize(rng.random(5))
+        value, x = nonnegative_ascent(lambda v, M=M: M @ v, start)
+        assert value >= start @ M @ start - 1e-12
+        assert value == pytest.approx(x @ M @ x)
+        P = M @ M
+        value, x = nonnegative_ascent(lambda v, P=P: P @ v, start)
+        assert np.abs(normalize(np.maximum(P @ x, 0.0)) - x).max() < 1e-4
+
+
+def test_one_sided_takes_the_longer_side():
+    V = np.array([[1.0, -2.0, 0.0], [3.0, -2.0, 4.0], [0.0, 0.0, 0.0]])
+    assert one_sided(V).tolist() == [[0.0, 1.0, 0.0], [0.6, 0.0, 0.8], [0.0, 0.0, 0.0]]
+    assert np.array_equal(one_sided(V[1]), one_sided(V)[1])
+
+
+def _proving(**bounds):
+    solver = _module(_yields(Iterate(np.array([0.0, 0.0, 1.0]), **bounds)))
+    return drive(PROBLEM, solver, {"k": 1, "nonnegative": True}, Limits())
+
+
+def test_bounds_that_a_solver_proves():
+    plain = _proving()
+    assert plain.bound_whp is None
+    assert plain.bound >= 3.0
+    assert _proving(bound=3.0).bound == pytest.approx(3.0)
+    assert _proving(bound=1e3).bound == plain.bound
+    sampled = _proving(bound_whp=3.0)
+    assert sampled.bound == plain.bound
+    assert sampled.bound_whp == pytest.approx(3.0)
+    assert _proving(bound_whp=1e3).bound_whp == plain.bound
+    with pytest.raises(ValueError, match=r"bound: 'trial' claims 2\.9"):
+        _ = _proving(bound=2.9).bound
