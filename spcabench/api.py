@@ -7,7 +7,7 @@ from typing import Any
 from . import deflate, registry, tune, validate
 from .driver import Limits, check_settings, drive, parameters
 from .problem import Problem
-from .result import Result, refitted
+from .result import Result, graded, refitted
 
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
@@ -95,10 +95,27 @@ def components(
     """``count`` sparse components by one solver, with a deflation between them.
 
     deflation : projection, hotelling, schur, orthogonal_projection or drop_features; alpha in [0, 1] makes
-        Hotelling's partial (Kuleshov 2013, Algorithm 2).
+        Hotelling's partial (Kuleshov 2013, Algorithm 2). "joint" : none, the solver finds all of them at once.
     """
     validate.whole("count", count, 1)
+    if deflation == "joint":
+        return _jointly(problem, name, count, k, settings)
     return deflate.components(problem, count, lambda p: solve(p, name, k=k, **settings), deflation, alpha)
+
+
+def _jointly(
+    problem: Problem, name: str | ModuleType, count: int, k: int | None, settings: dict[str, Any]
+) -> deflate.Components:
+    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    if solver.TRAITS.components != "joint":
+        raise ValueError(
+            f"deflation: solver {name!r} finds one component at a time; allowed are {[*deflate.DEFLATIONS]}"
+        )
+    if k is not None:
+        raise ValueError(f"k: joint components are controlled by {solver.TRAITS.penalty} alone")
+    result = solve(problem, solver, components=count, **settings)
+    made = [graded(z, result.status if z.any() else "zero", None, problem.n, result.nonnegative) for z in result.Z.T]
+    return deflate.Components(problem, [replace(result, x=x, status=status) for x, status in made])
 
 
 def list_solvers() -> dict[str, str]:

@@ -87,6 +87,15 @@ class Covariance:
     def __getitem__(self, W: Indices) -> DenseRows:
         return DenseRows(self.S, W)
 
+    def products(self, Z: Vector) -> Vector:
+        """Sigma Z (n, r) for Z (n, r): n^2 r flops, n k r where all of Z is zero but k rows, k < n / 2."""
+        W = np.flatnonzero(Z.any(axis=1))
+        if 2 * len(W) < self.n:
+            charge(self.n * len(W) * Z.shape[1])
+            return self.S[W].T @ Z[W]
+        charge(self.S.size * Z.shape[1])
+        return self.S @ Z
+
     def diagonal(self) -> Vector:
         """Variances of the variables (n,)."""
         return self.S.diagonal()
@@ -118,6 +127,13 @@ class Gram:
 
     def __getitem__(self, W: Indices) -> "GramRows":
         return GramRows(self, W)
+
+    def products(self, Z: Vector) -> Vector:
+        """Sigma Z (n, r) for Z (n, r) by the data; only the rows of Z that are not zero are touched, if few."""
+        W = np.flatnonzero(Z.any(axis=1))
+        Y = self.A.columns(W).products(Z[W]) if 2 * len(W) < self.n else self.A.products(Z)
+        charge(self.A.stored * Z.shape[1])
+        return self.A.transposed_products(Y) - self.Q @ (self.w[:, None] * (self.Q.T @ Z))
 
     def diagonal(self) -> Vector:
         """Variances of the variables (n,)."""

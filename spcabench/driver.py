@@ -132,8 +132,9 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
         name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
         run.setup_seconds, None if last.u is None else normalize(last.u), run.history,
         phases=run.phases, extra=dict(last.extra), counted=getattr(solver, "COUNTED", True), state=last.state,
-        compile_time=run.compile_seconds, X=last.X, U=last.U, penalty=settings.get(solver.TRAITS.penalty),
-        rectangular=solver.TRAITS.rectangular, nonnegative=nonnegative, proven=last.bound, proven_whp=last.bound_whp,
+        compile_time=run.compile_seconds, Z=last.Z, X=last.X, U=last.U,
+        penalty=settings.get(solver.TRAITS.penalty), rectangular=solver.TRAITS.rectangular,
+        nonnegative=nonnegative, proven=last.bound, proven_whp=last.bound_whp,
     )  # fmt: skip
 
 

@@ -135,6 +135,12 @@ class Data:
         charge(self.stored)
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
+    def products(self, Z: Vector) -> Vector:
+        """A Z (m, r) for Z (n, r): r times the stored entries."""
+        charge(self.stored * Z.shape[1])
+        Y = self.X @ (Z if self.scale is None else Z * self.scale[:, None])
+        return Y - self.U @ (self.V.T @ Z) if self.rank else Y
+
     def columns(self, W: Indices) -> "Data":
         """The columns W of A as a matrix of the same kind (a gather, not charged)."""
         X = self.X[:, W] if self.sparse else self.X.T[W].T

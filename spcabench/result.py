@@ -24,6 +24,7 @@ class Result:
     flops and times are those of the iterations; set-up (up to the first iterate) is apart.
     phases : iterates, seconds and flops of each phase that the solver names, set-up included in the first.
     history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
+    Z : all components (n, r), of a run that was asked for several at once.
     X, U, penalty : of a relaxation, a primal and a dual matrix (or what makes them), and lam.
     nonnegative : x >= 0 was asked for, and ``bound`` is one on such x.
     proven, proven_whp : the bounds that the solver itself proves: see `bound`.
@@ -48,6 +49,7 @@ class Result:
     counted: bool = True
     state: Any = field(default=None, repr=False)
     compile_time: float = 0.0
+    Z: Vector | None = field(default=None, repr=False)
     X: Matrix | None = field(default=None, repr=False)
     U: Matrix | None = field(default=None, repr=False)
     penalty: float | None = None

@@ -60,6 +60,12 @@ def test_products(A, M):
     assert all(_close(A.T @ y, M.T @ y) for y in _vectors(m))
     Y = np.random.default_rng(1).standard_normal((m, 2))
     assert _close(A.transposed_products(Y), M.T @ Y)
+    Z = np.column_stack(list(_vectors(n)))
+    assert _close(A.products(Z), M @ Z)
+    for given in (Gram(A, *_low_rank(M.shape, 1)[1:], np.array([0.3])), Covariance(M.T @ M)):
+        assert all(
+            _close(given.products(z), np.column_stack([given @ column for column in z.T])) for z in (Z, Z[:, 1:])
+        )
 
 
 @matrices

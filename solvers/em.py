@@ -1,0 +1,92 @@
+"""Expectation-maximisation for sparse and nonnegative PCA (EM).
+
+Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008: probabilistic PCA with one
+component and vanishing noise. The E-step and the M-step without constraints are w* = Sigma w up to a factor; the
+M-step with ||w||_0 <= k thresholds |w*| softly at its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
+
+Differs from the paper in:
+
+1. All restarts advance in one product; each leaves the batch when its variance changes by less than tol_em.
+2. The restarts are renormalised, EM without thresholding on the support found, from where they are: no variance is lost.
+3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
+4. Where ties at the threshold leave no entry, the k largest are kept as they are.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import leading_on
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+COLOUR = "#009E73"
+EXAMPLE = dict(k=10)
+STOP, MAX_ITERATIONS = "end", 3000
+
+
+def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=1000, seed=0):
+    """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
+
+    restarts : random starts from N(0, I), of absolute values where x >= 0 is asked.
+    tol_em : relative change of the variance at which a restart has converged (the authors' package: 1e-3).
+    passes : steps of a restart at most, in each phase.
+    """
+    if restarts < 1:
+        raise ValueError(f"restarts: {restarts}; at least 1 is needed")
+    Sigma = problem.covariance  # (n, n)
+    W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
+    W = normalized(np.abs(W) if nonnegative else W)
+    x = W[:, 0]
+
+    def sparse(W, restart):
+        return normalized(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
+
+    def on_support(W, restart):
+        W = np.where(found[:, restart], W, 0.0)
+        return normalized(np.maximum(W, 0.0) if nonnegative else W)
+
+    yield Iterate(project(x, k), phase="EM")
+    for x in ascend(Sigma, W, sparse, tol_em, passes):
+        yield Iterate(project(x, k), phase="EM")
+    found = W != 0.0
+    for x in ascend(Sigma, W, on_support, tol_em, passes):
+        yield Iterate(x, phase="renormalisation")
+    v = next(leading_on(Sigma, x, "lanczos"))
+    v = -v if v @ x < 0.0 else v
+    yield Iterate(x if nonnegative and v.min() < 0.0 else v, phase="renormalisation")
+
+
+def ascend(Sigma, W, constrained, tol, passes):
+    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has converged.
+
+    Yields the column of the largest variance after each step.
+    """
+    moving = np.arange(W.shape[1])
+    variance = np.zeros(len(moving))
+    for _ in range(passes):
+        W_star = Sigma.products(W[:, moving])  # E-step and M-step without constraints
+        new = (W[:, moving] * W_star).sum(axis=0)
+        W[:, moving] = constrained(W_star, moving)
+        changed = np.abs(new - variance[moving]) > tol * new
+        variance[moving], moving = new, moving[changed]
+        yield W[:, variance.argmax()]
+        if not len(moving):
+            return
+
+
+def thresholded(W, k):
+    """Columns of W (n, r) thresholded softly at their (k+1)-th largest absolute entry: at most k nonzeros each."""
+    if k >= len(W):
+        return W
+    size = np.abs(W)
+    tau = np.partition(size, -k - 1, axis=0)[-k - 1]  # (r,)
+    kept = np.sign(W) * np.maximum(size - tau, 0.0)
+    for tied in np.flatnonzero(~kept.any(axis=0)):
+        kept[:, tied] = project(W[:, tied], k)
+    return kept
+
+
+def normalized(W):
+    """Columns scaled to norm one; zero columns stay zero."""
+    norms = np.sqrt((W * W).sum(axis=0))
+    return W / np.where(norms > 0.0, norms, 1.0)
