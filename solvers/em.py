@@ -7,7 +7,7 @@ M-step with ||w||_0 <= k thresholds |w*| softly at its (k+1)-th largest entry, t
 Differs from the paper in:
 
 1. All restarts advance in one product; each leaves the batch when its variance changes by less than tol_em.
-2. The restarts are renormalised, EM without thresholding on the support found, from where they are: no variance is lost.
+2. The restarts are renormalised (EM on their supports without thresholding) from where they are: none loses variance.
 3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
 4. Where ties at the threshold leave no entry, the k largest are kept as they are.
 """
