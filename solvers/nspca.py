@@ -21,44 +21,46 @@ from spcabench.vectors import normalize
 TRAITS = Traits(control="penalty", penalty="beta", nonnegative="always", components="joint")
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
-STOP, MAX_ITERATIONS = "end", 2000
-ALPHA = 10.0
+STOP, MAX_ITERATIONS = "end", 100
+ALPHA, SWEEPS = 10.0, 20  # sweeps of an iterate
 
 
 def penalty_range(problem):
     """Penalties between which the cardinality falls from n to one: a variable of variance a alone is worth beta."""
-    a = float(problem.covariance.diagonal().max())
-    alpha = ALPHA * _lambda_1(problem)
+    Sigma = problem.covariance
+    d = Sigma.diagonal()
+    a, alpha = float(d.max()), ALPHA * leading_value(Sigma, d)
     high = (a + alpha) / 3.0 * np.sqrt(2.0 * (a + alpha) / (3.0 * alpha))
     return 1e-6 * high, high
 
 
 def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, seed=0):
-    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one, after each sweep; x has the largest variance.
+    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one; x is the column of the largest variance.
 
     beta, alpha : weight of sparsity, and of orthonormality in units of lambda_1.
     components : q.
-    tol_F : relative change of F at which a start has converged.
+    tol_F : relative change of F in a sweep at which a start has converged.
     """
     if min(restarts, components) < 1:
         raise ValueError(f"restarts, components: {restarts}, {components}; at least 1 of each is needed")
-    given = problem.form == "covariance"
-    R = problem.matrix.S if given else problem.given_as("data").data.dense().T  # (n, p): rows of Sigma, columns of A
-    a = problem.covariance.diagonal()  # (n,)
+    given = problem.form == "covariance" or problem.indefinite
+    Sigma = problem.covariance
+    R = Sigma[np.arange(problem.n)].B if given else problem.data.dense().T  # (n, p): rows of Sigma, columns of A
+    a = Sigma.diagonal()  # (n,)
     order = np.argsort(a, kind="stable")
-    weight = alpha * _lambda_1(problem)
-    rng = np.random.default_rng(seed)
     rank = np.argsort(order)  # numbers are drawn in the order of the visits: renaming variables changes nothing
+    weight = alpha * leading_value(Sigma, a)
+    rng = np.random.default_rng(seed)
     states = [start(R, np.abs(rng.standard_normal((problem.n, components)))[rank]) for _ in range(restarts)]
+    yield iterate(*states[0], given)
     F = np.full(restarts, -np.inf)
-    yield iterate(*states[0], given, F[0])
-    moving = range(restarts)
-    while len(moving):
-        before = F.copy()
-        for i in moving:
-            F[i] = sweep(R, given, a, order, *states[i], weight, beta)
-        moving = [i for i in moving if F[i] - before[i] > tol_F * abs(F[i])]
-        yield iterate(*states[F.argmax()], given, F.max())
+    moving = list(range(restarts))
+    while moving:
+        for i in list(moving):
+            F[i], done = sweeps(R, given, a, order, *states[i], weight, beta, tol_F)
+            if done:
+                moving.remove(i)
+        yield iterate(*states[F.argmax()], given)
 
 
 def start(R, U):
@@ -67,19 +69,19 @@ def start(R, U):
     return U, product(R, U)
 
 
-def iterate(U, Y, given, F):
+def iterate(U, Y, given):
     """The columns of U, normalised, those of the largest variance first."""
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
     variances = (Y * (U.T if given else Y)).sum(axis=1) / scale**2
     first = np.argsort(-variances, kind="stable")
     Z = (U / scale)[:, first]
-    return Iterate(normalize(Z[:, 0]), Z=Z, extra={"objective": float(F)})
+    return Iterate(normalize(Z[:, 0]), Z=Z)
 
 
-def _lambda_1(problem):
-    Sigma = problem.covariance
-    v = lanczos(lambda y: Sigma @ y, normalize(Sigma.diagonal()), 1e-9)
+def leading_value(Sigma, d):
+    """lambda_1, by Lanczos' method from the diagonal d (n,)."""
+    v = lanczos(lambda y: Sigma @ y, normalize(d), 1e-9)
     return float(v @ (Sigma @ v))
 
 
@@ -111,38 +113,51 @@ def gain(u, c2, c1, alpha):
     return ((-0.25 * alpha * u * u + 0.5 * c2) * u + c1) * u
 
 
-@compiled(
-    "Tuple((int64, float64))(float64[:, ::1], boolean, float64[::1], int64[::1], float64[:, ::1], float64[:, ::1], "
-    "float64, float64)"
-)
-def sweep(R, given, a, order, U, Y, alpha, beta):
-    """Every entry of U set to its best value, in place, Y = U'R kept up to date; returns F(U). Source: section 3.
+@inlined
+def sweep(R, given, a, order, U, Y, G, alpha, beta):
+    """Every entry of U set to its best value, in place; Y = U'R and G = U'U are kept up to date. Source: section 3.
 
-    given : R is Sigma, else the transpose of A. p flops where an entry changes, and p for its gradient if not given.
+    given : R is Sigma, else the transpose of A. Returns the flops: p where an entry changes, p for its gradient if
+    not given.
     """
-    q = U.shape[1]
-    G = np.ascontiguousarray(U.T) @ U  # (q, q)
-    work = 0
+    work, p = 0, R.shape[1]
     for r in order:
-        for s in range(q):
+        for s in range(len(G)):
             u = U[r, s]
             c2 = a[r] + alpha - alpha * (G[s, s] - u * u)
             c1 = (Y[s, r] if given else np.dot(R[r], Y[s])) - a[r] * u - beta
-            for j in range(q):
+            for j in range(len(G)):
                 if j != s:
                     c2 -= alpha * U[r, j] ** 2
                     c1 -= alpha * U[r, j] * (G[j, s] - U[r, j] * u)
             new = largest_root(c2, c1, alpha)
             if new <= 0.0 or gain(new, c2, c1, alpha) <= 0.0:
                 new = 0.0
-            work += 0 if given else R.shape[1]
+            work += 0 if given else p
             if new != u:
-                work += R.shape[1]
+                work += p
                 Y[s] += (new - u) * R[r]
-                for j in range(q):
+                for j in range(len(G)):
                     G[j, s] += (new - u) * U[r, j] if j != s else new * new - u * u
                     G[s, j] = G[j, s]
                 U[r, s] = new
-    apart = G - np.eye(q)
-    F = 0.5 * (Y * (U.T if given else Y)).sum() - 0.25 * alpha * (apart * apart).sum() - beta * U.sum()
-    return work, F
+    return work
+
+
+@compiled(
+    "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], float64[:, ::1], "
+    "float64[:, ::1], float64, float64, float64)"
+)
+def sweeps(R, given, a, order, U, Y, alpha, beta, tol):
+    """At most SWEEPS sweeps: F(U), and whether it changed by less than ``tol``, relative, in the last one."""
+    G = np.ascontiguousarray(U.T) @ U  # (q, q)
+    work, F, rise = 0, -np.inf, np.inf
+    for _ in range(SWEEPS):
+        work += sweep(R, given, a, order, U, Y, G, alpha, beta)
+        apart = G - np.eye(len(G))
+        old = F
+        F = 0.5 * (Y * (U.T if given else Y)).sum() - 0.25 * alpha * (apart * apart).sum() - beta * U.sum()
+        rise = F - old
+        if rise <= tol * abs(F):
+            break
+    return work, F, rise <= tol * abs(F)

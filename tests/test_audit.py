@@ -13,6 +13,7 @@ from spcabench.audit import AuditError, audit
 from spcabench.driver import parameters
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
+from spcabench.run import closure
 
 every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
 
@@ -30,7 +31,10 @@ def _holed(m, n):
     return np.where(_data(m, n, 1) > 0, _data(m, n), 0.0)
 
 
-WITH_KERNELS = ("bca", "bca_continuation")  # the audit sees what is done between the sweeps
+# the audit sees what is done between the kernels
+WITH_KERNELS = [
+    s for s in problems.COUNTED if any(file.stem == "kernels" for file in closure(registry.path("solver", s)))
+]
 
 MAKE = {
     "covariance": lambda m, n: Problem.from_covariance(_data(m, n).T @ _data(m, n)),

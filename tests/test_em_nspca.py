@@ -1,0 +1,160 @@
+"""EM and NSPCA: their steps, their optima, and their use of memory."""
+
+import tracemalloc
+from itertools import pairwise
+
+import numpy as np
+import problems
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spcabench import Problem, api, flops, registry
+
+em, nspca = (registry.module("solver", name) for name in ("em", "nspca"))
+
+
+def _wide(m=15, n=2500):
+    return Problem.from_data(np.random.default_rng(0).standard_normal((m, n)))
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_the_m_step_solves_its_problem(n, k, seed):
+    """Of all vectors with k nonzeros and that l1 norm, the thresholded one is nearest to w*."""
+    rng = np.random.default_rng(seed)
+    w = rng.standard_normal((n, 1))
+    kept = em.thresholded(w, k)[:, 0]
+    assert np.count_nonzero(kept) == min(k, n)
+    for _ in range(20):
+        other = rng.standard_normal(n)
+        other *= np.abs(kept).sum() / np.abs(other).sum()
+        assert np.sum((kept - w[:, 0]) ** 2) <= np.sum((other - w[:, 0]) ** 2) + 1e-12
+
+
+def test_ties_leave_an_entry():
+    W = np.array([[2.0, 1.0], [-2.0, 1.0], [1.0, 1.0]])
+    kept = em.thresholded(W, 1)
+    assert np.count_nonzero(kept, axis=0).tolist() == [1, 1]
+    assert kept[0].tolist() == [1.0, 1.0]  # the first of them, of norm one
+
+
+def test_restarts_in_one_batch_are_restarts_one_by_one():
+    for seed in range(6):
+        problem, k = problems.problem("spiked covariance", seed)
+        W = em.normalized(np.random.default_rng(seed).standard_normal((problem.n, 5)))
+
+        def sparse(W, restart, k=k):
+            return em.normalized(em.thresholded(W, k))
+
+        together, alone = W.copy(), W.copy()
+        list(em.ascend(problem.covariance, together, sparse, 1e-6, 200))
+        for j in range(5):
+            list(em.ascend(problem.covariance, alone[:, j : j + 1], sparse, 1e-6, 200))
+        assert np.allclose(together, alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative):
+    for seed in range(10):
+        problem, k = problems.problem("gaussian covariance", seed)
+        few, many = (api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True) for r in (1, 12))
+        assert many.variance >= few.variance * (1 - 1e-6)
+        for result in (few, many):
+            ends = [entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"]
+            assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
+
+
+def test_em_without_constraints_is_the_leading_eigenvector():
+    for seed in range(5):
+        problem, _ = problems.problem("gaussian data", seed)
+        assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(problem.covariance.leading()[0])
+
+
+@pytest.mark.parametrize("alpha", [0.5, 3.0])
+def test_an_entry_is_set_to_its_best_value(alpha):
+    grid = np.linspace(0.0, 12.0, 4001)
+    rng = np.random.default_rng(1)
+    for c2, c1 in rng.normal(0.0, 3.0, (200, 2)):
+        root = nspca.largest_root.py_func(c2, c1, alpha)
+        best = max(nspca.gain.py_func(max(root, 0.0), c2, c1, alpha), 0.0)
+        assert best >= nspca.gain.py_func(grid, c2, c1, alpha).max() - 1e-12
+        assert best <= nspca.gain.py_func(grid, c2, c1, alpha).max() + 1e-3
+
+
+def _F(S, U, alpha, beta):
+    apart = np.eye(U.shape[1]) - U.T @ U
+    return np.trace(U.T @ S @ U) / 2 - alpha * (apart**2).sum() / 4 - beta * U.sum()
+
+
+@pytest.mark.parametrize("given", [True, False], ids=["covariance", "data"])
+@pytest.mark.parametrize("q", [1, 3])
+def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch):
+    for seed in range(6):
+        X, _ = problems.draw("gaussian", seed)
+        S = X.T @ X
+        R, a = np.ascontiguousarray(S if given else X.T), S.diagonal().copy()
+        order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
+        U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
+        with monkeypatch.context() as patch:
+            for name in ("largest_root", "gain", "sweep"):
+                patch.setattr(nspca, name, getattr(nspca, name).py_func)
+            U_twin, Y_twin = U.copy(), Y.copy()
+            work, F_twin, done_twin = nspca.sweeps.twin(R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9)
+        before = _F(S, U, alpha, beta)
+        with flops.counting() as ledger:
+            F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)
+            assert ledger.flops == ledger.compiled == work
+        assert done == done_twin
+        assert np.allclose(U, U_twin, atol=1e-9)
+        assert np.allclose(Y, U.T @ R, atol=1e-9 * np.abs(S).max())
+        assert pytest.approx(F) == F_twin
+        assert pytest.approx(F) == _F(S, U, alpha, beta)
+        assert F - before >= 0.0
+        assert U.min() >= 0.0
+
+
+def test_forms_agree():
+    for seed in range(5):
+        data, _ = problems.problem("gaussian data", seed)
+        a, b = (api.solve(p, "nspca", beta=0.05, tol_F=1e-12) for p in (data, data.given_as("covariance")))
+        assert np.allclose(a.x, b.x, atol=1e-5)
+
+
+def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
+    problem = api.load("pitprops")
+    best = problems.copositive(problem.matrix.S)
+    assert api.solve(problem, "nspca", beta=0.0).variance == pytest.approx(best, rel=1e-6)
+    assert api.solve(problem, "em", k=13, nonnegative=True).variance == pytest.approx(best, rel=1e-6)
+
+
+def test_components_are_found_jointly():
+    problem = api.load("pitprops")
+    found = api.components(problem, "nspca", 3, beta=0.05, deflation="joint", alpha=1.0)
+    assert found.Z.shape == (13, 3)
+    assert found.Z.min() >= 0.0
+    assert np.allclose(np.linalg.norm(found.Z, axis=0), 1.0)
+    assert (np.diff(found.variances) <= 1e-12).all()
+    assert np.abs(found.Z.T @ found.Z - np.eye(3)).max() < 0.2  # alpha keeps them nearly orthogonal
+    assert np.array_equal(found[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
+    with pytest.raises(ValueError, match="one component at a time"):
+        api.components(problem, "em", 3, k=4, deflation="joint")
+    with pytest.raises(ValueError, match="beta alone"):
+        api.components(problem, "nspca", 3, k=4, deflation="joint")
+
+
+@pytest.mark.parametrize("solver", ["em", "nspca"])
+def test_wide_data_need_no_square_matrix(solver):
+    problem = _wide()
+    settings = dict(k=20, nonnegative=True) if solver == "em" else dict(beta=2.0, tol_F=1e-5)
+    tracemalloc.start()
+    assert api.solve(problem, solver, restarts=2, **settings).good
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * problem.n**2 / 4
+
+
+@pytest.mark.parametrize(("solver", "settings"), [("em", dict(k=3)), ("nspca", dict(beta=0.1))])
+def test_no_restart_is_refused(solver, settings):
+    with pytest.raises(ValueError, match="restarts"):
+        api.solve(api.load("pitprops"), solver, restarts=0, **settings)
