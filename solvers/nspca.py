@@ -52,7 +52,7 @@ def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, s
     weight = alpha * leading_value(Sigma, a)
     rng = np.random.default_rng(seed)
     states = [start(R, np.abs(rng.standard_normal((problem.n, components)))[rank]) for _ in range(restarts)]
-    yield iterate(*states[0], given)
+    yield iterate(states[0], given)
     F = np.full(restarts, -np.inf)
     moving = list(range(restarts))
     while moving:
@@ -60,7 +60,7 @@ def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, s
             F[i], done = sweeps(R, given, a, order, *states[i], weight, beta, tol_F)
             if done:
                 moving.remove(i)
-        yield iterate(*states[F.argmax()], given)
+        yield iterate(states[F.argmax()], given)
 
 
 def start(R, U):
@@ -69,8 +69,9 @@ def start(R, U):
     return U, product(R, U)
 
 
-def iterate(U, Y, given):
+def iterate(state, given):
     """The columns of U, normalised, those of the largest variance first."""
+    U, Y = state
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
     variances = (Y * (U.T if given else Y)).sum(axis=1) / scale**2

@@ -114,6 +114,7 @@ def _jointly(
     if k is not None:
         raise ValueError(f"k: joint components are controlled by {solver.TRAITS.penalty} alone")
     result = solve(problem, solver, components=count, **settings)
+    assert result.Z is not None
     made = [graded(z, result.status if z.any() else "zero", None, problem.n, result.nonnegative) for z in result.Z.T]
     return deflate.Components(problem, [replace(result, x=x, status=status) for x, status in made])
 
