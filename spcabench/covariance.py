@@ -125,11 +125,9 @@ class Gram:
         return GramRows(self, W)
 
     def products(self, Z: Vector) -> Vector:
-        """Sigma Z (n, r) for Z (n, r) by the data; only the rows of Z that are not zero are touched, if few."""
-        W = np.flatnonzero(Z.any(axis=1))
-        Y = self.A.columns(W).products(Z[W]) if 2 * len(W) < self.n else self.A.products(Z)
+        """Sigma Z (n, r) for Z (n, r): the products with A and with A'."""
         charge(self.A.stored * Z.shape[1])
-        return self.A.transposed_products(Y) - self.Q @ (self.w[:, None] * (self.Q.T @ Z))
+        return self.A.transposed_products(self.A.products(Z)) - self.Q @ (self.w[:, None] * (self.Q.T @ Z))
 
     def diagonal(self) -> Vector:
         """Variances of the variables (n,)."""

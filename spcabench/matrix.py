@@ -136,7 +136,10 @@ class Data:
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
     def products(self, Z: Vector) -> Vector:
-        """A Z (m, r) for Z (n, r): r times the stored entries."""
+        """A Z (m, r) for Z (n, r): r times the stored entries; of the columns that Z touches, where these are few."""
+        W = np.flatnonzero(Z.any(axis=1))
+        if 2 * len(W) < self.shape[1]:
+            return self.columns(W).products(Z[W]) if len(W) else np.zeros((self.shape[0], Z.shape[1]))
         charge(self.stored * Z.shape[1])
         Y = self.X @ (Z if self.scale is None else Z * self.scale[:, None])
         return Y - self.U @ (self.V.T @ Z) if self.rank else Y
