@@ -50,9 +50,8 @@ class Rows:
 
     def leading(self) -> tuple[float, Vector]:
         """Largest eigenvalue of B and its unit eigenvector (k,). 9 k^3 flops."""
-        k = len(self.B)
-        charge(eigh_cost(k))
-        w, v = scipy.linalg.eigh(self.B, subset_by_index=[k - 1, k - 1])
+        charge(eigh_cost(len(self.B)))
+        w, v = scipy.linalg.eigh(self.B, subset_by_index=[len(self.B) - 1] * 2)
         return float(w[0]), v[:, 0]
 
 
