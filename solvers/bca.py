@@ -10,16 +10,17 @@ Differs from the paper in:
 3. X is read without the rows that are zero beside the diagonal: the barrier alone keeps these from zero.
 4. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
 5. The box QP ends after 1000 passes at the latest.
-6. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+6. lam is searched for a cardinality from the largest down, each run started near xx' of the last one's x.
+7. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
 """
 
 from itertools import islice
 
-from spcabench.convex import identity_start, pair, scaled, sweep
+from spcabench.convex import identity_start, loading_start, pair, scaled, sweep
 from spcabench.iterate import Traits
 from spcabench.relaxation import by_component
 
-TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True)
+TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 COLOUR = "#D55E00"
 EXAMPLE = dict(k=5)
 STOP = "end"
@@ -32,23 +33,24 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, lam, K=5, eps=1e-3, screen=True):
+def solve(problem, *, lam, K=5, eps=1e-3, screen=True, start=None):
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD, after each sweep.
 
     lam : the penalty.
     K : sweeps over the columns, on each component.
     eps : the barrier is eps / n, in units of the largest variance.
     screen : solve on the connected components of |Sigma_ij| > lam.
+    start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
     """
     Sigma = problem.matrix.S  # (n, n)
-    yield from by_component(Sigma, lam, lambda S: islice(ascent(S, lam, eps), K), screen)
+    yield from by_component(Sigma, lam, lambda S, x=None: islice(ascent(S, lam, eps, x), K), screen, start)
 
 
-def ascent(S, lam, eps):
+def ascent(S, lam, eps, x=None):
     """Pairs after each sweep of Algorithm 1."""
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max())
     beta = eps / len(S)
-    X, V = identity_start(S_1, lam_1)  # step 1
+    X, V = identity_start(S_1, lam_1) if x is None else loading_start(S_1, lam_1, beta, x)  # step 1
     while True:
         sweep(S_1, X, V, lam_1, beta, PASSES, TOL_QP)  # steps 2 to 9
         yield pair(S, X, unit * V, lam)

@@ -11,16 +11,16 @@ Differs from the paper in:
 4. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
 5. It runs until the certified gap is small or stalls, and not for K sweeps.
 6. X is xx' where that is better: x the best unit vector with the support and the signs that were read from X.
-7. U, the read-out of X and x, and the screening, as in `bca`.
+7. U, the read-out of X and x, the screening, and the search of lam, as in `bca`.
 """
 
 import numpy as np
 
-from spcabench.convex import diagonal_start, pair, scaled, sweep
+from spcabench.convex import diagonal_start, loading_start, pair, scaled, sweep
 from spcabench.iterate import Traits
 from spcabench.relaxation import by_component, polished, relative_gap
 
-TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True)
+TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=5)
 STOP = "gap"
@@ -29,6 +29,7 @@ MAX_ITERATIONS = 200
 PASSES, TOL_QP = 5, 1e-5
 SWEEPS = 5  # at one beta, at most
 SMALLEST = 1e-7  # beta n
+WARM = 0.03
 
 
 def penalty_range(problem):
@@ -37,21 +38,22 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, lam, screen=True):
+def solve(problem, *, lam, screen=True, start=None):
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD, after each sweep.
 
     lam : the penalty.
     screen : solve on the connected components of |Sigma_ij| > lam.
+    start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
     """
     Sigma = problem.matrix.S  # (n, n)
-    yield from by_component(Sigma, lam, lambda S: ascent(S, lam), screen)
+    yield from by_component(Sigma, lam, lambda S, x=None: ascent(S, lam, x), screen, start)
 
 
-def ascent(S, lam):
+def ascent(S, lam, x=None):
     """Pairs after each sweep; beta falls once the gap is not much more than what it costs, or after `SWEEPS`."""
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
     n, barrier, gap = len(S), 0.1, np.inf
-    X, V = diagonal_start(S_1, lam_1, barrier / n)
+    X, V = diagonal_start(S_1, lam_1, barrier / n) if x is None else loading_start(S_1, lam_1, barrier / n, x)
     while True:
         before = gap
         for _ in range(SWEEPS):

@@ -9,7 +9,7 @@ import numpy as np
 from .kernels import compiled, inlined
 from .relaxation import Pair, value
 from .spectral import eigen, largest, rebuilt
-from .vectors import Vector
+from .vectors import Vector, support
 
 ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
 
@@ -172,6 +172,21 @@ def diagonal_start(S: Vector, lam: float, beta: float) -> tuple[Vector, Vector]:
         t = (low + high) / 2.0
         low, high = (t, high) if (beta / (t - d)).sum() > t else (low, t)
     return np.diag(beta / (high - d)), identity_start(S, lam)[1]
+
+
+def loading_start(S: Vector, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
+    """X = phi xx' and, beside it, the best diagonal; V has S - lam ss' where x has entries, s their signs.
+
+    That is the optimum where it has rank one and x is its loading; phi is the value that x attains.
+    """
+    phi = float(x @ S @ x - lam * np.abs(x).sum() ** 2)
+    d = S.diagonal() - lam
+    if phi <= max(d.max(), 0.0):
+        return diagonal_start(S, lam, beta)
+    V = identity_start(S, lam)[1]
+    W = support(x)
+    V[np.ix_(W, W)] = S[np.ix_(W, W)] - lam * np.outer(np.sign(x[W]), np.sign(x[W]))
+    return np.diag(beta / (phi - d)) + phi * np.outer(x, x), V
 
 
 def pair(S: Vector, X: Vector, V: Vector, lam: float) -> Pair:

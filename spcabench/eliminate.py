@@ -29,10 +29,14 @@ def components(S: Vector, lam: float) -> list[Indices]:
     between components is dual feasible, and leaves Sigma + U block diagonal.
     Within a component the variables are in order of falling variance.
     """
-    linked = np.abs(np.asarray(S)) > lam
-    count, label = connected_components(sp.csr_array(linked), directed=False)
+    edges = np.abs(np.asarray(S)) > lam
+    np.fill_diagonal(edges, False)
+    W = np.flatnonzero(edges.any(axis=0))
+    parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
+    label = parts + np.arange(len(edges))  # alone, unless linked
+    label[W] = of_linked
     order = np.argsort(-np.asarray(S).diagonal(), kind="stable")
-    label = label[order]
-    groups = np.split(order[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label, minlength=count))[:-1])
+    _, label = np.unique(label[order], return_inverse=True)
+    groups = np.split(order[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label))[:-1])
     variances = np.asarray(S).diagonal()
     return sorted(groups, key=lambda W: (-variances[W[0]], W[0]))

@@ -22,6 +22,7 @@ class Traits:
     components : "single" (the harness deflates) or "joint".
     rectangular : yields a left vector u (m,) too; k is then the cardinality of x = v.
     exact : its answer is the optimum, up to rounding.
+    path : the search of its penalty goes from the largest down, each run started at the x of the last.
     relaxation : solves the semidefinite relaxation; yields a primal X and a dual U, which the harness grades.
     """
 
@@ -33,6 +34,7 @@ class Traits:
     rectangular: bool = False
     exact: bool = False
     relaxation: bool = False
+    path: bool = False
 
 
 @dataclass(slots=True)

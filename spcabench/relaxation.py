@@ -30,7 +30,7 @@ class Pair:
     bound: float
 
 
-Method = Callable[[Vector], Iterator[Pair]]
+Method = Callable[..., Iterator[Pair]]
 
 
 def value(S: Vector, X: Vector, lam: float) -> float:
@@ -76,20 +76,27 @@ def polished(S: Vector, pair: Pair, lam: float) -> Pair:
     return replace(pair, x=v, X=X, value=reached) if reached > pair.value else pair
 
 
-def by_component(S: Vector, lam: float, method: Method, screen: bool = True) -> Iterator[Iterate]:
+def by_component(
+    S: Vector, lam: float, method: Method, screen: bool = True, start: Vector | None = None
+) -> Iterator[Iterate]:
     """Run a method on the connected components of |S_ij| > lam: always on that with the largest bound.
 
-    method : S (n, n) of a component -> its pairs, of which the best primal and dual are kept here.
+    method : S (n, n) of a component -> its pairs, of which the best primal and dual are kept here. Where the run has a
+        start x (n,), the method of a component that x has entries in takes these too, scaled to norm one.
     screen : if false, all variables are one component, unless lam reaches the largest |S_ij|.
 
     Yields x, X, U and the certified relative gap; ends when the largest bound is attained, or its method ends.
     """
     S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
-    groups = [np.argsort(-S.diagonal(), kind="stable")] if whole else eliminate.components(S, lam)
+    groups = [np.argsort(-S.diagonal(), kind="stable")] if whole else _solved(eliminate.components(S, lam))
     blocks = [np.ascontiguousarray(S[np.ix_(W, W)]) for W in groups]
     pairs = [trivial(block, lam) for block in blocks]
     running = [method(block) if len(block) > 1 else iter(()) for block in blocks]
+    for c, W in enumerate(groups if start is not None else ()):
+        if len(W) > 1 and start[W].any():  # type: ignore[index]
+            x = normalize(start[W])  # type: ignore[index]
+            pairs[c], running[c] = polished(blocks[c], replace(pairs[c], x=x), lam), method(blocks[c], x)
     while True:
         yield _joined(S, lam, groups, tuple(pairs))
         c = max(range(len(pairs)), key=lambda i: pairs[i].bound)
@@ -97,6 +104,12 @@ def by_component(S: Vector, lam: float, method: Method, screen: bool = True) -> 
         if new is None:
             return
         pairs[c] = best([pairs[c], new])
+
+
+def _solved(groups: list[Indices]) -> list[Indices]:
+    """The groups without the single variables but the first, which has the largest variance of them."""
+    single = next((W for W in groups if len(W) == 1), None)
+    return [W for W in groups if len(W) > 1 or W is single]
 
 
 def _joined(S: Vector, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
@@ -125,8 +138,9 @@ def _primal(n: int, W: Indices, X_W: Vector) -> Vector:
 
 
 def _dual(S: Vector, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
-    """U between components is -S, which leaves S + U block diagonal."""
+    """U between components is -S, which leaves S + U block diagonal; S_ii - lam is left of a single variable."""
     U = -np.clip(S, -lam, lam)
+    np.fill_diagonal(U, -lam)
     for W, pair in zip(groups, pairs, strict=True):
         U[np.ix_(W, W)] = pair.U
     return U

@@ -1,4 +1,7 @@
-"""Search of a penalty for a wanted cardinality: each trial a complete cold run, all of them recorded apart."""
+"""Search of a penalty for a wanted cardinality: all trials are recorded apart.
+
+Each trial is a complete cold run, but for solvers whose trait ``path`` asks for a descent with warm starts.
+"""
 
 from dataclasses import replace
 from types import ModuleType
@@ -25,12 +28,12 @@ def search(
     """
     traits = solver.TRAITS
     low, high = solver.penalty_range(in_form(problem, traits))
-    bracket = _Bracket(np.log(low), np.log(high), problem.n, k)
+    bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), problem.n, k)
     trials: list[Result] = []
     while len(trials) < MOST_TRIALS and not bracket.closed:
         penalty = float(np.exp(bracket.guess()))
-        trials.append(drive(problem, solver, {**settings, traits.penalty: penalty}, limits, seed))
-        bracket.narrow(np.log(penalty), trials[-1].cardinality)
+        trials.append(drive(problem, solver, {**settings, traits.penalty: penalty, **bracket.warm}, limits, seed))
+        bracket.narrow(np.log(penalty), trials[-1])
         if trials[-1].cardinality == k and trials[-1].good:
             break
     fitting = [t for t in trials if t.good and t.cardinality <= k]
@@ -54,6 +57,7 @@ class _Bracket:
         self.low, self.high, self.k = low, high, k
         self.many, self.few = float(n), 1.0
         self.halve = False
+        self.warm: dict[str, Any] = {}  # settings that the next trial has beside
 
     @property
     def closed(self) -> bool:
@@ -65,11 +69,32 @@ class _Bracket:
         share = 0.5 if self.halve or span <= 0 else float(np.log(max(self.many, 2.0) / (self.k + 0.25)) / span)
         return self.low + min(max(share, 0.05), 0.95) * (self.high - self.low)
 
-    def narrow(self, t: float, cardinality: int) -> None:
+    def narrow(self, t: float, trial: Result) -> None:
         """Replace the end on whose side the trial fell."""
-        width = self.high - self.low
+        width, cardinality = self.high - self.low, trial.cardinality
         if cardinality > self.k:
             self.low, self.many = t, float(cardinality)
         else:
             self.high, self.few = t, float(cardinality)
         self.halve = not self.halve and self.high - self.low > 0.5 * width
+
+
+class _Descent(_Bracket):
+    """From the largest penalty down by steps, few variables being left there; then by halves.
+
+    Each trial starts at the x of the smallest penalty that gave too few nonzeros.
+    """
+
+    STEP = float(np.log(0.8))
+
+    @property
+    def closed(self) -> bool:
+        return self.high - self.low < 1e-4
+
+    def guess(self) -> float:
+        return max(self.high + self.STEP, (self.low + self.high) / 2)
+
+    def narrow(self, t: float, trial: Result) -> None:
+        super().narrow(t, trial)
+        if trial.good and trial.cardinality < self.k:
+            self.warm = {"start": trial.x}

@@ -1,5 +1,7 @@
 """The search of a penalty for a wanted cardinality, and the bounds beside it."""
 
+from itertools import pairwise
+
 import numpy as np
 import problems
 import pytest
@@ -19,7 +21,7 @@ def _watch(monkeypatch):
 
 @pytest.mark.parametrize("family", problems.FAMILIES)
 @by_penalty
-def test_the_search_is_the_sum_of_its_cold_runs(solver, family, monkeypatch):
+def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch):
     for seed in range(4):
         problem, k = problems.problem(family, seed)
         runs = _watch(monkeypatch)
@@ -36,11 +38,10 @@ def test_the_search_is_the_sum_of_its_cold_runs(solver, family, monkeypatch):
 
 @by_penalty
 def test_the_best_trial_repeats_at_its_penalty(solver):
-    name = problems.traits(solver).penalty
     for seed in range(5):
         problem, k = problems.problem("spiked data", seed)
         best = api.solve(problem, solver, k=k)
-        again = api.solve(problem, solver, **{name: best.settings[name]})
+        again = api.solve(problem, solver, **best.settings)
         assert np.array_equal(best.x, again.x)
         assert (best.flops, best.setup_flops, best.status) == (again.flops, again.setup_flops, again.status)
         assert not again.search
@@ -85,3 +86,33 @@ def test_a_refit_after_a_search_is_graded_anew():
     assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     assert result.variance == pytest.approx(problem.variance(result.x))
     assert result.search["runs"] >= 1
+
+
+BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]
+
+
+@pytest.mark.parametrize("solver", BY_PATH)
+def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(solver, monkeypatch):
+    for seed in range(5):
+        problem, k = problems.problem("spiked data", seed)
+        runs = _watch(monkeypatch)
+        best = api.solve(problem, solver, k=k)
+        monkeypatch.undo()
+        penalties = [r.settings["lam"] for r in runs]
+        first_halving = next((i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties))
+        assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
+        assert "start" not in runs[0].settings
+        assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
+
+
+@pytest.mark.parametrize("solver", BY_PATH)
+def test_a_start_changes_no_certified_answer(solver):
+    for seed in range(10):
+        problem, _ = problems.problem("gaussian covariance", seed)
+        lam = 0.3 * problem.matrix.S.diagonal().max()
+        cold = api.solve(problem, solver, lam=lam)
+        for x in (cold.x, api.solve(problem, solver, lam=1.5 * lam).x):
+            warm = api.solve(problem, solver, lam=lam, start=x)
+            assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
+            assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
+            assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
