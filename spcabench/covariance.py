@@ -10,12 +10,26 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from .flops import charge, eigh_cost, uncharged
+from .flops import charge, uncharged
 from .matrix import SMALL_SIDE, Data, bordered_solve
+from .spectral import leading_pairs
 from .vectors import Indices, Vector, normalize, support
 
 
-class Rows:
+class Symmetric:
+    """What has `leading_pairs`."""
+
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """The ``count`` largest eigenvalues (all where there are fewer), falling, and unit eigenvectors in columns."""
+        raise NotImplementedError
+
+    def leading(self) -> tuple[float, Vector]:
+        """The largest eigenvalue and its unit eigenvector."""
+        w, V = self.leading_pairs(1)
+        return float(w[0]), V[:, 0]
+
+
+class Rows(Symmetric):
     """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k) and the products with it."""
 
     B: Vector
@@ -48,11 +62,9 @@ class Rows:
         charge(len(y) ** 2)
         return self.B @ y
 
-    def leading(self) -> tuple[float, Vector]:
-        """Largest eigenvalue of B and its unit eigenvector (k,). 9 k^3 flops."""
-        charge(eigh_cost(len(self.B)))
-        w, v = scipy.linalg.eigh(self.B, subset_by_index=[len(self.B) - 1] * 2)
-        return float(w[0]), v[:, 0]
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """Those of B. 9 k^3 flops."""
+        return leading_pairs(self.B, count)
 
 
 class DenseRows(Rows):
@@ -68,7 +80,7 @@ class DenseRows(Rows):
         return y @ self.R
 
 
-class Covariance:
+class Covariance(Symmetric):
     """Sigma given as a symmetric array (n, n)."""
 
     def __init__(self, S: Vector) -> None:
@@ -100,14 +112,12 @@ class Covariance:
         charge(self.n**2)
         return self.S[np.argmax(np.einsum("ij,ij->i", self.S, self.S))].copy()
 
-    def leading(self) -> tuple[float, Vector]:
-        """Largest eigenvalue and unit eigenvector (n,). 9 n^3 flops."""
-        rows = Rows()
-        rows.B = self.S
-        return rows.leading()
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """As in `Symmetric`. 9 n^3 flops."""
+        return leading_pairs(self.S, count)
 
 
-class Gram:
+class Gram(Symmetric):
     """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after Hotelling's deflation."""
 
     def __init__(self, A: Data, Q: Vector | None = None, w: Vector | None = None) -> None:
@@ -168,13 +178,13 @@ class Gram:
         with uncharged():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
-    def leading(self) -> tuple[float, Vector]:
-        """Largest eigenvalue and unit eigenvector (n,), by the smaller side or, where both are large, by Lanczos."""
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """As in `Symmetric`, by the smaller side of the data or, where both are large, by Lanczos."""
         if min(self.A.shape) <= SMALL_SIDE:
-            return self[np.arange(self.n)].leading()
+            return self[np.arange(self.n)].leading_pairs(count)
         operator = scipy.sparse.linalg.LinearOperator((self.n, self.n), matvec=self.__matmul__, dtype=np.float64)
-        w, v = scipy.sparse.linalg.eigsh(operator, k=1, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
-        return float(w[0]), v[:, 0]
+        w, V = scipy.sparse.linalg.eigsh(operator, k=count, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
+        return w[::-1], V[:, ::-1]
 
 
 class GramRows(Rows):
@@ -238,12 +248,11 @@ class GramRows(Rows):
         """Sigma[W, W] y by the data, its k x k block not formed."""
         return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
 
-    def leading(self) -> tuple[float, Vector]:
-        """Largest eigenvalue of Sigma[W, W] and its unit eigenvector, through m x m when k > m."""
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """Those of Sigma[W, W], through m x m when k > m."""
         if not self.wide or self.Sigma.w.size:
-            return super().leading()
-        m = self.A.shape[0]
-        M = self.A.sample_products()
-        charge(eigh_cost(m))
-        w, p = scipy.linalg.eigh(M, subset_by_index=[m - 1, m - 1])
-        return float(w[0]), normalize(self.A.T @ p[:, 0])
+            return super().leading_pairs(count)
+        w, P = leading_pairs(self.A.sample_products(), count)
+        charge(self.A.stored * len(w))
+        V = self.A.transposed_products(np.ascontiguousarray(P))
+        return w, np.column_stack([normalize(v) for v in V.T])
