@@ -65,6 +65,12 @@ def _product(A: Vector, x: Vector) -> Vector:
     return A @ x.ravel()
 
 
+def product(A: Vector, B: Vector) -> Vector:
+    """A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
+    charge(A.size * (B.shape[1] if B.ndim > 1 else 1))
+    return np.asarray(A @ B)
+
+
 def rebuilt(V: Vector, weights: Vector) -> Vector:
     """V diag(weights) V' (n, n), without the columns of negligible weight. n^2 r flops for r columns."""
     kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()

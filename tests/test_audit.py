@@ -8,7 +8,7 @@ import pytest
 import scipy.linalg
 import scipy.sparse as sp
 
-from spcabench import Problem, api, covariance, matrix, registry, spectral
+from spcabench import Problem, api, covariance, matrix, registry, rows, spectral
 from spcabench.audit import AuditError, audit
 from spcabench.driver import parameters
 from spcabench.flops import LEDGER
@@ -91,7 +91,7 @@ def _planted(solve):
 
 def test_a_layer_that_undercharges_is_caught(monkeypatch):
     problem = MAKE["covariance"](12, 9)
-    for module in (covariance, matrix, spectral):
+    for module in (covariance, matrix, rows, spectral):
         monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
     for solver in problems.COUNTED:
         found = audit(problem, solver, k=4 if problems.traits(solver).control else None, **_few(solver))

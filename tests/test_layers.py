@@ -27,7 +27,7 @@ LAYERS = {
             "expression",
             "corpus",
         ),
-        *("spectral", "relaxation", "convex", "sdp"),
+        *("spectral", "rows", "relaxation", "convex", "sdp", "lowrank", "spannogram"),
     ],
     1.5: ["solvers", "datasets"],
     2: ["bounds", "certify", "result", "driver"],
