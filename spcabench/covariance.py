@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from .flops import charge, uncharged
-from .matrix import SMALL_SIDE, Data
+from .matrix import SMALL_SIDE, Data, bordered_solve
 from .rows import DenseRows, Rows, Symmetric
 from .spectral import leading_pairs
 from .vectors import Indices, Vector, normalize, support
