@@ -27,7 +27,7 @@ STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 200
 PASSES, TOL_QP = 5, 1e-5
-SWEEPS = 5  # at one beta, at most
+SWEEPS = 15  # at one beta, at most: the dual gets no better at a smaller one
 SMALLEST = 1e-7  # beta n
 WARM = 0.03
 
@@ -58,6 +58,8 @@ def ascent(S, lam, x=None):
         before = gap
         for _ in range(SWEEPS):
             sweep(S_1, X, V, lam_1, barrier / n, PASSES, TOL_QP)
+            if not np.isfinite(X).all():
+                return  # rounding has made X indefinite
             now = polished(S, pair(S, X, unit * V, lam), lam)
             yield now
             gap = min(gap, relative_gap(now.value, now.bound))
