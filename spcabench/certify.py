@@ -39,10 +39,19 @@ def within(X: Vector, k: float) -> Vector:
 
 
 def sparse_bound(problem: Problem, U: Vector, k: int) -> float:
-    """lambda_max(Sigma + U) + k max |U_ij|: no k-sparse unit x has more variance, whatever U."""
+    """The smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1]: no k-sparse unit x has more variance.
+
+    Any t U is a dual point, so the penalty of the run need not be the one that fits k; it is convex in t.
+    """
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     U = (U + U.T) / 2
-    return (_largest(S + U) + k * float(np.abs(U).max())) * (1.0 + ROUNDING)
+    top = float(np.abs(U).max())
+
+    def bound(t: float) -> float:
+        return _largest(S + t * U) + k * t * top
+
+    shorter = scipy.optimize.minimize_scalar(bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7))
+    return min(bound(1.0), float(shorter.fun)) * (1.0 + ROUNDING)
 
 
 def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[float, float]:

@@ -61,6 +61,20 @@ def test_bounds_are_never_below_brute_force(solver):
         assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
 
 
+@pytest.mark.parametrize("solver", ["dspca", "dspca_subgradient", "bca", "bca_continuation"])
+def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, monkeypatch):
+    for seed in range(1, 16):
+        problem, share = _problem(seed)
+        seen, best = [], relaxation.best
+        monkeypatch.setattr(relaxation, "best", lambda pairs: seen.append(pairs[-1].U) or best(pairs))  # noqa: B023
+        result = _interval(problem, solver, share, screen=False)
+        monkeypatch.undo()
+        S, k = problem.matrix.S, result.cardinality
+        P = S[np.ix_(*2 * [np.argsort(-S.diagonal(), kind="stable")])]
+        iterates = [np.linalg.eigvalsh(P + U)[-1] + k * np.abs(U).max() for U in seen if len(U) == len(S)]
+        assert result.bound <= min(iterates, default=np.inf) * (1 + 1e-4)
+
+
 @pytest.mark.parametrize("factor", [1e-8, 1e8])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_scaling_changes_no_relative_answer(solver, factor):
