@@ -4,35 +4,146 @@ Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarante
 
 Differs from the paper in:
 
-1. It begins with the ranks below d, at about a tenth of the time: they serve the bound (section 7), not the answer.
+1. The ranks below d come first, at about a tenth of the time: they serve the bound (section 7), not the answer.
 2. Option samples="sharp": as many as the guarantee needs with probability 1 - 1/n, in place of ceil(eps^-d ln n).
 3. Option polish: the answer is improved by alternation (ours).
+4. Samples are drawn in batches; one sorting of V c gives the rank-one solutions of all cardinalities (`path`).
 """
 
+from dataclasses import dataclass, replace
+from functools import partial
+
 import numpy as np
+from scipy.special import betainc
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.lowrank import climb, nets
+from spcabench.lowrank import climb, low_rank, rank_one
+from spcabench.spectral import product
+from spcabench.validate import number, whole
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**9
+ENTRIES = 2**17  # of V c at a time: they stay in the cache
 
 
 def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegative=False, seed=0):
     """Yield unit k-sparse x (n,), the best of the samples so far, after each batch of them.
 
     d, eps : rank of the approximation; the value on it is at least 1 - eps of the best, with probability 1 - 1/n.
-    samples : their number, "paper" or "sharp".
+    samples : their number, "paper", "sharp", or as given (the bound is then there only if it holds as surely).
     polish : then c <- V'x / ||V'x||, x <- best for V c, until the value stays.
     nonnegative : x >= 0.
 
     The last one has the bound x'A_d x / (1 - eps) + lambda_{d+1}, the smallest over the ranks up to d.
     """
-    for net in nets(problem.covariance, np.array([k]), d, eps, samples, seed, nonnegative):
+    for net in nets(problem.covariance, np.array([k]), d, eps, samples, nonnegative, seed):
         x = net.x()
-        yield Iterate(x, bound_whp=float(net.bound[0]), phase=f"rank {net.V.shape[1]}")
+        yield Iterate(x, bound_whp=net.bound_whp(), phase=f"rank {net.V.shape[1]}")
     for better in climb(net.V, x, k, nonnegative) if polish else ():
-        yield Iterate(better, bound_whp=float(net.bound[0]), phase="polish")
+        yield Iterate(better, bound_whp=net.bound_whp(), phase="polish")
+
+
+def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=0):
+    """Yield k, x (n,) and its bound (as `solve` would, up to ties) for all cardinalities ks, from one pass."""
+    *_, net = nets(problem.covariance, np.array(ks), d, eps, samples, nonnegative, seed)
+    for place, k in enumerate(ks):
+        yield k, net.x(place), net.bound_whp(place)
+
+
+def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
+    """Algorithm 3 for ranks up to d, batch by batch; the last state is the answer of rank d (or the rank of Sigma)."""
+    w, U = Sigma.leading_pairs(whole("d", d, 1) + 1)  # (d + 1,), (n, d + 1)
+    d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, where that is smaller
+    n, q, failing, bound = len(U), len(ks), 0.0, np.full(len(ks), np.inf)
+    for r in range(1, d + 1) if samples == "paper" else sorted({1, d}):
+        V, rest = low_rank(w, U, r)  # steps 1 and 2
+        rng, left = np.random.default_rng([seed, r]), sample_count(n, r, eps, samples)
+        fails = failure(r, eps, left)
+        net = Net(V, ks, nonnegative, np.zeros((r, q)), np.full(q, -1.0), bound)
+        while left:
+            C = rng.standard_normal((min(left, max(1, ENTRIES // n)), r))  # step 5
+            left -= len(C)
+            net = net.joined(C / np.sqrt((C**2).sum(axis=1, keepdims=True)))
+            if not left and failing + fails <= 1.0 / n:
+                failing += fails
+                share = 1.0 if r == 1 else 1.0 - eps  # rank one is exact
+                bound = np.minimum(bound, net.scores / share + rest) if share else bound
+                net = replace(net, bound=bound)
+            yield net
+
+
+@dataclass(frozen=True)
+class Net:
+    """Algorithm 3 at cardinalities ks (q,): V (n, d), the best c so far (d, q), their scores ||V'x||^2 (q,).
+
+    bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first net is complete.
+    """
+
+    V: np.ndarray
+    ks: np.ndarray
+    nonnegative: bool
+    C: np.ndarray
+    scores: np.ndarray
+    bound: np.ndarray
+
+    def x(self, place=0):
+        """The answer (n,) at the cardinality ks[place]."""
+        return rank_one(product(self.V, self.C[:, place]), int(self.ks[place]), self.nonnegative)
+
+    def bound_whp(self, place=0):
+        """The bound at the cardinality ks[place], None before there is one."""
+        return float(self.bound[place]) if np.isfinite(self.bound[place]) else None
+
+    def joined(self, C):
+        """With the samples C (b, d), unit rows, tried as well."""
+        Z = product(C, self.V.T)  # step 6: (b, n)
+        if self.nonnegative:
+            C, Z = np.vstack([C, -C]), np.vstack([Z, -Z])
+        tried = scores(self.V, Z, self.ks, self.nonnegative)  # (b, q)
+        best, top = tried.max(axis=0), C[tried.argmax(axis=0)].T
+        better = best > self.scores
+        return replace(self, C=np.where(better, top, self.C), scores=np.where(better, best, self.scores))
+
+
+def scores(V, Z, ks, nonnegative):
+    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), step 7, at all cardinalities ks."""
+    k, size = int(ks.max()), Z if nonnegative else np.abs(Z)
+    rows = np.argpartition(-size, k - 1, axis=1)[:, :k]
+    if len(ks) > 1:
+        rows = np.take_along_axis(rows, np.argsort(-np.take_along_axis(size, rows, 1), axis=1), 1)
+    v = np.take_along_axis(Z, rows, 1)  # (b, k)
+    v = np.maximum(v, 0.0) if nonnegative else v
+    add, last = (np.cumsum, ks - 1) if len(ks) > 1 else (partial(np.sum, keepdims=True), [0])
+    squares = add(v**2, axis=1)[:, last]
+    sums = [add(V[:, j][rows] * v, axis=1)[:, last] for j in range(V.shape[1])]
+    return np.divide(sum(s**2 for s in sums), squares, out=np.zeros_like(squares), where=squares > 0.0)
+
+
+def sample_count(n, d, eps, samples):
+    """Samples of a net in R^d: "paper" ceil(eps^-d ln n), "sharp" what fails with probability 1/n, or a number."""
+    if not 0.0 < number("eps", eps) <= 1.0:
+        raise ValueError(f"eps: {eps!r}; allowed are numbers above 0, up to 1")
+    if isinstance(samples, str) and samples not in ("paper", "sharp"):
+        raise ValueError(f"samples: {samples!r}; allowed are 'paper', 'sharp' and whole numbers from 1")
+    if d == 1 or (samples == "sharp" and eps == 1.0):
+        return 1
+    if not isinstance(samples, str):
+        return whole("samples", samples, 1)
+    count = eps**-d * np.log(n) if samples == "paper" else np.log(n) / -np.log1p(-near(d, eps))
+    return max(1, int(np.ceil(count)))
+
+
+def failure(d, eps, count):
+    """The probability that none of the samples is near enough to the optimum's c*, if it is not sure to be.
+
+    A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c, c*)| ||V'x*||.
+    """
+    return 0.0 if d == 1 else (1.0 - near(d, eps)) ** count
+
+
+def near(d, eps):
+    """P(cos^2 >= 1 - eps) for the angle between a random line and a given one in R^d."""
+    return float(betainc((d - 1) / 2.0, 0.5, eps))

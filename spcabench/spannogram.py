@@ -10,6 +10,7 @@ changes with c only where two curves meet, the zero curve among them.
 from collections.abc import Iterator
 from itertools import combinations
 from itertools import product as every
+from math import comb
 
 import numpy as np
 
@@ -128,6 +129,19 @@ def chosen(T, mask, zero, need):
 
 
 @inlined
+def is_new(table, key):
+    """Whether a key was not met before; there is room for most of them only."""
+    for probe in range(32):
+        slot = (key + np.uint64(probe)) % np.uint64(len(table))
+        if table[slot] == key:
+            return False
+        if table[slot] == 0:
+            table[slot] = key
+            return True
+    return True
+
+
+@inlined
 def attempt(E, above, T, mask, G, floor, nonnegative):
     """The support of the curves above and those of T in the mask: its best value above ``floor``, c, rows, flops."""
     H = G.copy()
@@ -147,12 +161,11 @@ def attempt(E, above, T, mask, G, floor, nonnegative):
 
 
 @compiled("Tuple((i8, f8, f8[::1], i8[::1], i8))(f8[:,::1], f8[:,::1], i8[:,::1], i8, b1, f8, u8[::1], u8[::1])")
-def sweep(P, E, Ts, k, nonnegative, floor, keys, seen):
+def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
     """Turn round every circle on which the curves of a row of Ts (c, d - 1) meet, trying the supports that occur there.
 
     P, E : curves (n + 1, d), the last one zero; P perturbed, E as they are. The zero curve can only be last in a row.
-    floor : the value to exceed.
-    keys, seen : a random number for each curve; what they give for the supports that occur, while there is room.
+    floor : the value to exceed. keys : a random number for each curve, a support's is made of them; table : those met.
 
     A support of full-dimensional region has a face of dimension two on which d - 1 of the n + 1 curves share one value,
     its smallest entry, or zero: it consists of the curves above that value and of some of these.
@@ -164,19 +177,18 @@ def sweep(P, E, Ts, k, nonnegative, floor, keys, seen):
         order, above = crossings(P, T, nonnegative)
         work += 2 * P.size
         G = E[above].T @ E[above]
-        count, key = above[:zero].sum(), keys[0] ^ keys[0]
+        count, key = above[:zero].sum(), np.uint64(0)
         for i in np.flatnonzero(above):
             key ^= keys[i]
         for step in range(2 * len(order)):
             need = k - count
             if not above[zero] and need >= (T[-1] != zero) and (need < len(T) + 1 or T[-1] == zero):
                 for mask in range(1 << len(T)):
-                    if not chosen(T, mask, zero, need):
+                    its = key
+                    for t in range(len(T)):
+                        its ^= keys[T[t]] * np.uint64(mask >> t & 1)
+                    if not chosen(T, mask, zero, need) or not is_new(table, its):
                         continue
-                    if tried < len(seen):
-                        seen[tried] = key
-                        for t in range(len(T)):
-                            seen[tried] ^= keys[T[t]] * np.uint64(mask >> t & 1)
                     tried += 1
                     value, c, rows, more = attempt(E, above, T, mask, G, floor, nonnegative)
                     work += more
@@ -204,10 +216,10 @@ def circles(n: int, d: int, nonnegative: bool) -> Iterator[Indices]:
             yield np.array(Ts, dtype=np.int64)
 
 
-def exact(V: Vector, k: int, nonnegative: bool, seen: Indices | None = None) -> Iterator[tuple[Vector, int]]:
-    """Unit k-sparse x (n,) of rising x'V V'x, the last one of the largest, and the supports tried: one per curve.
+def exact(V: Vector, k: int, nonnegative: bool) -> Iterator[tuple[Vector, int]]:
+    """Unit k-sparse x (n,) of rising x'V V'x, the last one of the largest, and the supports tried: after each curve.
 
-    V : (n, d), its columns orthogonal and falling. seen : uint64, filled with a number for each support tried.
+    V : (n, d), its columns orthogonal and falling.
 
     Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation of relative size
     1e-12, in the choice of supports only.
@@ -222,10 +234,11 @@ def exact(V: Vector, k: int, nonnegative: bool, seen: Indices | None = None) -> 
     signs, zero = ([1.0] if nonnegative else [1.0, -1.0]), np.zeros((1, d))
     E, P = (np.vstack([*(sign * M for sign in signs), zero]) for M in (V, P))
     keys = np.append(np.tile(rng.integers(2**63, size=n, dtype=np.uint64), len(signs)), np.uint64(0))
-    tried, seen = 0, np.zeros(0, np.uint64) if seen is None else seen
+    table = np.zeros(min(2**21, 4 * 2**d * comb(n + 1, d)) + 61, dtype=np.uint64)
+    tried = 0
     for Ts in circles(n, d, nonnegative):
         floor = float((product(V.T, x) ** 2).sum()) * (1.0 + 1e-13)
-        _, c, rows, more = sweep(P, E, Ts, k, nonnegative, floor, keys, seen[tried:])
+        _, c, rows, more = sweep(P, E, Ts, k, nonnegative, floor, keys, table)
         tried += more
         if len(rows):
             v = product(V[rows % n], c)

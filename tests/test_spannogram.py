@@ -1,0 +1,237 @@
+"""The spannogram: exact where it says so, its bounds never below the optimum, the kernels equal to their twins."""
+
+from math import comb
+
+import numpy as np
+import problems
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spcabench import Problem, api, flops, lowrank, registry, spannogram
+from spcabench.vectors import normalize
+
+KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")
+SAMPLED = registry.module("solver", "spannogram")
+INLINED = ("complement", "face_maximum", "cone_maximum", "circle", "crossings", "add", "chosen", "is_new", "attempt")
+
+
+def _factor(kind, rng, n, rank):
+    """V (n, rank) of a random PSD matrix V V'."""
+    V = rng.standard_normal((n, rank))
+    if kind == "integer":
+        V = rng.integers(-1, 2, (n, rank)).astype(float)
+        V[0, 0] = 1.0
+    if kind == "equal and zero rows":
+        V[1] = V[0]
+        V[n // 2] = 0.0
+    if kind == "repeated eigenvalues":
+        V = np.linalg.qr(rng.standard_normal((n, n)))[0][:, :rank] * np.repeat([2.0, 1.0], rank)[:rank]
+    return V
+
+
+def _problem(kind, seed, most=10):
+    rng = np.random.default_rng([seed, len(kind)])
+    n = int(rng.integers(2, most + 1))
+    V = _factor(kind, rng, n, int(rng.integers(1, n + 1)))
+    return Problem.from_covariance(V @ V.T), int(rng.integers(1, n + 1)), int(np.linalg.matrix_rank(V @ V.T, tol=1e-9))
+
+
+def _optimum(problem, k, nonnegative):
+    return api.solve(problem, "brute_force", k=k, nonnegative=nonnegative).variance
+
+
+def rho(n, k, d, w):
+    """Theorem 1's share of the optimum, w falling."""
+    return max(k / (2 * n), 1.0 / (1.0 + 2.0 * n / k * (w[d] if d < n else 0.0) / w[0]))
+
+
+@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_at_the_rank_of_sigma_it_is_exact(kind, part):
+    for seed in range(10 * part, 10 * part + 10):
+        problem, k, rank = _problem(kind, seed)
+        for nonnegative in (True, False):
+            best = _optimum(problem, k, nonnegative)
+            result = api.solve(problem, "spannogram_exact", k=k, d=rank, nonnegative=nonnegative)
+            assert result.variance == pytest.approx(best, rel=1e-9)
+            assert result.bound == pytest.approx(best, rel=1e-8)
+            assert result.bound >= best
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_theorem_1_and_the_bounds_hold(kind, d):
+    for seed in range(50):
+        problem, k, rank = _problem(kind, seed)
+        n, w = problem.n, np.linalg.eigvalsh(problem.matrix.S)[::-1].clip(0)
+        best = _optimum(problem, k, True)
+        result = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
+        assert result.variance >= rho(n, k, d, w) * best * (1 - 1e-9)
+        assert result.bound >= best
+        r = min(d, rank)
+        assert result.extra["candidates"] <= 2**r * comb(n + 1, r)
+        shifted = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True, shift=True)
+        assert best <= shifted.bound <= result.bound * (1 + 1e-9)
+        sampled = api.solve(problem, "spannogram", k=k, d=d, nonnegative=True, samples="sharp")
+        assert sampled.bound >= best  # the harness's own: the sampled one stays apart
+        assert sampled.proven is None
+
+
+def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(3, 9)), int(rng.integers(1, 3))
+        V = rng.standard_normal((n, d))
+        problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
+        for nonnegative in (True, False):
+            result = api.solve(problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True)
+            assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
+            assert result.bound == pytest.approx(result.variance, rel=1e-7)
+
+
+def _plain(monkeypatch):
+    for name in INLINED:
+        monkeypatch.setattr(spannogram, name, getattr(spannogram, name).py_func)
+    return spannogram.sweep.twin
+
+
+def test_the_kernel_is_its_twin(monkeypatch):
+    cases = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
+        V = rng.standard_normal((n, d))
+        P = np.vstack([V, np.zeros((1, d))]) if nonnegative else np.vstack([V, -V, np.zeros((1, d))])
+        Ts = next(iter(spannogram.circles(n, d, nonnegative)))
+        with flops.counting() as ledger:
+            case = (P, P, Ts, 2, nonnegative, 0.1, rng.integers(2**63, size=len(P), dtype=np.uint64))
+            made = spannogram.sweep(*case, np.zeros(997, np.uint64))
+            cases.append((case, made, ledger.compiled))
+    twin = _plain(monkeypatch)
+    for case, made, work in cases:
+        expected, *rest = twin(*case, np.zeros(997, np.uint64))
+        assert work == expected > 0
+        for a, b in zip(made, rest, strict=True):
+            assert np.allclose(a, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
+    rng = np.random.default_rng(seed)
+    d, rows = int(rng.integers(1, 5)), int(rng.integers(1, 8))
+    R = rng.standard_normal((rows, d)) + rng.uniform(0, 2) * np.eye(d)[0]
+    value, c, work = spannogram.cone_maximum(R, R.T @ R, 0.0)
+    assert work > 0
+    C = rng.standard_normal((2000, d))
+    C /= np.linalg.norm(C, axis=1, keepdims=True)
+    Y = C @ R.T
+    feasible = (Y >= 0).all(axis=1)
+    assert value >= (Y[feasible] ** 2).sum(axis=1).max(initial=0.0) * (1 - 1e-9)
+    if c.any():
+        assert np.linalg.norm(c) == pytest.approx(1.0)
+        assert (R @ c).min() >= -1e-9
+        assert np.sum((R @ c) ** 2) == pytest.approx(value)
+        assert spannogram.cone_maximum(R, R.T @ R, value * (1 + 1e-9))[1].any() == False  # noqa: E712
+
+
+def test_numbers_of_samples():
+    count = SAMPLED.sample_count
+    assert [count(n, 3, 0.1, "paper") for n in (361, 12582)] == [5889, 9441]
+    assert [count(n, 3, 0.1, "sharp") for n in (361, 12582)] == [112, 180]
+    assert count(361, 3, 0.1, 7) == 7
+    assert count(100, 1, 0.1, "paper") == 1
+    for d in (2, 3, 5):
+        for n in (10, 1000):
+            assert SAMPLED.failure(d, 0.1, count(n, d, 0.1, "sharp")) <= 1 / n
+            assert SAMPLED.failure(d, 0.1, count(n, d, 0.1, "sharp") - 1) > 1 / n
+
+
+def test_a_random_line_is_as_near_as_computed():
+    rng = np.random.default_rng(0)
+    for d in (2, 3, 4):
+        C = rng.standard_normal((200_000, d))
+        assert np.mean(C[:, 0] ** 2 >= 0.8 * (C**2).sum(axis=1)) == pytest.approx(SAMPLED.near(d, 0.2), abs=4e-3)
+
+
+@pytest.mark.parametrize("samples", ["sharp", "paper"])
+def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
+    kept, bounded, eps, runs = [], [], 0.2, 0
+    for seed in range(60):
+        problem, k, rank = _problem("general", seed)
+        d = min(3, rank)
+        best = _optimum(problem, k, True)
+        exact = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
+        V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(d + 1), d)
+        for again in range(3):
+            result = api.solve(problem, "spannogram", k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
+            kept.append(np.sum((V.T @ result.x) ** 2) >= (1 - eps) * np.sum((V.T @ exact.x) ** 2))
+            bounded.append(result.bound_whp >= best)
+            runs += 1 / problem.n
+    assert np.sum(~np.array(kept)) <= runs  # each run fails with probability 1/n at most
+    assert np.sum(~np.array(bounded)) <= runs
+
+
+def test_without_enough_samples_there_is_no_bound_with_probability():
+    problem, k = problems.problem("gaussian covariance", 1)
+    few = api.solve(problem, "spannogram", k=k, d=2, samples=1)
+    enough = api.solve(problem, "spannogram", k=k, d=2)
+    assert few.proven_whp > enough.proven_whp  # that of rank one, which is exact
+    assert few.proven_whp == pytest.approx(api.solve(problem, "spannogram", k=k, d=1).proven_whp)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_a_path_is_what_single_runs_give(nonnegative):
+    for seed in range(5):
+        problem, _ = problems.problem("gaussian data", seed)
+        ks = range(1, problem.n + 1)
+        for k, x, bound in SAMPLED.path(problem, ks, nonnegative=nonnegative, seed=3):
+            one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, seed=3)
+            assert one.variance == pytest.approx(problem.variance(x), rel=1e-9)
+            assert one.proven_whp == pytest.approx(bound, rel=1e-9)
+
+
+def test_polishing_never_loses():
+    for seed in range(20):
+        problem, k = problems.problem("gaussian data", seed)
+        settings = dict(k=k, nonnegative=True, samples=4)
+        plain, polished = (api.solve(problem, "spannogram", polish=p, **settings) for p in (False, True))
+        V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(4), 3)
+        assert np.linalg.norm(V.T @ polished.x) >= np.linalg.norm(V.T @ plain.x) * (1 - 1e-12)
+        *_, again = lowrank.climb(V, polished.x, k, True)
+        assert np.linalg.norm(V.T @ again) == pytest.approx(np.linalg.norm(V.T @ polished.x), rel=1e-9)
+
+
+def test_the_rank_one_solution_is_the_best():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 7))
+        v, k = rng.standard_normal(n), int(rng.integers(1, n + 1))
+        for nonnegative in (True, False):
+            x = lowrank.rank_one(v, k, nonnegative)
+            assert np.count_nonzero(x) <= k
+            assert (v @ x) ** 2 == pytest.approx(problems.optimum(np.outer(v, v), k, nonnegative))
+    assert not lowrank.rank_one(np.zeros(3), 2, True).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [(dict(d=0), "d:"), (dict(eps=0.0), "eps:"), (dict(eps=1.5), "eps:"), (dict(samples="many"), "samples:"),
+     (dict(samples=0), "samples:")],
+)  # fmt: skip
+def test_settings_out_of_range(settings, word):
+    problem, k = problems.problem("gaussian data", 0)
+    with pytest.raises(ValueError, match=word):
+        api.solve(problem, "spannogram", k=k, **settings)
+
+
+def test_wide_data_need_no_square_matrix():
+    problem = Problem.from_data(np.random.default_rng(0).standard_normal((12, 20_000)))
+    result = api.solve(problem, "spannogram", k=5, nonnegative=True, samples="sharp")
+    assert result.cardinality == 5
+    assert result.problem.form == "data"
+    w, U = problem.covariance.leading_pairs(20)
+    assert len(w) == 12
+    assert np.allclose(U[:, :11].T @ U[:, :11], np.eye(11), atol=1e-9)
+    assert normalize(U[:, 0]) @ (problem.covariance @ U[:, 0]) == pytest.approx(w[0])
