@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import sources
-from spcabench.corpus import PACKAGES, covariance, docstrings, moments, read_docword, read_vocabulary
+from spcabench.corpus import PACKAGES, Moments, covariance, docstrings, moments, products, read_docword, read_vocabulary
 from spcabench.docword import Docword
 from spcabench.problem import Problem
 
@@ -41,25 +41,32 @@ UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 ENRON = (39861, 28102, 3_700_000)
 
 
-def load(corpus="nips", center=True, words=None):
+VALUES = {"counts": "counts", "tfidf": "tf-idf", "presence": "presence of the words"}
+
+
+def load(corpus="nips", center=True, words=None, values="counts"):
     """Counts (documents, words) as A, words centred implicitly, not divided by m.
 
+    values : the "counts"; "tfidf", each times log(documents / documents with the word); "presence", 1 for each.
     words : the covariance (1/m) of so many words of largest variance instead, by two streamed passes over the file, in
-        memory that does not grow with it: the way for a corpus like pubmed.
+        memory that does not grow with it: the way for a corpus like pubmed. For the presence of words these are the
+        words whose counts vary most; without centring its entries are the shares of documents that hold both words.
     """
+    if values not in VALUES:
+        raise ValueError(f"values: {values!r}; allowed are {', '.join(VALUES)}")
     if corpus not in FILES:
         raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(FILES)}")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int) or words < 1):
         raise ValueError(f"words: {words!r}; allowed are whole numbers from 1, or None")
     for name in (corpus, *STAND_INS.get(corpus, ())):
         for file, path, missing in _found(name):
-            return _read(name, file, path, missing, center, corpus, words)
+            return _read(name, file, path, missing, corpus, words, values, center)
+    about = dict(source="synthetic, Zipf's word frequencies")
     if corpus == "enron":
-        return _synthetic(*ENRON, center, words)
+        return _of_counts("synthetic", _synthetic(*ENRON), None, about, corpus, words, values, center)
     counts, vocabulary = docstrings()
-    return _problem(
-        "docstrings", counts, vocabulary, center, corpus, words, source=f"docstrings of {', '.join(PACKAGES)}"
-    )
+    about = dict(source=f"docstrings of {', '.join(PACKAGES)}")
+    return _of_counts("docstrings", counts, vocabulary, about, corpus, words, values, center)
 
 
 def _found(corpus):
@@ -71,19 +78,26 @@ def _found(corpus):
                 yield name, path, missing
 
 
-def _read(name, file, path, missing, center, asked, words):
+def _read(name, file, path, missing, asked, words, values, center):
     found = sources.find(f"{name}/vocab.{name}.txt", None)
     vocabulary = read_vocabulary(found, Docword.open(path).words) if found else None
     about = dict(source=name, file=file, sha256=sources.checksum(path), missing=missing)
     name = f"{name} ({missing})" if missing else name
     if words is None:
-        return _problem(name, read_docword(path), vocabulary, center, asked, **about)
+        return _of_counts(name, read_docword(path), vocabulary, about, asked, words, values, center)
     first = moments(path)
-    top = np.sort(np.argsort(-first.variances, kind="stable")[:words])
-    S = covariance(path, top, first)
-    shape = (first.documents, len(first.sums))
-    name, about = _named(name, shape, asked, about)
-    return _of_covariance(name, about, S, top, vocabulary)
+    top = _top(first, words, values)
+    if values == "presence":
+        p = first.found[top] / first.documents
+        S = products(path, top, presence=True) - (np.outer(p, p) if center else 0.0)
+    else:
+        S = covariance(path, top, first) if center else products(path, top)
+    return _of_covariance(name, about, S, first, top, vocabulary, asked, values, center)
+
+
+def _top(first, words, values):
+    variances = first.variances * (first.idf**2 if values == "tfidf" else 1.0)
+    return np.sort(np.argsort(-variances, kind="stable")[:words])
 
 
 def _named(name, shape, asked, about):
@@ -95,24 +109,44 @@ def _named(name, shape, asked, about):
     return name, about | dict(stand_in=stand_in)
 
 
-def _of_covariance(name, about, S, top, vocabulary):
-    about |= dict(preprocessing="covariance (1/m) of the words of largest variance")
+def _of_covariance(name, about, S, first, top, vocabulary, asked, values, center):
+    name, about = _named(name, (first.documents, len(first.sums)), asked, about)
+    kind = "covariance (1/m)" if center else "second moments (1/m)"
+    about |= dict(preprocessing=f"{VALUES[values]}: {kind} of the words of largest variance")
     features = [vocabulary[j] for j in top] if vocabulary else [str(j) for j in top]
+    if values == "tfidf":
+        S = S * np.outer(first.idf[top], first.idf[top])
     return Problem.from_covariance(S, f"{name}, {len(top)} words", features=features, provenance=about)
 
 
-def _problem(name, counts, vocabulary, center, asked, words=None, **about):
-    name, about = _named(name, counts.shape, asked, about)
-    about |= dict(preprocessing=f"counts{', centred' if center else ''}")
-    problem = Problem.from_data(counts, name, center=center, features=vocabulary, provenance=about)
+def _of_counts(name, counts, vocabulary, about, asked, words, values, center):
     if words is None:
-        return problem
-    variances = problem.covariance.diagonal()
-    top = np.sort(np.argsort(-variances, kind="stable")[:words])
-    return _of_covariance(name, about, problem.covariance[top].B / counts.shape[0], top, vocabulary)
+        name, about = _named(name, counts.shape, asked, about)
+        about |= dict(preprocessing=f"{VALUES[values]}{', centred' if center else ''}")
+        return Problem.from_data(_valued(counts, values), name, center=center, features=vocabulary, provenance=about)
+    first = _moments(counts)
+    top = _top(first, words, values)
+    chosen = _valued(counts[:, top], "presence" if values == "presence" else "counts")
+    S = (chosen.T @ chosen).toarray() / first.documents
+    mu = np.asarray(chosen.mean(axis=0))
+    return _of_covariance(
+        name, about, S - np.outer(mu, mu) if center else S, first, top, vocabulary, asked, values, center
+    )
 
 
-def _synthetic(m, n, nonzeros, center, words):
+def _moments(counts):
+    found = np.diff(counts.indptr).astype(float)
+    return Moments(counts.shape[0], np.asarray(counts.sum(axis=0)), np.asarray((counts**2).sum(axis=0)), found)
+
+
+def _valued(counts, values):
+    if values == "presence":
+        counts = counts.copy()
+        counts.data[:] = 1.0
+    return counts @ sp.diags_array(_moments(counts).idf) if values == "tfidf" else counts
+
+
+def _synthetic(m, n, nonzeros):
     """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j, capped."""
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)
@@ -125,4 +159,4 @@ def _synthetic(m, n, nonzeros, center, words):
     starts = np.concatenate([[0], documents.cumsum()])
     counts = sp.csc_array((rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n))
     counts.sort_indices()
-    return _problem("synthetic", counts, None, center, "enron", words, source="synthetic, Zipf's word frequencies")
+    return counts

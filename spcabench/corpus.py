@@ -34,11 +34,12 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums and sums of squares of every word's counts (words,), over a number of documents."""
+    """Sums and sums of squares of every word's counts (words,), and in how many of the documents each stands."""
 
     documents: int
     sums: Vector
     squares: Vector
+    found: Vector
 
     @property
     def means(self) -> Vector:
@@ -49,6 +50,11 @@ class Moments:
     def variances(self) -> Vector:
         """Variance (1/m) of every word's count."""
         return np.maximum(self.squares / self.documents - self.means**2, 0.0)
+
+    @property
+    def idf(self) -> Vector:
+        """log(documents / documents with the word); zero for a word that stands nowhere."""
+        return np.log(self.documents / np.where(self.found, self.found, self.documents))
 
 
 def moments(path: Path) -> Moments:
@@ -66,16 +72,24 @@ def moments(path: Path) -> Moments:
 def stream_moments(path: Path, checksum: str = "") -> Moments:
     """The pass itself."""
     file = Docword.open(path)
-    sums, squares = np.zeros(file.words), np.zeros(file.words)
+    sums, squares, found = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():
-        _add_moments(w, c, sums, squares)
-    return Moments(file.documents, sums, squares)
+        _add_moments(w, c, sums, squares, found)
+    return Moments(file.documents, sums, squares, found)
 
 
 def covariance(path: Path, words: Indices, found: Moments) -> Vector:
-    """Centred covariance (k, k), divided by the number of documents, of k words, by a second streamed pass.
+    """Centred covariance (k, k), divided by the number of documents, of k words; see `products`."""
+    mu = found.means[words]
+    return products(path, words) - np.outer(mu, mu)
 
-    words : their indices from 0. Raises ValueError where the documents are not in order.
+
+def products(path: Path, words: Indices, presence: bool = False) -> Vector:
+    """Second moments (k, k) of k words' counts, divided by the number of documents, by a second streamed pass.
+
+    words : their indices from 0. presence : every count is taken as 1: the shares of documents that hold both words.
+
+    Raises ValueError where the documents are not in order.
     """
     file = Docword.open(path)
     place = np.full(file.words, -1, dtype=np.int64)
@@ -84,17 +98,19 @@ def covariance(path: Path, words: Indices, found: Moments) -> Vector:
     columns, counts = np.zeros(len(words), dtype=np.int64), np.zeros(len(words))
     document, used = 0, 0
     for d, w, c in file.blocks():
+        if presence:
+            c[:] = 1
         document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
         if document < 0:
             raise ValueError(f"{path}: documents are not in order, or a pair stands twice")
     _outer(G, columns, counts, used)
-    mu = found.means[words]
-    return (G + np.triu(G, 1).T) / file.documents - np.outer(mu, mu)
+    return (G + np.triu(G, 1).T) / file.documents
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_moments(w, c, sums, squares):
+def _add_moments(w, c, sums, squares, found):
     for i in range(len(w)):
+        found[w[i] - 1] += 1.0
         sums[w[i] - 1] += c[i]
         squares[w[i] - 1] += c[i] * c[i]
 

@@ -156,3 +156,28 @@ def test_the_covariance_of_the_top_words_is_that_of_the_counts(tmp_path, monkeyp
     np.testing.assert_allclose(whole.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
     with pytest.raises(ValueError, match="words: 0"):
         load("enron", words=0)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
+def test_values_of_the_words_agree_streamed_and_in_memory(tmp_path, monkeypatch, values, center):
+    rng = np.random.default_rng(3)
+    counts = rng.poisson(0.5, (30, 9)) + (rng.random((30, 9)) < 0.1)
+    d, w = np.nonzero(counts)
+    text = f"30\n9\n{len(d)}\n" + "".join(f"{a + 1} {b + 1} {counts[a, b]}\n" for a, b in zip(d, w, strict=True))
+    (tmp_path / "kos").mkdir()
+    write(tmp_path / "kos", text).rename(tmp_path / "kos" / "docword.kos.txt")
+    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    load = registry.module("dataset", "bag_of_words").load
+    present = counts > 0
+    A = {"counts": counts, "tfidf": counts * np.log(30 / present.sum(axis=0)), "presence": present}[values].astype(
+        float
+    )
+    A = A - A.mean(axis=0) if center else A
+    whole = load("kos", center, values=values)
+    np.testing.assert_allclose(whole.given_as("covariance").matrix.S, A.T @ A, atol=1e-9)
+    some = load("kos", center, words=4, values=values)
+    chosen = [int(name) for name in some.features]
+    np.testing.assert_allclose(some.matrix.S, A[:, chosen].T @ A[:, chosen] / 30, atol=1e-12)
+    by = counts if values == "presence" else A
+    assert by.var(axis=0)[chosen].min() >= np.delete(by.var(axis=0), chosen).max() - 1e-12
