@@ -6,8 +6,8 @@ eigenvector of the full covariance (Lanczos on the centred sparse counts), again
 thread, the minimum of the rounds. Corpora in memory; KOS stands in for NYTimes, the Associated Press for PubMed where
 these are not at hand; NIPS is ours.
 
-Z9 has two readings, each on random covariances of order 6 (A'A, A standard normal 8 x 6, lambda uniform between the
-smallest and the largest variance): the l0-penalised problem by brute force, the relaxation by an interior-point solver,
+Z9 has two readings, each on random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x 6, lambda
+uniform between the smallest and the largest variance): the l0-penalised problem by brute force, the relaxation by an interior-point solver,
 a difference counted only where certified bounds tell the two optima apart.
 """
 
@@ -16,21 +16,23 @@ from time import perf_counter
 
 import numpy as np
 
-from spcabench import Problem, api, bounds, eliminate
+from spcabench import Problem, api, eliminate, steps
 from spcabench.claims import Statement, decided, every, interval
-from spcabench.figures._topics import SOLVER, WORDS, component
+from spcabench.figures._topics import SOLVER, component
 from spcabench.run import Measure
-from spcabench.style import DASHES, MARKERS, PALETTE
+from spcabench.style import DASHES, MARKERS, PALETTE, plain_log_ticks
+from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 CORPORA = ("nytimes", "pubmed", "nips")
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # the paper's
 SDP = "exact_sdp"
 ROUNDS = 5
+WORDS = 1000  # that the search sees
 
 Z6 = Statement(
     id="Z6",
-    quote="it takes our algorithm around 20 seconds to search for a range of lambda and find one sparse principal component",
+    quote="around 20 seconds to search for a range of lambda and find one sparse principal component",
     where="section 4",
     test="time of one search of lambda for a component of about five words, after the corpus pass",
     threshold="at most 25 s (1.25 times the paper's) on the paper's corpora",
@@ -52,18 +54,32 @@ Z9_L0 = Statement(
 )
 Z9_L1 = Statement(
     id="Z9",
-    quote="Thanks to the feature elimination result, we can always assume without loss of generality that lambda < min Sigma_ii",
+    quote="Thanks to the feature elimination result ... we can always assume that lambda < min Sigma_ii",
     where="section 3, said of problem (1)",
-    test="optimum of the relaxation (1) with and without the features of smaller variance, certified by an exact SDP solver",
+    test="certified optimum of the relaxation (1) with and without the features of smaller variance",
     threshold="equal to 1e-6 in every instance",
     any_data=True,
+    earlier=(
+        dict(
+            verdict="holds",
+            measured="0 of 40 instances",
+            reason="first tested on covariances of full rank only, where large penalties leave a single variable",
+        ),
+    ),
 )
 Z10 = Statement(
     id="Z10",
     quote="sparse PCA can be easier than PCA in practice",
     where="abstract, section 4",
-    test="time of the leading eigenvector of the full covariance over that of variances, elimination and search together",
+    test="time of the leading eigenvector of the full covariance over that of variances, elimination and search",
     threshold="interval above 1 over the largest third of the corpora, by nonzeros",
+    earlier=(
+        dict(
+            verdict="undecided",
+            measured="nips: 3.57 [3.38, 4.4]",
+            reason="the eigenvector was first computed from the dense covariance of the documents, not by Lanczos",
+        ),
+    ),
 )
 
 
@@ -76,7 +92,7 @@ def runs(scale):
         )  # fmt: skip
     for seed in range(100 if scale == "paper" else 40):
         yield Measure(
-            dataset="gaussian", parameters=dict(m=8, n=6, seed=seed), solver="elimination", seed=seed,
+            dataset="gaussian", parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed), solver="elimination", seed=seed,
             label="instance", uses=(SDP,),
         )  # fmt: skip
 
@@ -113,7 +129,7 @@ def _round(problem):
     ready = perf_counter()
     found = component(reduced)
     done = perf_counter()
-    bounds.leading_eigenvalue(Problem(problem.name, problem.matrix))
+    steps.lanczos(S.__matmul__, normalize(np.sqrt(variances)), 1e-9)
     return {"search": done - ready, "total": done - start, "pca": perf_counter() - done}, found
 
 
@@ -165,29 +181,24 @@ def draw(data, axes):
         xscale="log",
         yscale="log",
         xlabel=r"$\lambda$ / largest variance",
-        ylabel="words with variance of at least $\lambda$",
+        ylabel=r"words with variance of at least $\lambda$",
     )
     left.legend(fontsize=7.5)
     kinds = {
         "pca": "leading eigenvector, all words",
         "total": "variances, elimination, search",
-        "search": "search of $\lambda$",
+        "search": r"search of $\lambda$",
     }
     for (kind, name), colour, marker, dashes in zip(kinds.items(), PALETTE, MARKERS, DASHES, strict=False):
         times = [min(row.extra[kind]) for row in corpora.itertuples()]
         right.plot(corpora.nnz, times, color=colour, marker=marker, linestyle=dashes, label=name)
     right.set(xscale="log", yscale="log", xlabel="nonzeros of the corpus", ylabel="time (s)")
     for row in corpora.itertuples():
-        right.annotate(
-            row.problem.partition(" (")[0],
-            (row.nnz, min(row.extra["pca"])),
-            (0, 6),
-            textcoords="offset points",
-            fontsize=7.5,
-            ha="center",
-        )
-    right.margins(x=0.15, y=0.25)
-    right.legend()
+        name, top = row.problem.partition(" (")[0], max(min(row.extra[kind]) for kind in kinds)
+        right.annotate(name, (row.nnz, top), (0, 8), textcoords="offset points", fontsize=7.5, ha="center")
+    right.margins(x=0.15, y=0.35)
+    plain_log_ticks(right)
+    right.legend(fontsize=7.5)
 
 
 def claims(data):
@@ -222,6 +233,6 @@ def _safe(instances):
     count = sum(loss > 1e-6 for loss in l1)
     yield Z9_L1.judged(
         decided(count == 0 if cut else None),
-        f"the optimum falls in {count} of {len(cut)} instances, by up to {100 * max(l1, default=0):.1f} % of the largest variance",
+        f"falls in {count} of {len(cut)} instances, by up to {100 * max(l1, default=0):.1f} % of the largest variance",
         "problem (1), relaxation",
     )
