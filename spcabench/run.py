@@ -168,9 +168,32 @@ def tree_hash(file: Path) -> str:
 
 
 def _function_hash(file: Path, name: str) -> str:
+    """Hash of a function of a figure, of what it uses in its module, and of the files that it imports there."""
     tree = _tree(file)
-    nodes = [n for n in tree.body if getattr(n, "name", None) == name] if tree else []
-    return _digest([ast.dump(n) for n in nodes])
+    used, pending = {name}, [name]
+    nodes: dict[int, ast.stmt] = {}
+    while pending:
+        current = pending.pop()
+        for node in tree.body if tree else ():
+            if id(node) not in nodes and current in _names_set(node):
+                nodes[id(node)] = node
+                pending += {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - used
+                used |= set(pending)
+    imports = ast.Module([n for n in nodes.values() if isinstance(n, (ast.Import, ast.ImportFrom))], [])
+    files = {inner for path in _imported(imports) if path.is_file() for inner in closure(path)}
+    dumps = sorted(ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom)))
+    return _digest([*dumps, *(tree_hash(path) for path in sorted(files))])
+
+
+def _names_set(node: ast.stmt) -> set[str]:
+    """The names that a statement of a module gives a meaning."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return {getattr(node, "name", "")} | {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)}
+
+
+def _stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 @lru_cache
@@ -182,13 +205,12 @@ def closure(file: Path) -> tuple[Path, ...]:
         current = pending.pop()
         if current not in seen and current.is_file():
             seen[current] = None
-            pending += _imports(current)
+            pending += _imported(_tree(current))
     return tuple(seen)
 
 
-def _imports(file: Path) -> Iterator[Path]:
+def _imported(tree: ast.Module | None) -> Iterator[Path]:
     here = Path(__file__).parent
-    tree = _tree(file)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "spcabench"):
             parts = (node.module or "").split(".")

@@ -207,3 +207,16 @@ def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_
             cached.cache_clear()
         prints.append(run.fingerprint(figure, "quick", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
+
+
+def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure, tmp_path):
+    prints = []
+    for helper, colour in (("1.0", "red"), ("1.0", "blue"), ("2.0", "blue")):
+        text = FIGURE.replace("def trace(", f"SHARE = {helper}\nCOLOUR_OF_A_LINE = {colour!r}\n\n\ndef trace(")
+        text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
+        assert "SHARE, " in text
+        (tmp_path / f"{figure}.py").write_text(text)
+        for cached in (run._tree, run.tree_hash, run.closure):
+            cached.cache_clear()
+        prints.append(run.fingerprint(figure, "quick", "measure-trace"))
+    assert prints[0] == prints[1] != prints[2]

@@ -1,10 +1,10 @@
 """Topics of a corpus for the tables of Zhang and El Ghaoui (2011): sparse components of its words, their coherence.
 
-The covariance of the 500 words (200 at quick scale) of largest variance comes from two streamed passes over the file. For each component
-the penalty is searched from above, with elimination at each step, for five words; where five are jumped over, six are
-asked for, since the paper takes what is close to five. Words that are used are removed. The coherence of a topic is
-the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents, beside that of 2000
-random sets whose words each are in about as many documents.
+The covariance of the 500 words (200 at quick scale) of largest variance comes from two streamed passes over the file.
+For each component the penalty is searched from above, with elimination at each step, for five words; where five are
+jumped over, six are asked for, since the paper takes what is close to five. Words that are used are removed. The
+coherence of a topic is the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents,
+beside that of 1000 random sets whose words each are in about as many documents.
 """
 
 from itertools import combinations
@@ -20,7 +20,7 @@ TOPICS, TARGETS = 5, (5, 6)
 WORDS = {"quick": 200, "paper": 500}  # of largest variance, in the covariance
 COHERENCE_WORDS = 2000
 SWEEPS = 50  # at most, in a trial of the search
-NEIGHBOURS, SETS = 20, 2000  # words of the nearest document frequencies on each side; random sets
+NEIGHBOURS, SETS = 20, 1000  # words of the nearest document frequencies on each side; random sets
 READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
 Z3 = Statement(

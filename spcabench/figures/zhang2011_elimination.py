@@ -7,8 +7,8 @@ thread, the minimum of the rounds. Corpora in memory; KOS stands in for NYTimes,
 these are not at hand; NIPS is ours.
 
 Z9 has two readings, each on random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x 6, lambda
-uniform between the smallest and the largest variance): the l0-penalised problem by brute force, the relaxation by an interior-point solver,
-a difference counted only where certified bounds tell the two optima apart.
+uniform between the smallest and the largest variance): the l0-penalised problem by brute force, the relaxation by an
+interior-point solver, a difference counted only where certified bounds tell the two optima apart.
 """
 
 from itertools import combinations
