@@ -142,12 +142,32 @@ def components(
     results: list[Result] = []
     current = problem
     for _ in range(count):
+        if results:
+            with uncharged():
+                current = _deflated(problem, current, results, deflation, alpha)
         results.append(run(current))
         if not results[-1].good:
             break
-        with uncharged():
-            matrix = DEFLATIONS[deflation](current, results, alpha)
-        current = replace(
-            current, matrix=matrix, indefinite=deflation == "hotelling" and results[0].u is None, _cache={}
-        )
     return Components(problem, results)
+
+
+def _deflated(problem: Problem, current: Problem, results: list[Result], deflation: str, alpha: float) -> Problem:
+    last, rectangular = results[-1], results[0].u is not None
+    if deflation == "hotelling" and rectangular and isinstance(current.matrix, Data) and not current.matrix.sparse:
+        matrix: Covariance | Data | Gram = _in_place(current.matrix, last, alpha, fresh=current is problem)
+    else:
+        matrix = DEFLATIONS[deflation](current, results, alpha)
+    return replace(current, matrix=matrix, indefinite=deflation == "hotelling" and not rectangular, _cache={})
+
+
+def _in_place(A: Data, last: Result, alpha: float, fresh: bool) -> Data:
+    """A - alpha (u'Av) u v' in the one working copy, which is made at the first deflation (``fresh``).
+
+    The last result is graded first: its matrix is about to change.
+    """
+    u, weight = np.asarray(last.u), alpha * (last.singular_value or 0.0)
+    last.grade()
+    X = np.array(A.dense(), order="F") if fresh else A.X
+    for j in last.support:
+        X[:, j] -= weight * last.x[j] * u
+    return Data(X)

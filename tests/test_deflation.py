@@ -112,6 +112,21 @@ def test_rectangular_deflation(alpha):
             assert not found[1].problem.indefinite
 
 
+def test_partial_deflation_works_in_one_copy_and_grades_before_it_changes():
+    for solver in problems.SOLVERS:
+        if problems.traits(solver).rectangular and problems.traits(solver).accepts == "data":
+            problem = Problem.from_data(X, center=False)
+            found = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
+            R = X.copy()  # more components than the rank, 7
+            for r in found:
+                assert r.singular_value == pytest.approx(r.u @ R @ r.x)
+                assert r.variance == pytest.approx(((R @ r.x) ** 2).sum())
+                assert r.bound >= problems.optimum(R.T @ R, 3) * (1 - 1e-12)
+                R -= 0.2 * r.singular_value * np.outer(r.u, r.x)
+            assert np.array_equal(problem.data.X, X)
+            assert len({id(r.problem.data.X) for r in found}) == 2
+
+
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_components_end_where_nothing_is_left(deflation):
     rank_one = Problem.from_data(np.outer(X[:, 0], [1.0, 2.0, 0.0]), center=False)
