@@ -1,0 +1,178 @@
+"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share: runs, bounds, drawing, verdicts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
+from spcabench.run import Run
+from spcabench.style import look
+
+D, EPS = 3, 0.1
+ALG3: dict[str, Any] = dict(d=D, eps=EPS, nonnegative=True)
+EM: dict[str, Any] = dict(restarts=10, nonnegative=True)
+NAMES = {"spannogram": "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)", "em": "EM, best of 10", "nspca": "NSPCA, best of 3"}
+MAIN = "main"
+EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.5, 0.75, 1.01)
+SHADED = "q/(1-eps) + lambda_4, at most lambda_1 (shaded)"
+LOOSE = "q + lambda_4, at most lambda_1 (no bound: 1/(1-eps) left out)"
+
+A13 = Statement(
+    id="A13",
+    quote="for all tested datasets our algorithm is provably within 40% - 90% from the unknown optimum",
+    where="abstract, section 1",
+    test="variance of Algorithm 3 over the shaded bound, at every k",
+    threshold="at least 40 %",
+)
+A17 = Statement(
+    id="A17",
+    quote="This bound is significantly tighter than a-priori bounds",
+    where="abstract",
+    test="q / (1 - eps) + lambda_4 against variance / ((1 - eps) rho_d), rho_d of Theorem 1, neither capped",
+    threshold="at least 10 % lower at 80 % of the k",
+)
+
+
+def both(dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None) -> Iterator[Run]:
+    """Algorithm 3 and EM at every k."""
+    for solver, settings in (("spannogram", ALG3), ("em", EM)):
+        for k in ks:
+            yield Run(
+                dataset=dataset, parameters=parameters, solver=solver, settings=dict(k=int(k), **settings),
+                form=form, label=label,
+            )  # fmt: skip
+
+
+def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
+    """Cardinalities from 1 to n: closer together where they are small, and those that the paper names."""
+    return sorted({1, n, *at, *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
+                   *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist()})  # fmt: skip
+
+
+def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows with shares of lambda_1 and, for Algorithm 3, upper bounds on the optimum as such shares.
+
+    value, refit : variance as the solver gave it, and refitted. upper : the shaded bound; loose : its second reading;
+    best : the smallest deterministic bound that the harness knows; apriori : value / ((1 - eps) rho_d) of Theorem 1.
+    """
+    q, after = (table.extra.map(lambda e, name=name: e.get(name, np.nan)) for name in ("value_d", "lambda_next"))
+    k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
+    rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after / top))
+    return table.assign(
+        value=table.variance / top,
+        refit=table.variance_refit / top,
+        upper=np.minimum((q / (1 - EPS) + after) / top, 1.0),
+        uncapped=(q / (1 - EPS) + after) / top,
+        loose=np.minimum((q + after) / top, 1.0),
+        best=np.minimum(table.bound / top, 1.0),
+        apriori=table.variance / top / ((1 - EPS) * rho),
+    )
+
+
+def of(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
+    """A solver's rows by k."""
+    return data[(data.solver == solver) & (data.label == label)].drop_duplicates("k").set_index("k").sort_index()
+
+
+def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
+    """Variance of Algorithm 3 over that of EM, by k."""
+    return (of(data, "spannogram", label)[column] / of(data, "em", label)[column]).dropna()
+
+
+def similar(data: pd.DataFrame, column: str, within: float) -> tuple[Verdict, str]:
+    """Whether the two methods' variances agree within a share in every band of k / n."""
+    quotient = ratio(data, column)
+    bands = by_band(quotient.index.to_series() / data.n.iloc[0], quotient, EDGES)
+    words = f"Alg. 3 / EM: {show(bands)}{_others(data, lambda label: interval(ratio(data, column, label)))}"
+    return every([band.within(1 - within, 1 + within) for band in bands.values()]), words
+
+
+def explained(statement: Statement, data: pd.DataFrame, k: int, percent: float, digits: int) -> Iterator[Claim]:
+    """The variance of Algorithm 3 at k as a percentage of the bound, in both readings, beside the paper's."""
+    for column, name in (("upper", SHADED), ("loose", LOOSE)):
+        found = share(data, k, column)
+        words = f"{_number(found, 2)} % (the paper: {percent:g} %)" + _others(
+            data, lambda label, column=column: f"{_number(share(data, k, column, label), 1)} %"
+        )
+        if column == "upper":
+            words += f"; of the best deterministic bound {_number(share(data, k, 'best'), 2)} %"
+        holds = None if found is None else round(found, digits) >= percent
+        yield statement.judged(decided(holds), words, name)
+
+
+def share(data: pd.DataFrame, k: int, column: str, label: str = MAIN) -> float | None:
+    """Variance of Algorithm 3 at k in percent of a bound; None where there is no such run."""
+    mine = of(data, "spannogram", label)
+    return float(100 * mine.value[k] / mine[column][k]) if k in mine.index else None
+
+
+def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
+    """Whether the explained share of the shaded bound is at least so many percent at every k."""
+    mine = of(data, "spannogram")
+    found = 100 * mine.value / mine.upper
+    if found.dropna().empty:
+        return statement.judged("undecided", "no runs")
+    words = f"{found.min():.1f} % (k = {found.idxmin():.0f}) to {found.max():.1f} % (k = {found.idxmax():.0f})"
+    words += _others(data, lambda label: f"{_spread(of(data, 'spannogram', label))} %")
+    return statement.judged(decided(bool(found.min() >= percent)), words, f"bound: {SHADED}")
+
+
+def lower(statement: Statement, data: pd.DataFrame, column: str, than: str | None, variant: str = "") -> Claim:
+    """Whether a bound is at least 10 % below another (None: lambda_1) at 80 % of the k; k weighs what it stands for."""
+    mine = of(data, "spannogram").dropna(subset=["upper"])
+    if len(mine) < 3:
+        return statement.judged("undecided", "fewer than 3 k", variant)
+    quotient = mine[column] / (mine[than] if than else 1.0)
+    weight = np.gradient(mine.index.to_numpy(dtype=float))
+    reached = float(weight[(quotient <= 0.9).to_numpy()].sum() / weight.sum())
+    words = f"at least 10 % lower at {100 * reached:.0f} % of k; ratio {quotient.min():.3g} to {quotient.max():.3g}"
+    return statement.judged(decided(reached >= 0.8), words, variant)
+
+
+def _others(data: pd.DataFrame, words: Any) -> str:
+    labels = [label for label in data.label.unique() if label not in (MAIN, "time")]
+    return "".join(f"; {label}: {words(label)}" for label in labels)
+
+
+def _spread(mine: pd.DataFrame) -> str:
+    found = 100 * mine.value / mine.upper
+    return f"{found.min():.1f} to {found.max():.1f}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "no run" if value is None else f"{value:.{digits}f}"
+
+
+def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **settings: Any) -> None:
+    """Variance and the shaded region up to the bound; the explained share of the bound, with the paper's numbers."""
+    left, right = axes.flat
+    mine = of(data, "spannogram")
+    look_3 = look("spannogram")
+    left.fill_between(
+        mine.index, mine.value, mine.upper, color=look_3["color"], alpha=0.15, linewidth=0, label="the optimum is here"
+    )
+    left.plot(
+        mine.index, mine.loose, color="black", linewidth=0.8, linestyle=":", label="bound without $1/(1-\\epsilon)$"
+    )
+    left.axhline(1.0, color="black", linewidth=0.8, linestyle="--", label="trivial bound $\\lambda_1$")
+    for solver in ("spannogram", "em"):
+        curve = of(data, solver)
+        left.plot(curve.index, curve.value, label=NAMES[solver], **_few(look(solver), len(curve)))
+    left.plot(mine.index, mine.refit, color=look_3["color"], linewidth=0.8, alpha=0.6, label="Alg. 3, refitted (ours)")
+    left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
+    for column, style, name in (
+        ("upper", dict(linestyle="-"), "of the shaded bound"),
+        ("loose", dict(linestyle=":"), "of the bound without $1/(1-\\epsilon)$"),
+        ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
+    ):
+        right.plot(mine.index, 100 * mine.value / mine[column], color=look_3["color"], label=name, **style)
+    right.plot(list(paper), list(paper.values()), "k*", markersize=9, linestyle="none", label="the paper's numbers")
+    right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
+    for axis in (left, right):
+        axis.set(xlabel="cardinality $k$", **settings)
+
+
+def _few(style: dict[str, Any], count: int) -> dict[str, Any]:
+    return style | dict(markevery=max(1, count // 20))
