@@ -19,7 +19,7 @@ from spcabench.steps import leading_on
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
-COLOUR = "#009E73"
+COLOUR = "#D55E00"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 3000
 

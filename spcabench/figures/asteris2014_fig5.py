@@ -86,8 +86,8 @@ data = with_bounds
 def draw(data, axes):
     """The trade-off."""
     draw_trade_off(data, axes, {K: 44.6})
-    axes.flat[0].legend(loc="upper right", bbox_to_anchor=(1.0, 0.93))
-    axes.flat[1].legend(loc="lower right")
+    for axis in axes.flat:
+        axis.legend(loc="lower right")
 
 
 def claims(data):
