@@ -18,7 +18,7 @@ def _rows(ratio=1.0, value=0.5):
     for row in rows:
         ours = row["solver"] == "spannogram"
         row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
-        row["extra"] = {"value_d": 0.9 * row["variance"], "lambda_next": 0.2} if ours else {}
+        row["q"], row["lambda_next"] = (0.9 * row["variance"], 0.2) if ours else (np.nan, np.nan)
     return shared.with_bounds(pd.DataFrame(rows))
 
 

@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spcabench import bounds, registry
 from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
-from spcabench.run import Run
+from spcabench.problem import Problem
+from spcabench.result import graded, refitted
+from spcabench.run import Measure, Run
 from spcabench.style import look
 
 D, EPS = 3, 0.1
@@ -39,14 +42,47 @@ A17 = Statement(
 )
 
 
-def both(dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None) -> Iterator[Run]:
-    """Algorithm 3 and EM at every k."""
-    for solver, settings in (("spannogram", ALG3), ("em", EM)):
-        for k in ks:
-            yield Run(
-                dataset=dataset, parameters=parameters, solver=solver, settings=dict(k=int(k), **settings),
-                form=form, label=label,
-            )  # fmt: skip
+def both(
+    dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None
+) -> Iterator[Run | Measure]:
+    """Algorithm 3, one pass for all k, and EM at every k."""
+    common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
+    ks = [int(k) for k in ks]
+    yield Measure(solver="one_pass", settings=dict(ks=ks), uses=("spannogram",), **common)
+    for k in ks:
+        yield Run(solver="em", settings=dict(k=k, **EM), **common)
+
+
+def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
+    """Algorithm 3 at all ks up to n: variance as given and refitted, q = x'A_3 x, lambda_4, deterministic bound."""
+    path = registry.module("solver", "spannogram").path
+    w, U = problem.covariance.leading_pairs(D + 1)
+    made: dict[str, list[float]] = {
+        name: [] for name in ("k", "cardinality", "variance", "variance_refit", "q", "bound")
+    }
+    for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
+        x, status = graded(x, "finished", k, problem.n, nonnegative=True)
+        if status != "finished":
+            raise ValueError(f"Algorithm 3 gave no feasible component at k = {k}")
+        made["k"].append(k)
+        made["cardinality"].append(float(np.count_nonzero(x)))
+        made["variance"].append(problem.variance(x))
+        made["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
+        made["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
+        made["bound"].append(bounds.upper_bound(problem, k, nonnegative=True))
+    return made | {"lambda_next": [max(float(w[D]), 0.0)] * len(made["k"])}
+
+
+def unfolded(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a row for every k of the passes of Algorithm 3."""
+    passes = table[table.solver == "one_pass"]
+    rows = [
+        pd.DataFrame(row.extra).assign(
+            solver="spannogram", label=row.label, n=row.n, lambda_1=row.lambda_1, problem=row.problem
+        )
+        for row in passes.itertuples()
+    ]
+    return pd.concat([table[table.solver != "one_pass"], *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
@@ -56,20 +92,21 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 
 
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows with shares of lambda_1 and, for Algorithm 3, upper bounds on the optimum as such shares.
+    """A row for every solver and k, with shares of lambda_1 and, for Algorithm 3, upper bounds as such shares.
 
     value, refit : variance as the solver gave it, and refitted. upper : the shaded bound; loose : its second reading;
     best : the smallest deterministic bound that the harness knows; apriori : value / ((1 - eps) rho_d) of Theorem 1.
     """
-    q, after = (table.extra.map(lambda e, name=name: e.get(name, np.nan)) for name in ("value_d", "lambda_next"))
+    table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
-    rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after / top))
+    q, after = (table[name] / top if name in table else np.nan * top for name in ("q", "lambda_next"))
+    rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,
         refit=table.variance_refit / top,
-        upper=np.minimum((q / (1 - EPS) + after) / top, 1.0),
-        uncapped=(q / (1 - EPS) + after) / top,
-        loose=np.minimum((q + after) / top, 1.0),
+        uncapped=q / (1 - EPS) + after,
+        upper=np.minimum(q / (1 - EPS) + after, 1.0),
+        loose=np.minimum(q + after, 1.0),
         best=np.minimum(table.bound / top, 1.0),
         apriori=table.variance / top / ((1 - EPS) * rho),
     )
@@ -77,7 +114,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
 
 def of(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
     """A solver's rows by k."""
-    return data[(data.solver == solver) & (data.label == label)].drop_duplicates("k").set_index("k").sort_index()
+    return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
 def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:

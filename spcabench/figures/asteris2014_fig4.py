@@ -22,6 +22,7 @@ from spcabench.figures._asteris2014 import (
     lower,
     lowest,
     of,
+    one_pass,  # noqa: F401  a measure is looked up here
     similar,
     with_bounds,
 )

@@ -22,6 +22,7 @@ from spcabench.figures._asteris2014 import (
     grid,
     lower,
     lowest,
+    one_pass,  # noqa: F401  a measure is looked up here
     ratio,
     with_bounds,
 )

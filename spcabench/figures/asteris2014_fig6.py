@@ -18,6 +18,7 @@ from spcabench.figures._asteris2014 import (
     grid,
     lower,
     lowest,
+    one_pass,  # noqa: F401  a measure is looked up here
     similar,
     with_bounds,
 )
