@@ -134,11 +134,11 @@ def explained(statement: Statement, data: pd.DataFrame, k: int, percent: float, 
     """The variance of Algorithm 3 at k as a percentage of the bound, in both readings, beside the paper's."""
     for column, name in (("upper", SHADED), ("loose", LOOSE)):
         found = share(data, k, column)
-        words = f"{_number(found, 2)} % (the paper: {percent:g} %)" + _others(
-            data, lambda label, column=column: f"{_number(share(data, k, column, label), 1)} %"
+        words = f"{_percent(found, 2)} (the paper: {percent:g} %)" + _others(
+            data, lambda label, column=column: _percent(share(data, k, column, label), 1)
         )
         if column == "upper":
-            words += f"; of the best deterministic bound {_number(share(data, k, 'best'), 2)} %"
+            words += f"; of the best deterministic bound {_percent(share(data, k, 'best'), 2)}"
         holds = None if found is None else round(found, digits) >= percent
         yield statement.judged(decided(holds), words, name)
 
@@ -184,8 +184,8 @@ def _spread(mine: pd.DataFrame) -> str:
     return f"{found.min():.1f} to {found.max():.1f}"
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "no run" if value is None else f"{value:.{digits}f}"
+def _percent(value: float | None, digits: int) -> str:
+    return "no run" if value is None else f"{value:.{digits}f} %"
 
 
 def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **settings: Any) -> None:

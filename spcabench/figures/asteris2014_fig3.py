@@ -17,7 +17,7 @@ from spcabench.run import Measure
 PANELS, SIZE = (3, 6), (9.0, 5.2)
 SIDE, COUNT, K = 19, 6, 40
 METHODS = {"spannogram": ALG3, "em": EM}
-ROWS = {"faces": "(a) faces", "spannogram": "(b) Alg. 3", "em": "(c) EM"}
+ROWS = {"faces": "(a) samples", "spannogram": "(b) Alg. 3", "em": "(c) EM"}
 
 A1 = Statement(
     id="A1",

@@ -69,7 +69,7 @@ def runs(scale):
     for label, parameters in PREPROCESSINGS.items():
         yield from both("cbcl", parameters, grid(361, 12, [K]) if paper else [20, K], label, "covariance")
     for label, parameters in ((MAIN, {}), ("contrast-normalised", PREPROCESSINGS["contrast-normalised"])):
-        for k in np.linspace(1, 361, 31 if paper else 4).astype(int):
+        for k in np.linspace(1, 361, 31 if paper else 3).astype(int):
             yield Run(
                 dataset="cbcl", parameters=parameters, solver="nspca",
                 settings=dict(k=int(k), restarts=3, tol_F=1e-6), form="covariance", label=label,
