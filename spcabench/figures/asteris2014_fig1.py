@@ -1,0 +1,102 @@
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 1: the spannogram of a 4 x 2 matrix.
+
+The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, entries from N(0, 1) (the paper's matrix is not
+given). Dots are the points where two of the five curves meet, the zero curve among them; hollow ones change no support.
+Shaded: the regions of constant support, for k = 2 (ours); above the support of v(phi), below that of -v(phi).
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from spcabench.lowrank import rank_one
+from spcabench.run import Measure
+from spcabench.style import DASHES, PALETTE
+
+PANELS, SIZE = (1, 1), (7.6, 4.2)
+K = 2
+SHADES = ("#F2F2F2", "#DCDCDC")
+
+
+def runs(scale):
+    """One matrix, the same at both scales."""
+    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), solver="rows_of_v")
+
+
+def rows_of_v(problem, *, seed):
+    """The rows of V, the columns of A."""
+    return {"V": problem.data.dense().T.tolist()}
+
+
+def data(table):
+    """V (4, 2)."""
+    return np.array(table.extra.iloc[0]["V"])
+
+
+def meetings(V):
+    """Angles in (-90, 90] where two of the n + 1 curves meet, and the values there: (points, 2), increasing."""
+    curves = np.vstack([V, np.zeros(2)])
+    found = []
+    for i, j in combinations(range(len(curves)), 2):
+        a, b = curves[i] - curves[j]
+        phi = np.arctan2(-b, a)  # a sin + b cos = 0
+        phi -= np.pi * np.ceil(phi / np.pi - 0.5)  # into (-90, 90]
+        found.append((phi, curves[i] @ [np.sin(phi), np.cos(phi)]))
+    return np.array(sorted(found))
+
+
+def supports(V, phi):
+    """Supports of the k largest positive entries of v(phi) and of -v(phi), counted from 1."""
+    v = V @ [np.sin(phi), np.cos(phi)]
+    return tuple(tuple(np.flatnonzero(_positive(s * v)) + 1) for s in (1.0, -1.0))
+
+
+def _positive(v):
+    """The rank-one solution on the side of v alone."""
+    return rank_one(np.maximum(v, 0.0), K, False)
+
+
+def draw(data, axes):
+    """Curves, meetings, and the regions with their supports."""
+    axis, V = axes.flat[0], data
+    phi = np.linspace(-np.pi / 2, np.pi / 2, 721)
+    values = np.sin(phi)[:, None] * V[:, 0] + np.cos(phi)[:, None] * V[:, 1]
+    for i, (curve, colour, dashes) in enumerate(zip(values.T, PALETTE, DASHES, strict=False), 1):
+        axis.plot(np.degrees(phi), curve, color=colour, linestyle=dashes, label=f"$[v(\\phi)]_{i}$", zorder=3)
+    axis.axhline(0.0, color="black", linewidth=1.0, label="zero curve", zorder=2)
+    points, top = meetings(V), 1.28 * np.abs(values).max()
+    for side, level in ((0, top), (1, -top)):
+        _regions(axis, V, points, side, level)
+    changes = [supports(V, p - 1e-6) != supports(V, p + 1e-6) for p, _ in points]
+    for (p, value), changed in zip(points, changes, strict=True):
+        face = "black" if changed else "white"
+        axis.plot(np.degrees(p), value, "o", color="black", markerfacecolor=face, markersize=5, zorder=4)
+    axis.set(xlim=(-90, 90), ylim=(-1.12 * top, 1.12 * top), xlabel=r"$\phi$, degrees", ylabel=r"entries of $v(\phi)$")
+    axis.set_xticks(range(-90, 91, 30))
+    axis.grid(False)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+
+
+def _regions(axis, V, points, side, level):
+    """Shade where the support stays, above or below zero, and name it."""
+    edges = [-np.pi / 2, *(p for p, _ in points), np.pi / 2]
+    regions = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        now = supports(V, (low + high) / 2)[side]
+        if high - low < 1e-9:
+            continue
+        if regions and regions[-1][0] == now:
+            regions[-1][2] = high
+        else:
+            regions.append([now, low, high])
+    for number, (now, low, high) in enumerate(regions):
+        half = (0.5, 1.0) if side == 0 else (0.0, 0.5)
+        axis.axvspan(np.degrees(low), np.degrees(high), *half, color=SHADES[number % 2], linewidth=0, zorder=0)
+        text = r"$\{" + ", ".join(map(str, now)) + r"\}$" if now else r"$\emptyset$"
+        narrow = high - low < 0.2
+        axis.text(np.degrees((low + high) / 2), level, text, ha="center", va="center", fontsize=8, rotation=90 * narrow)
+
+
+def claims(data):
+    """None: the figure is an illustration."""
+    return ()

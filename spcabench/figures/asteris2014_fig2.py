@@ -1,0 +1,85 @@
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
+
+Our drawing: the paper's page is not at hand. (P_2) maximises ||V_I c|| over the c of the unit circle with V_I c >= 0,
+V the matrix of Figure 1. Shaded: the half-planes where an entry of V_I c is negative; thick: the feasible arc; the outer
+curve is at the distance ||V_I c|| from the centre, in units of its largest value. Left a support whose leading
+eigenvector u is feasible, and the optimum; right one where it is not, and the optimum c lies at an end of the arc.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from spcabench import spannogram
+from spcabench.run import Measure
+from spcabench.style import PALETTE
+
+PANELS, SIZE = (1, 2), (9.6, 4.6)
+
+
+def runs(scale):
+    """The matrix of Figure 1, the same at both scales."""
+    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), solver="cones", uses=("spannogram_exact",))
+
+
+def cones(problem, *, seed):
+    """(P_2) for the best supports with a feasible and with an infeasible leading eigenvector."""
+    V = problem.data.dense().T
+    found = []
+    for I in (I for size in (2, 3) for I in combinations(range(len(V)), size)):
+        R = np.ascontiguousarray(V[list(I)])
+        value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
+        if c.any():
+            u = np.linalg.eigh(R.T @ R)[1][:, -1]
+            u = u if u @ c >= 0 else -u
+            found.append(dict(I=I, value=value, c=c.tolist(), u=u.tolist(), inside=bool((R @ u).min() >= -1e-9)))
+    best = [max((f for f in found if f["inside"] == inside), key=lambda f: f["value"]) for inside in (True, False)]
+    return {"V": V.tolist(), "cases": best}
+
+
+def data(table):
+    """V (4, 2) and the two cases."""
+    return table.extra.iloc[0]
+
+
+def draw(data, axes):
+    """One circle for each case."""
+    for axis, case in zip(axes.flat, data["cases"], strict=True):
+        _draw_cone(axis, np.array(data["V"])[list(case["I"])], case)
+
+
+def _draw_cone(axis, R, case):
+    theta = np.linspace(0.0, 2.0 * np.pi, 1441)
+    C = np.column_stack([np.cos(theta), np.sin(theta)])
+    reached = np.linalg.norm(C @ R.T, axis=1)
+    feasible = (C @ R.T >= 0.0).all(axis=1)
+    for row, i, colour in zip(R, case["I"], PALETTE, strict=False):
+        _half_plane(axis, row, colour, f"$V_{i + 1}c < 0$")
+    axis.plot(*C.T, color="#888888", linewidth=1.0)
+    radius = reached / reached.max() * 1.6
+    axis.plot(*(C * radius[:, None]).T, color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
+    axis.plot(*np.where(feasible[:, None], C, np.nan).T, color="black", linewidth=3.5, label="feasible arc")
+    c, u = np.array(case["c"]), np.array(case["u"])
+    for vector, name, style in ((u, "$u$", "--"), (c, "$c$", "-")):
+        axis.plot([0, vector[0]], [0, vector[1]], color="black", linestyle=style, linewidth=1.2)
+    axis.plot(*u, "D", color="black", markerfacecolor="white", markersize=8, label="leading eigenvector $u$")
+    axis.plot(*c, "o", color="black", markersize=5, label=f"optimum $c$, value {case['value']:.2f}")
+    rows = ", ".join(str(i + 1) for i in case["I"])
+    state = "feasible: the optimum" if case["inside"] else "infeasible"
+    axis.set(xlim=(-1.75, 1.75), ylim=(-1.75, 1.75), aspect="equal", xlabel="$c_1$", ylabel="$c_2$")
+    axis.set_title(rf"$I = \{{{rows}\}}$: $u$ is {state}")
+    axis.grid(False)
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
+
+
+def _half_plane(axis, row, colour, label):
+    """Shade where row'c < 0, and draw its edge."""
+    out, along = -row / np.linalg.norm(row), np.array([-row[1], row[0]]) / np.linalg.norm(row)
+    corners = np.array([4 * along, 4 * along + 8 * out, -4 * along + 8 * out, -4 * along])
+    axis.fill(*corners.T, color=colour, alpha=0.13, linewidth=0, label=label)
+    axis.plot(*np.array([4 * along, -4 * along]).T, color=colour, linewidth=1.0)
+
+
+def claims(data):
+    """None: the figure is an illustration."""
+    return ()
