@@ -8,6 +8,7 @@ counted, as the rule is. Times are single runs, other work beside them; the verd
 """
 
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,8 @@ A12 = Statement(
 )
 A15 = Statement(
     id="A15",
-    quote="if the matrix A has rank d, our algorithm returns the optimal k-sparse PC for any target sparsity k. The same "
-    "holds in the case of the rank-d update matrix A = sigma I + C",
+    quote="if the matrix A has rank d, our algorithm returns the optimal k-sparse PC for any target sparsity k. The "
+    "same holds in the case of the rank-d update matrix A = sigma I + C",
     where="section 1, exact solution for low-rank matrices",
     test="x_d'A x_d of Algorithm 1 over the optimum by brute force, A of rank d, and sigma I + C by way of C",
     threshold="1 to 1e-6, in every instance",
@@ -48,15 +49,16 @@ A16 = Statement(
     quote="Alg. 3 outputs x with x'A x >= (1 - eps) rho_d x*'A x*, with probability at least 1 - 1/n, in time "
     "O(eps^-d n log n) plus the time to compute the d leading eigenvectors of A",
     where="section 6, theorem 2",
-    test="share of runs, over matrices and seeds, with x'A x at least (1 - eps) rho_d times the optimum by brute force; "
-    "fitted exponent of exact flops / log n against n, without the eigenvectors",
+    test="share of runs, over matrices and seeds, with x'A x at least (1 - eps) rho_d times the optimum by brute "
+    "force; fitted exponent of exact flops / log n against n, without the eigenvectors",
     threshold="at least 1 - 1/n; at most 1.1",
 )
 A18 = Statement(
     id="A18",
     quote="our algorithm runs in time O(n^d k^d + n^{d+1})",
     where="section 1",
-    test="fitted exponent of exact flops against n^d k^d + n^{d+1}, k = 10 and k = n/4, without the eigenvectors",
+    test="fitted exponent of exact flops (of our sweeps) against n^d k^d + n^{d+1}, k = 10 and k = n/4, without the "
+    "eigenvectors",
     threshold="at most 1.1, for d = 2 and d = 3",
 )
 
@@ -65,7 +67,7 @@ def runs(scale):
     """Values on small matrices; candidates, flops and times on growing ones."""
     paper = scale == "paper"
     for seed in range(50 if paper else 20):
-        full = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
+        full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
         yield Measure(**full, solver="eigenvalues")
         yield from values(full, "full rank", seed, (1, 2, 3))
         for again in range(20 if paper else 10):

@@ -5,7 +5,7 @@ given). Dots are the points where two of the five curves meet, the zero curve am
 Shaded: the regions of constant support, for k = 2 (ours); above the support of v(phi), below that of -v(phi).
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def _regions(axis, V, points, side, level):
     """Shade where the support stays, above or below zero, and name it."""
     edges = [-np.pi / 2, *(p for p, _ in points), np.pi / 2]
     regions = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
         if high - low < 1e-9:
             continue
