@@ -80,7 +80,7 @@ def draw(data, axes):
 def _regions(axis, V, points, side, level):
     """Shade where the support stays, above or below zero, and name it."""
     edges = [-np.pi / 2, *(p for p, _ in points), np.pi / 2]
-    regions = []
+    regions: list[list] = []
     for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
         if high - low < 1e-9:
