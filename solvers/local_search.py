@@ -1,0 +1,31 @@
+"""Local search: supports that no swap of two variables improves, from many starts.
+
+This suite's own reference heuristic (2026), in no paper: swaps with an exact test of all of them (`spcabench.swap`),
+from greedy signs (He, Monteiro and Park 2010), the cut leading eigenvector, power iterations of shrinking support, and
+kicks of the best support.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.swap import Search
+from spcabench.vectors import embed
+
+TRAITS = Traits(control="cardinality", accepts="either")
+COLOUR = "#7F3C8D"
+EXAMPLE = dict(k=10)
+STOP, MAX_ITERATIONS = "end", 10**6
+
+
+def solve(problem, *, k, budget=200, seed=0):
+    """Yield the best x (n,) after each start.
+
+    budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on the clock.
+    """
+    Sigma = problem.covariance  # (n, n)
+    search = Search(Sigma, k, budget, np.random.default_rng(seed))
+    for start in search.starts():
+        search.climb(start)
+        yield embed(Sigma[search.W].leading()[1], search.W, problem.n)
+        if not search.left or k == problem.n:
+            return

@@ -1,0 +1,117 @@
+"""Local search over supports: all swaps of one variable against another, tested exactly; swapped until none improves.
+
+On a support W with the leading pair (lambda, v) of S[W, W], P the pseudo-inverse of lambda I - S[W, W] and c = S[W, j]:
+to put j in the place of i improves if and only if S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda, b = -(v'c) / v_i.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .kernels import compiled
+from .steps import greedy_signs, lanczos
+from .vectors import Indices, Vector, normalize, project, support
+
+SMALL = 1e-8  # |v_i| below it counts as so much: i can go at no loss
+ROUNDING = 1e-11  # a gain below this share is none
+HELD = 2e7  # entries of the columns held at once
+
+
+@compiled("Tuple((i8, f8, i8, i8))(f8[:,::1], f8[::1], i8[::1])")
+def best_swap(R, d, W):  # type: ignore[no-untyped-def]
+    """From rows R = S[W] (k, n) and the diagonal d (n,) of S: lambda_1(S[W, W]), and the best swap, i of W for j.
+
+    i is -1 where none improves. 9 k^3 flops for the eigenvectors, n k^2 for P R.
+    """
+    k, n = R.shape
+    w, V = np.linalg.eigh(np.ascontiguousarray(R[:, W]))
+    v, least = np.ascontiguousarray(V[:, k - 1]), w[k - 1] * (1.0 + ROUNDING)
+    scaled = V[:, : k - 1] / np.maximum(w[k - 1] - w[: k - 1], ROUNDING * abs(w[k - 1]))
+    P = np.dot(scaled, np.ascontiguousarray(V[:, : k - 1].T))
+    PR, u, value = np.dot(P, R), np.dot(v, R), d.copy()
+    for i in range(k):
+        value += R[i] * PR[i]
+    value[W] = -np.inf
+    out, into, best = -1, -1, least
+    for i in range(k):
+        v_i = v[i] if abs(v[i]) > SMALL else SMALL
+        for j in range(n):
+            b = -u[j] / v_i
+            f = value[j] + b * (2.0 * PR[i, j] + b * P[i, i])
+            if f > best:
+                out, into, best = i, j, f
+    return 9 * k**3 + n * k**2, w[k - 1], out, into
+
+
+class Search:
+    """Supports of a covariance or Gram matrix Sigma, improved by swaps; its columns are fetched when needed.
+
+    budget : scans of all swaps that `climb` may make in all.
+    """
+
+    def __init__(self, Sigma, k: int, budget: int, rng: np.random.Generator) -> None:
+        self.Sigma, self.k, self.left, self.rng = Sigma, k, budget, rng
+        self.n, self.d = Sigma.n, np.array(Sigma.diagonal())
+        self.held: dict[int, Vector] = {}
+        self.value, self.W = -np.inf, np.arange(0)
+
+    def column(self, j: int) -> Vector:
+        """Sigma e_j (n,)."""
+        if j not in self.held:
+            if len(self.held) * self.n > HELD:
+                self.held.clear()
+            e = np.zeros(self.n)
+            e[j] = 1.0
+            self.held[j] = self.Sigma @ e
+        return self.held[j]
+
+    def climb(self, W: Indices) -> None:
+        """Swap from W until no swap improves or the budget is spent; remember the best support."""
+        W, value = np.array(W, dtype=np.int64), -np.inf
+        R = np.array([self.column(j) for j in W])
+        while self.left:
+            self.left -= 1
+            new, i, j = best_swap(R, self.d, W)
+            if new <= value + ROUNDING * abs(value):
+                break
+            value = new
+            if value > self.value:
+                self.value, self.W = value, np.sort(W)
+            if i < 0:
+                break
+            W[i], R[i] = j, self.column(j)
+
+    def starts(self) -> Iterator[Indices]:
+        """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves; then kicks of
+        the best support and power iterations of shrinking support from random vectors, in turn, without end.
+        """
+        *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k)
+        yield greedy
+        x = lanczos(self.Sigma.__matmul__, normalize(self.d + self.d.max()), 1e-6)
+        yield self._filled(project(x, self.k))
+        yield self._shrunk(x)
+        while True:
+            for _ in range(4):
+                yield self._kicked()
+            yield self._shrunk(self.rng.standard_normal(self.n))
+
+    def _shrunk(self, x: Vector) -> Indices:
+        count = self.n
+        while count > self.k:
+            count = max(self.k, count // 2)
+            x = project(self.Sigma @ x, count)
+        return self._filled(x)
+
+    def _kicked(self) -> Indices:
+        """The best support with some of its variables replaced by such as go with the rest, drawn by chance."""
+        many = min(1 + int(self.rng.integers(max(1, self.k // 3))), self.n - self.k)
+        kept = self.rng.permutation(self.W)[many:]
+        weight = self.d**2 if not len(kept) else np.abs(sum(self.column(j) for j in kept)) + SMALL * self.d.max()
+        weight = np.where(np.isin(np.arange(self.n), self.W), 0.0, weight)
+        return np.concatenate([kept, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())])
+
+    def _filled(self, x: Vector) -> Indices:
+        """The support of x, and variables of large variance where it has fewer than k."""
+        W = support(x)
+        rest = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
+        return np.concatenate([W, rest[: self.k - len(W)]])

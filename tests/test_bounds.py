@@ -1,0 +1,61 @@
+"""Certified upper bounds: never below the optimum, monotone in k, the same to the last digit."""
+
+import numpy as np
+import problems
+import pytest
+from problems import FAMILIES
+
+from spcabench import Problem, api, bounds, ceilings
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_bound_is_below_the_optimum(family, nonnegative):
+    for seed in range(2):
+        problem, _ = problems.problem(family, seed)
+        S = problems.explicit(problem)
+        for full in (False, True) if seed == 0 else (False,):
+            for k in range(1, problem.n + 1):
+                best = problems.optimum(S, k, nonnegative)
+                found = bounds.upper_bounds(problem, k, nonnegative, full)
+                assert min(found.values()) >= best, min(found, key=found.get)
+                if nonnegative:
+                    assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(problem, k) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("form", ["data", "covariance"])
+def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form):
+    for seed in range(2):
+        problem, k = problems.problem(f"gaussian {form}", seed)
+        last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+        assert last.indefinite
+        for size in range(1, problem.n + 1):
+            for nonnegative in (False, True):
+                best = problems.optimum(problems.explicit(last), size, nonnegative)
+                assert bounds.upper_bound(last, size, nonnegative) >= best - 1e-9 * abs(best)
+
+
+def test_bounds_rise_with_k_and_repeat_to_the_last_digit():
+    X = np.random.default_rng(0).standard_normal((30, 25))
+    one, other = (Problem.from_data(X) for _ in range(2))
+    found = [bounds.upper_bounds(one, k) for k in range(1, 26)]
+    assert found == [bounds.upper_bounds(other, k) for k in range(1, 26)]
+    for source in found[0]:
+        values = [f[source] for f in found]
+        assert values == sorted(values)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_the_cells_cover_all_directions(d):
+    centres, cosine = ceilings.cells(d, 60)
+    c = np.random.default_rng(d).standard_normal((5000, d))
+    c /= np.linalg.norm(c, axis=1)[:, None]
+    assert np.allclose(np.linalg.norm(centres, axis=1), 1.0)
+    assert np.abs(c @ centres.T).max(axis=1).min() >= cosine
+
+
+def test_more_than_few_thousand_variables_need_no_square_matrix():
+    X = np.random.default_rng(0).standard_normal((6, 6000))
+    problem = Problem.from_data(X)
+    assert not {"Gershgorin", "Frobenius", "soft threshold"} & set(bounds.upper_bounds(problem, 5, full=True))
+    assert bounds.upper_bound(problem, 5) < bounds.leading_eigenvalue(problem)
