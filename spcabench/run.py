@@ -107,7 +107,7 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
     Comments, docstrings and layout change nothing; neither does the commit.
     """
     runs = groups(figure, scale).get(group, [])
-    files, here = set(closure(Path(__file__).with_name("worker.py"))), Path(__file__).parent / "figures"
+    files = set(closure(Path(__file__).with_name("worker.py")))
     for run in runs:
         files |= set(closure(registry.path("dataset", run.dataset)))
         for solver in (run.solver,) if isinstance(run, Run) else run.uses:
@@ -115,9 +115,7 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
     grid = [asdict(run) for run in runs]
     measures = sorted({run.solver for run in runs if isinstance(run, Measure)})
     parts = [_digest(grid), *(tree_hash(file) for file in sorted(files))]
-    own = registry.path("figure", figure)
-    modules = [own, *(file for file in closure(own) if file != own and file.parent == here)]
-    parts += [_function_hash(file, name) for name in measures for file in modules]
+    parts += [_function_hash(registry.path("figure", figure), name) for name in measures]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
 
