@@ -7,13 +7,9 @@ package datamicroarray (MIT licence; no licence of the data is stated), sha256 7
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
 
-import numpy as np
+from spcabench import expression, sources
 
-from spcabench import sources, validate
-from spcabench.expression import stand_in
-from spcabench.problem import Problem
-from spcabench.vectors import largest
-
+SOURCE = "Alon et al. (1999)"
 FILE = "alon/alon.RData"
 SHA256 = "76ea2ffa6226e29237bbe3f41a68ec42ca9ec3bbdbf3f19613cd254fd5fcc1c7"
 URL = (
@@ -29,26 +25,6 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return stand_in("alon", "Alon et al. (1999)")
-    table = sources.read_rdata(file)["alon"]
-    X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
-    if genes is not None:
-        validate.whole("genes", genes, 1)
-        kept = largest(X.var(axis=0), genes)
-        X, names = X[:, kept], names[kept]
-    return Problem.from_data(
-        X,
-        "alon" if genes is None else f"alon, {X.shape[1]} genes",
-        center=center,
-        scale=scale,
-        divide_by_m=True,
-        features=list(names),
-        labels=list(table["y"]),
-        provenance=dict(
-            source="Alon et al. (1999)",
-            file=FILE,
-            sha256=SHA256,
-            stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
-    )
+        return expression.stand_in("alon", SOURCE)
+    table = expression.from_rdata(file, "alon")
+    return expression.problem("alon", SOURCE, (FILE, SHA256), table, genes, center, scale)

@@ -7,13 +7,9 @@ datamicroarray (MIT licence; no licence of the data is stated), sha256 594f55075
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
 
-import numpy as np
+from spcabench import expression, sources
 
-from spcabench import sources, validate
-from spcabench.expression import stand_in
-from spcabench.problem import Problem
-from spcabench.vectors import largest
-
+SOURCE = "Golub et al. (1999)"
 FILE = "golub/golub.RData"
 SHA256 = "594f5507597fb2352d210c803a88a218fbf6d1f2705372029e5738815216747b"
 URL = (
@@ -30,26 +26,7 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return stand_in("golub", "Golub et al. (1999)")
-    table = sources.read_rdata(file)["golub"]
-    X, names = np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values
-    if genes is not None:
-        validate.whole("genes", genes, 1)
-        kept = largest(X.var(axis=0), genes)
-        X, names = X[:, kept], names[kept]
-    return Problem.from_data(
-        X,
-        "golub" if genes is None else f"golub, {X.shape[1]} genes",
-        center=center,
-        scale=scale,
-        divide_by_m=True,
-        features=list(names),
-        labels=list(table["y"]),
-        provenance=dict(
-            source="Golub et al. (1999)",
-            file=FILE,
-            sha256=SHA256,
-            stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
+        return expression.stand_in("golub", SOURCE)
+    return expression.problem(
+        "golub", SOURCE, (FILE, SHA256), expression.from_rdata(file, "golub"), genes, center, scale
     )

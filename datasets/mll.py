@@ -11,11 +11,9 @@ import gzip
 
 import numpy as np
 
-from spcabench import sources, validate
-from spcabench.expression import stand_in
-from spcabench.problem import Problem
-from spcabench.vectors import largest
+from spcabench import expression, sources
 
+SOURCE = "Armstrong et al. (2002)"
 FILE = "mll/MLL.csv.gz"
 SHA256 = "4fcfbc5756f03dd966d7f5c4306adfc60dc271a44c996075dc147ee5d9dea3a6"
 
@@ -28,28 +26,9 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256)
     if file is None:
-        return stand_in("mll", "Armstrong et al. (2002)")
-    X, names, labels = _read(file)
-    if genes is not None:
-        validate.whole("genes", genes, 1)
-        kept = largest(X.var(axis=0), genes)
-        X, names = X[:, kept], [names[i] for i in kept]
-    return Problem.from_data(
-        X,
-        "mll" if genes is None else f"mll, {X.shape[1]} genes",
-        center=center,
-        scale=scale,
-        divide_by_m=True,
-        features=names,
-        labels=labels,
-        provenance=dict(
-            source="Armstrong et al. (2002)",
-            file=FILE,
-            sha256=SHA256,
-            stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
-        ),
-    )
+        return expression.stand_in("mll", SOURCE)
+    table = _read(file)
+    return expression.problem("mll", SOURCE, (FILE, SHA256), table, genes, center, scale)
 
 
 def _read(file):
