@@ -15,8 +15,8 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.relaxation import Pair, by_component, value
-from spcabench.spectral import eigen, largest, rebuilt, top_eigen
+from spcabench.relaxation import by_component
+from spcabench.smoothing import smooth
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#56B4E9"
@@ -24,7 +24,6 @@ EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 5000
-CHECK = 10  # iterations from one evaluation of the dual at Y_k to the next
 
 
 def penalty_range(problem):
@@ -44,32 +43,9 @@ def solve(problem, *, rho, eps=TOL, eigenvalues="full", screen=True):
     if eigenvalues not in ("full", "partial"):
         raise ValueError(f"eigenvalues: {eigenvalues!r}; allowed are 'full' and 'partial'")
     Sigma = problem.matrix.S  # (n, n)
-    yield from by_component(Sigma, rho, lambda A: smooth(A, rho, eps, eigenvalues == "partial"), screen)
+    yield from by_component(Sigma, rho, lambda A: minimised(A, rho, eps, eigenvalues == "partial"), screen)
 
 
-def smooth(A, rho, eps, partial):
-    """Pairs of min lambda_max(A + U), |U_ij| <= rho: Nesterov's method on the smoothed dual."""
-    n, top = len(A), np.abs(A).max()
-    eps = max(eps * (A.diagonal().max() - rho), 1e-5 * top)
-    mu = eps / (2.0 * np.log(n))
-    L = 1.0 / (2.0 * mu)
-    U, G, mean = np.zeros_like(A), np.zeros_like(A), np.zeros_like(A)
-    k = 0
-    while True:
-        x, X, bound = gradient(A + U, mu, partial)  # step 1
-        Y = np.clip(U - X / L, -rho, rho)  # step 2
-        G += (k + 1) / 2.0 * X
-        Z = np.clip(-G / L, -rho, rho)  # step 3
-        mean = (k * mean + 2.0 * X) / (k + 2)
-        yield Pair(x, mean, U, value(A, mean, rho), bound)
-        if k % CHECK == CHECK - 1:
-            yield Pair(x, X, Y, value(A, X, rho), largest(A + Y))
-        U = 2.0 / (k + 3) * Z + (k + 1) / (k + 3) * Y  # step 4
-        k += 1
-
-
-def gradient(M, mu, partial):
-    """The leading eigenvector of M, exp(M / mu) scaled to trace one, and lambda_max(M)."""
-    w, V = top_eigen(M, mu * np.log(1e12 * len(M))) if partial else eigen(M)
-    p = np.exp((w - w[-1]) / mu)
-    return V[:, -1], rebuilt(V, p / p.sum()), float(w[-1])
+def minimised(A, rho, eps, partial):
+    """Pairs of min lambda_max(A + U), |U_ij| <= rho."""
+    return smooth(A, rho, max(eps * (A.diagonal().max() - rho), 1e-5 * np.abs(A).max()), partial)

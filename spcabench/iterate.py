@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
 
+def made(matrix: Matrix | None) -> NDArray[np.float64]:
+    """The matrix, made where what makes it was given."""
+    assert matrix is not None
+    return matrix() if callable(matrix) else matrix
+
+
 @dataclass(frozen=True)
 class Traits:
     """What a solver is; the harness asks of each solver what its kind must satisfy.

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import bounds, certify
 from .flops import uncharged
-from .iterate import Matrix
+from .iterate import Matrix, made
 from .problem import Problem
 from .relaxation import relative_gap
 from .steps import nonnegative_ascent
@@ -122,8 +122,7 @@ class Result:
         if self.X is None or self.U is None:
             return None
         with uncharged():
-            X, U = (M() if callable(M) else M for M in (self.X, self.U))
-        return np.asarray(X), np.asarray(U)
+            return np.asarray(made(self.X)), np.asarray(made(self.U))
 
     @cached_property
     def _certified(self) -> tuple[float, float] | None:

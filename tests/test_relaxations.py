@@ -131,6 +131,28 @@ def test_the_constrained_form_bounds_every_k_sparse_vector(solver):
             assert result.relaxation_gap <= 1e-6
 
 
+def test_the_constrained_forms_agree_within_their_certified_gaps():
+    for seed in range(6):
+        problem, _ = _problem(seed)
+        for k in (2, 3):
+            first, exact = (
+                api.solve(problem, s, k=min(k, problem.n)) for s in ("dspca_constrained", "exact_sdp_constrained")
+            )
+            unit = 1e-9 * exact.relaxation_bound
+            assert first.relaxation_value <= exact.relaxation_bound + unit
+            assert exact.relaxation_value <= first.relaxation_bound + unit
+            assert first.relaxation_gap <= 1e-3
+            assert first.bound >= problems.optimum(problem.matrix.S, min(k, problem.n)) if problem.n <= 12 else True
+        scaled = api.solve(Problem.from_covariance(1e-8 * problem.matrix.S), "dspca_constrained", k=min(k, problem.n))
+        assert 1e8 * scaled.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
+
+
+def test_the_whole_norm_allowed_the_answer_is_the_leading_eigenvector():
+    problem, _ = _problem(0)
+    result = api.solve(problem, "dspca_constrained", k=problem.n)
+    assert result.relaxation_value == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1])
+
+
 def test_the_rectangular_form_bounds_every_sparse_pair():
     rng = np.random.default_rng(0)
     for m, n, k_u, k in ((3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)):
