@@ -31,6 +31,7 @@ LAYERS = {
             "spectral",
             "rows",
             "relaxation",
+            "smoothing",
             "convex",
             "sdp",
             "lowrank",
