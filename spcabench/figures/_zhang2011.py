@@ -1,0 +1,93 @@
+"""What Figure 1 of Zhang and El Ghaoui (2011) is made of: times to one gap, variances at one cardinality."""
+
+import numpy as np
+import pandas as pd
+
+from spcabench.claims import Interval, Verdict, every, interval, show, slope
+from spcabench.style import look, plain_log_ticks
+
+Ratios = dict[float, Interval]
+
+
+def timed(table: pd.DataFrame) -> pd.DataFrame:
+    """The timed rows with ``x`` = n, ``total`` seconds, and whether the certified gap was ``reached`` within the limit.
+
+    A run that ended without counts with its time limit.
+    """
+    rows = table[table.get("samples", pd.Series(np.nan, index=table.index)).notna()]
+    goal, limit = (rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit"))
+    reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
+    total = (rows.setup_time + rows.solve_time).astype(float)
+    return rows.assign(
+        x=rows.n.astype(float), reached=reached, total=total.where(reached, np.maximum(total, limit)), limit=limit
+    )
+
+
+def speedups(rows: pd.DataFrame, slow: str, fast: str) -> Ratios:
+    """For each n the interval of time of slow / fast, round by round; left out where neither reached the gap."""
+    pairs = rows[rows.solver == slow].merge(rows[rows.solver == fast], on=["x", "seed", "repeat"])
+    pairs = pairs[pairs.reached_x | pairs.reached_y]
+    ratio = pairs.total_x / pairs.total_y
+    return {float(x): interval(values) for x, values in ratio.groupby(pairs.x)}
+
+
+def much_faster(found: Ratios) -> tuple[Verdict, str]:
+    """Verdict on a ratio of at least five at every n, and the ratios."""
+    text = show({f"{x:g}": v for x, v in found.items()})
+    return every([v.at_least(5.0) for v in found.values()]), text
+
+
+def exponent(x: pd.Series, y: pd.Series) -> float:
+    """Growth exponent of the medians of y over the sizes x; nan for fewer than three."""
+    middle = y.groupby(x).median()
+    return slope(middle.index, middle) if len(middle) >= 3 else float("nan")
+
+
+def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
+    """Minimum time of each solver against n, the median over the seeds, with the quartiles; hollow at the limit."""
+    for solver, name in names.items():
+        mine = rows[rows.solver == solver]
+        if mine.empty:
+            continue
+        style = look(solver)
+        best = mine.groupby(["x", "seed"]).agg(total=("total", "min"), reached=("reached", "all")).groupby("x")
+        time, reached = best.total.median(), best.reached.all()
+        growth = exponent(mine.x[mine.reached], mine.total[mine.reached])
+        label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
+        axis.plot(time.index, time, **(style | dict(marker="")), label=None)
+        axis.plot(time.index[reached], time[reached], label=label, **(style | dict(linestyle="none")))
+        axis.plot(time.index[~reached], time[~reached], fillstyle="none", **(style | dict(linestyle="none")))
+        low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
+        axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+    if len(rows):
+        axis.axhline(rows.limit.iloc[0], color="black", linewidth=0.8, linestyle=":", label="time limit")
+    axis.set(xscale="log", yscale="log", xlabel="size n", ylabel="time to a certified gap of $10^{-2}$, s")
+    plain_log_ticks(axis)
+    axis.legend()
+
+
+def compared(data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation") -> pd.DataFrame:
+    """Refitted variance of each baseline over the reference's: a column each, a row for each problem and k.
+
+    Missing where the cardinality is another.
+    """
+    rows, key = data[data.label.str.startswith("quality")], ["family", "seed", "label"]
+    variance, count = (
+        rows.pivot_table(index=key, columns="solver", values=v) for v in ("variance_refit", "cardinality")
+    )
+    if reference not in variance:
+        return pd.DataFrame()
+    ratio = variance.div(variance[reference], axis=0).where(count.eq(count[reference], axis=0))
+    return ratio.reindex(columns=list(baselines))
+
+
+def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
+    """The ratios of each baseline side by side, and their median."""
+    for place, solver in enumerate(s for s in baselines if s in ratio):
+        values = ratio[solver].dropna()
+        style = look(solver) | dict(linestyle="none", markersize=3, alpha=0.4 if "ours" in baselines[solver] else 0.8)
+        axis.plot(place + np.linspace(-0.25, 0.25, len(values)), values, **style)
+        axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
+    axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
+    axis.set_xticks(range(len(baselines)), [name.replace(" ", "\n", 1) for name in baselines.values()])
+    axis.set(ylabel="refitted variance / the relaxation's")
