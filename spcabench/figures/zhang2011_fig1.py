@@ -28,7 +28,7 @@ BASELINES = {"thresholding": "thresholding", "greedy_forward": "greedy, forward"
 BASELINES |= {"spca_elastic_net": "SPCA, elastic net", "tpower": "TPower (ours)"}
 GAP = 1e-2
 # sizes up to which each is run, and how many seeds a size has (from 100: none of them tuned a solver)
-SIZES = {
+SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "quick": {"bca": (25, 50, 100), "bca_continuation": (25, 50, 100), "dspca": (25, 50, 100)},
     "paper": {
         "bca": (50, 100, 200, 300),
@@ -92,7 +92,8 @@ def source(family, n, seed):
 
 def runs(scale):
     """Paper: n = 50 to 800 for BCA with continuation, to 400 for DSPCA, to 300 for plain BCA."""
-    sizes, limits = SIZES[scale], dict(tol=GAP, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
+    sizes = SIZES[scale]
+    limits: dict[str, Any] = dict(tol=GAP, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     own: dict[str, Any] = {"bca": dict(K=10**6), "bca_continuation": {}, "dspca": dict(eps=GAP)}
     for family in FAMILIES:
         for n in sizes["bca_continuation"]:
