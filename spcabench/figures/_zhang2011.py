@@ -1,12 +1,25 @@
 """What Figure 1 of Zhang and El Ghaoui (2011) is made of: times to one gap, variances at one cardinality."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from spcabench.claims import Interval, Verdict, every, interval, show, slope
-from spcabench.style import look, plain_log_ticks
+from spcabench.style import look
 
 Ratios = dict[float, Interval]
+
+
+def penalty(family: str, n: int) -> float:
+    """The figure's penalty."""
+    return float(0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n)))
+
+
+def source(family: str, n: int, seed: int) -> dict[str, Any]:
+    """Dataset and parameters of a problem."""
+    size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
+    return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
@@ -52,18 +65,26 @@ def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
         style = look(solver)
         best = mine.groupby(["x", "seed"]).agg(total=("total", "min"), reached=("reached", "all")).groupby("x")
         time, reached = best.total.median(), best.reached.all()
-        growth = exponent(mine.x[mine.reached], mine.total[mine.reached])
-        label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
-        axis.plot(time.index, time, **(style | dict(marker="")), label=None)
-        axis.plot(time.index[reached], time[reached], label=label, **(style | dict(linestyle="none")))
+        growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
+        label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
+        axis.plot(time.index, time, markevery=[int(i) for i in np.flatnonzero(reached)], label=label, **style)
         axis.plot(time.index[~reached], time[~reached], fillstyle="none", **(style | dict(linestyle="none")))
         low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
         axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
     if len(rows):
-        axis.axhline(rows.limit.iloc[0], color="black", linewidth=0.8, linestyle=":", label="time limit")
-    axis.set(xscale="log", yscale="log", xlabel="size n", ylabel="time to a certified gap of $10^{-2}$, s")
-    plain_log_ticks(axis)
+        limit = rows.limit.iloc[0]
+        axis.axhline(limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s")
+    axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s")
+    by_size(axis, rows.x)
     axis.legend()
+
+
+def by_size(axis, sizes: pd.Series) -> None:
+    """A logarithmic axis of the sizes, which are its ticks."""
+    axis.set(xscale="log", xlabel="size n")
+    axis.set_xticks(sorted(set(sizes.astype(int))), minor=False)
+    axis.set_xticks([], minor=True)
+    axis.xaxis.set_major_formatter("{x:.0f}")
 
 
 def compared(data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation") -> pd.DataFrame:
