@@ -105,7 +105,7 @@ def draw(data, axes):
                 axis.imshow(image, cmap="gray", vmin=0.0, vmax=255.0)
                 continue
             shown = axis.imshow(image, cmap="gray_r", vmin=0.0, vmax=top)
-            axis.set_xlabel(f"{100 * item.share:.1f} %", labelpad=2, fontsize=8)
+            axis.set_xlabel(f"{100 * item.share:.1f} % of $\\lambda_1$", labelpad=2, fontsize=8)
     if top and (main.name != "faces").any():
         axes[0, 0].figure.colorbar(shown, ax=axes[1:, :], label="loading", shrink=0.8)
 
