@@ -1,1 +1,1 @@
-"""Benchmarks that asv runs at every commit."""
+"""Performance tracked across commits: what asv measures (bench_*.py), the history's page, and the gate."""

@@ -1,0 +1,63 @@
+"""The standard problems of the performance history: synthetic, so that they are the same on every machine, offline.
+
+Gaussian and spiked problems are made by the measured commit's own ``datasets/``. Text and gene expression are drawn
+here, in the shape of the real data, which not every machine has.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+import spcabench
+
+
+@dataclass(frozen=True)
+class Standard:
+    """A problem, the cardinality asked for, and whether it is small enough for relaxations and exact searches."""
+
+    make: Callable[[], spcabench.Problem]
+    k: int
+    small: bool = False
+
+
+def gaussian(n):
+    """A'A with standard normal A (n, n)."""
+    return spcabench.load("gaussian", m=n, n=n, seed=0)
+
+
+def spiked(n):
+    """A covariance (n, n) with one sparse direction."""
+    return spcabench.load("spiked", n=n, seed=0)
+
+
+def text(documents=800, words=1000, topics=8):
+    """Word counts (documents, words), sparse, centred implicitly: Zipf's frequencies, and topics of 25 words each."""
+    rng = np.random.default_rng(0)
+    rate = 20.0 / np.arange(1, words + 1)
+    belongs = np.zeros((topics, words))
+    for topic in belongs:
+        topic[rng.choice(np.arange(50, words), 25, replace=False)] = rng.uniform(0.5, 2.0, 25)
+    about = rng.integers(topics, size=documents)
+    counts = rng.poisson(np.minimum(rate, 3.0) + belongs[about])
+    return spcabench.Problem.from_data(sp.csc_array(counts.astype(float)), "text", center=True)
+
+
+def genes(samples=72, count=1000, factors=10):
+    """Expression (samples, count), many more genes than samples: a few factors with heavy-tailed loadings, and noise."""
+    rng = np.random.default_rng(0)
+    loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)
+    X = rng.standard_normal((samples, factors)) @ loadings + rng.standard_normal((samples, count))
+    return spcabench.Problem.from_data(X, "genes", center=True)
+
+
+PROBLEMS = {
+    "gaussian-20": Standard(lambda: gaussian(20), k=5, small=True),
+    "spiked-40": Standard(lambda: spiked(40), k=5, small=True),
+    "gaussian-100": Standard(lambda: gaussian(100), k=10),
+    "gaussian-300": Standard(lambda: gaussian(300), k=20),
+    "text-1000": Standard(text, k=20),
+    "genes-1000": Standard(genes, k=20),
+}
+REDUCED = ("gaussian-20", "gaussian-100", "genes-1000")  # what CI compares
