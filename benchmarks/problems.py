@@ -32,7 +32,7 @@ def spiked(n):
     return spcabench.load("spiked", n=n, seed=0)
 
 
-def text(documents=800, words=1000, topics=8):
+def text(documents=500, words=500, topics=6):
     """Word counts (documents, words), sparse, centred implicitly: Zipf's frequencies, and topics of 25 words each."""
     rng = np.random.default_rng(0)
     rate = 20.0 / np.arange(1, words + 1)
@@ -45,7 +45,7 @@ def text(documents=800, words=1000, topics=8):
 
 
 def genes(samples=72, count=1000, factors=10):
-    """Expression (samples, count), many more genes than samples: a few factors with heavy-tailed loadings, and noise."""
+    """Expression (samples, count), far fewer samples than genes: factors with heavy-tailed loadings, and noise."""
     rng = np.random.default_rng(0)
     loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)
     X = rng.standard_normal((samples, factors)) @ loadings + rng.standard_normal((samples, count))
@@ -57,7 +57,7 @@ PROBLEMS = {
     "spiked-40": Standard(lambda: spiked(40), k=5, small=True),
     "gaussian-100": Standard(lambda: gaussian(100), k=10),
     "gaussian-300": Standard(lambda: gaussian(300), k=20),
-    "text-1000": Standard(text, k=20),
+    "text-500": Standard(text, k=20),
     "genes-1000": Standard(genes, k=20),
 }
 REDUCED = ("gaussian-20", "gaussian-100", "genes-1000")  # what CI compares

@@ -1,0 +1,81 @@
+"""What git knows: commits, their trees as installed packages, and the changes that were accepted on purpose."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+from .counts import MEASURES, ROOT
+
+TREES = ROOT / ".asv" / "trees"
+KEY = "Accepted-regression"
+LINE = re.compile(rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)")
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A solver's regression that a commit's message accepts: in one measure, or in all (None); solver "*" is all."""
+
+    solver: str
+    measure: str | None
+    reason: str
+    commit: str
+
+    def covers(self, solver, measure):
+        """Whether it is about this number."""
+        return self.solver in (solver, "*") and self.measure in (measure, None)
+
+
+def git(*words):
+    """What git says about this repository. Raises CalledProcessError."""
+    return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def commit(name):
+    """The full hash of a commit. Raises ValueError for one that this clone has not."""
+    try:
+        return git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except subprocess.CalledProcessError:
+        shallow = git("rev-parse", "--is-shallow-repository") == "true"
+        hint = "this clone is shallow: git fetch --unshallow" if shallow else "see git log"
+        raise ValueError(f"no commit {name!r} here; {hint}") from None
+
+
+def accepted(base, head):
+    """The accepted regressions in the messages of base..head. Raises ValueError for a line that cannot be read."""
+    found = []
+    for entry in filter(None, git("log", "--format=%h%x00%B%x01", f"{base}..{head}").split("\x01")):
+        short, _, message = entry.strip().partition("\0")
+        found += [one(line, short) for line in message.splitlines() if line.startswith(KEY)]
+    return found
+
+
+def one(line, short):
+    """An accepted regression from its line."""
+    match = LINE.fullmatch(line.strip())
+    if match is None:
+        raise ValueError(f"{short}: {line!r}; allowed is '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'")
+    return Accepted(**match.groupdict(), commit=short)
+
+
+def tree(sha):
+    """The folder with a commit's package, out of a wheel that is built once."""
+    folder = TREES / sha
+    if folder.is_dir():
+        return folder
+    TREES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=TREES) as scratch:
+        source, wheels, made = (Path(scratch, name) for name in ("source", "wheels", "made"))
+        source.mkdir()
+        archive = subprocess.run(["git", "-C", ROOT, "archive", sha], check=True, capture_output=True).stdout
+        subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
+        build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", wheels, source]
+        done = subprocess.run(build, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{sha[:10]} cannot be built: {done.stdout[-500:]}{done.stderr[-500:]}")
+        ZipFile(next(wheels.glob("*.whl"))).extractall(made)
+        made.rename(folder)
+    return folder

@@ -1,0 +1,117 @@
+"""The gate: the exact counts of two commits compared; times beside them, which decide nothing."""
+
+import argparse
+import math
+import sys
+from collections import Counter
+
+from . import clock
+from .commits import KEY, accepted, commit, git, tree
+from .counts import MEASURES, best_known, collect, values
+from .problems import PROBLEMS, REDUCED
+
+WORSE = 1.01
+FLOOR = {"flops": 0.0, "iterations": 0.0, "gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share are rounding
+FAILED = ("error", "time_limit", "zero", "infeasible", "refused")
+
+
+def compare(old, new, best):
+    """Rows (solver, problem, measure, old, new, word) for each number that both commits have.
+
+    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the old has the number.
+    """
+    rows = []
+    for solver in sorted(set(old) & set(new)):
+        for problem in old[solver]:
+            before, after = (values(found[solver][problem], best.get(problem)) for found in (old, new))
+            rows += [
+                (
+                    solver,
+                    problem,
+                    measure,
+                    before[measure],
+                    after[measure],
+                    word(measure, before[measure], after[measure]),
+                )
+                for measure in MEASURES
+                if not math.isnan(before[measure])
+            ]
+    return rows
+
+
+def word(measure, old, new):
+    """How a number changed; lower is better."""
+    if math.isnan(new):
+        return "lost"
+    floor = FLOOR[measure]
+    if new > WORSE * old + floor:
+        return "worse"
+    return "better" if old > WORSE * new + floor else "same"
+
+
+def excuse(row, reasons):
+    """The accepted change that covers a row, or None."""
+    return next((a for a in reasons if a.covers(row[0], row[2])), None)
+
+
+def timed(old, new, problems):
+    """The pairs to time: of each solver the largest problem that both commits solve quickly."""
+    found = {}
+    for solver in sorted(set(old) & set(new)):
+        for problem in problems:
+            entries = [commit[solver][problem] for commit in (old, new)]
+            if all(entry.get("seconds", math.inf) < clock.SLOWEST for entry in entries):
+                found[solver] = (problem, entries[1]["settings"], entries[1]["seconds"])
+    return {(solver, problem): rest for solver, (problem, *rest) in found.items()}
+
+
+def main():
+    """Compare, print, and exit with 1 for a regression that nobody accepted, 2 where nothing could be compared."""
+    words = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
+    words.add_argument("--base", default="main~1", help="the commit to compare with")
+    words.add_argument("--head", default="HEAD", help="the commit that is judged")
+    words.add_argument("--reduced", action="store_true", help="three of the problems, no times: for CI")
+    asked = words.parse_args()
+    try:
+        sys.exit(judge(commit(asked.base), commit(asked.head), asked.reduced))
+    except (ValueError, RuntimeError) as error:
+        print(f"perf-check: nothing compared: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def judge(base, head, reduced=False):
+    """Measure and show both commits; the exit code."""
+    from .tables import show_counts, show_others, show_times
+
+    reasons, problems = accepted(base, head), [name for name in PROBLEMS if not reduced or name in REDUCED]
+    print(f"old {git('log', '-1', '--format=%h %s', base)}\nnew {git('log', '-1', '--format=%h %s', head)}", flush=True)
+    if git("status", "--porcelain", "--untracked-files=no"):
+        print("note: uncommitted changes are not measured")
+    trees = [tree(sha) for sha in (base, head)]
+    old, new = (collect(problems, folder) for folder in trees)
+    rows = compare(old, new, best_known())
+    show_others(old, new)
+    if not rows:
+        raise RuntimeError("no solver has a count at both commits")
+    bad = [row for row in rows if row[-1] in ("worse", "lost")]
+    failing = [row for row in bad if excuse(row, reasons) is None]
+    show_counts(rows, reasons)
+    if not reduced:
+        pairs = timed(old, new, problems)
+        show_times(clock.ratios(pairs, *trees))
+    seen = Counter(row[-1] for row in rows)
+    print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in ('same', 'better', 'worse', 'lost'))}")
+    print(verdict(failing, bad))
+    return 1 if failing else 0
+
+
+def verdict(failing, bad):
+    """The last line."""
+    if not failing:
+        return f"perf-check: passed{f', {len(bad)} accepted' if bad else ''}"
+    names = ", ".join(sorted({row[0] for row in failing}))
+    return f"perf-check: FAILED: {names}. A change on purpose: '{KEY}: SOLVER [MEASURE]: reason' in a commit's message"
+
+
+if __name__ == "__main__":
+    main()

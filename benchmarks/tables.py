@@ -1,0 +1,70 @@
+"""What the gate prints."""
+
+from rich.console import Console
+from rich.table import Table
+
+from spcabench.claims import interval
+
+CONSOLE = Console(width=120, highlight=False)
+NOISE = 0.15  # by which processes of the same code may differ
+TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
+ORDER = ("worse", "lost", "better")
+
+
+def show_counts(rows, reasons):
+    """The numbers that changed by more than 1 %, the worst first."""
+    from .gate import excuse
+
+    changed = sorted((row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3]))
+    if not changed:
+        return
+    table = Table("solver", "problem", "measure", title="Counts that changed by more than 1 %", title_justify="left")
+    for name in ("old", "new", "new / old"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for row in changed:
+        solver, problem, measure, old, new, word = row
+        accepted = excuse(row, reasons) if word != "better" else None
+        verdict = (
+            f"accepted, {accepted.commit}: {accepted.reason}"
+            if accepted
+            else word.upper()
+            if word != "better"
+            else word
+        )
+        table.add_row(solver, problem, measure, f"{old:.8g}", f"{new:.8g}", f"{new / old:.4g}" if old else "", verdict)
+    CONSOLE.print(table)
+
+
+def show_others(old, new):
+    """Solvers that only one commit has, and those without an answer at the new one."""
+    from .gate import FAILED
+
+    for label, names in (("new", set(new) - set(old)), ("gone", set(old) - set(new))):
+        if names:
+            CONSOLE.print(f"{label} solvers, not compared: {', '.join(sorted(names))}")
+    for solver, entries in new.items():
+        for problem, entry in entries.items():
+            if entry["status"] in FAILED and entry["status"] != "refused":
+                CONSOLE.print(f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}")
+
+
+def show_times(times):
+    """Seconds and the interval of the ratio; none of it decides."""
+    table = Table("solver", "problem", title=TIMES, title_justify="left")
+    for name in ("old, ms", "new, ms", "new / old", "interval"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for (solver, problem), rounds in sorted(times.items()):
+        old, new = (1e3 * min(seconds) for seconds in zip(*rounds, strict=True))
+        ratio = interval(b / a for a, b in rounds)
+        between = f"{ratio.low:.3f} to {ratio.high:.3f}"
+        table.add_row(solver, problem, f"{old:.3g}", f"{new:.3g}", f"{ratio.median:.3f}", between, notable(ratio))
+    CONSOLE.print(table)
+
+
+def notable(ratio):
+    """A word where the interval excludes 1 and the median is beyond what two processes of the same code differ by."""
+    if abs(ratio.median - 1.0) <= NOISE:
+        return ""
+    return "slower" if ratio.low > 1.0 else "faster" if ratio.high < 1.0 else ""
