@@ -7,34 +7,29 @@ from collections import Counter
 
 from . import clock
 from .commits import KEY, accepted, commit, git, tree
-from .counts import MEASURES, best_known, collect, values
+from .counts import LIMIT, MEASURES, best_known, collect, values
 from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
 FLOOR = {"flops": 0.0, "iterations": 0.0, "gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share are rounding
-FAILED = ("error", "time_limit", "zero", "infeasible", "refused")
 
 
 def compare(old, new, best):
     """Rows (solver, problem, measure, old, new, word) for each number that both commits have.
 
-    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the old has the number.
+    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the old has the number, "late"
+    where a clock ended a run that was slow before: a loaded machine does that, and it decides nothing.
     """
     rows = []
     for solver in sorted(set(old) & set(new)):
-        for problem in old[solver]:
-            before, after = (values(found[solver][problem], best.get(problem)) for found in (old, new))
+        for problem, before in old[solver].items():
+            after = new[solver][problem]
+            was, now = (values(entry, best.get(problem)) for entry in (before, after))
+            late = after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10
             rows += [
-                (
-                    solver,
-                    problem,
-                    measure,
-                    before[measure],
-                    after[measure],
-                    word(measure, before[measure], after[measure]),
-                )
-                for measure in MEASURES
-                if not math.isnan(before[measure])
+                (solver, problem, name, was[name], now[name], "late" if late else word(name, was[name], now[name]))
+                for name in MEASURES
+                if not math.isnan(was[name])
             ]
     return rows
 

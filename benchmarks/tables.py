@@ -8,6 +8,7 @@ from spcabench.claims import interval
 CONSOLE = Console(width=120, highlight=False)
 NOISE = 0.15  # by which processes of the same code may differ
 TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
+FAILED = ("error", "time_limit", "zero", "infeasible")
 ORDER = ("worse", "lost", "better")
 
 
@@ -38,14 +39,12 @@ def show_counts(rows, reasons):
 
 def show_others(old, new):
     """Solvers that only one commit has, and those without an answer at the new one."""
-    from .gate import FAILED
-
     for label, names in (("new", set(new) - set(old)), ("gone", set(old) - set(new))):
         if names:
             CONSOLE.print(f"{label} solvers, not compared: {', '.join(sorted(names))}")
     for solver, entries in new.items():
         for problem, entry in entries.items():
-            if entry["status"] in FAILED and entry["status"] != "refused":
+            if entry["status"] in FAILED:
                 CONSOLE.print(f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}")
 
 
