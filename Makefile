@@ -1,18 +1,23 @@
 # Two commands on a fresh machine: `make figures` and `make test`.
 PYTHON ?= python3
 SCALE ?= quick
+BASE ?= main~1
+MACHINE ?= local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures test check lock clean help
+.PHONY: figures test check perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make test                                   the test suite"
 	@echo "make check                                  ruff and mypy"
+	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
+	@echo "make perf-site [MACHINE=name]               what was measured, as a page: results/history/index.html"
+	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
 	@echo "make lock                                   renew requirements.lock from pyproject.toml"
 	@echo "make clean                                  forget the runs (results/quick, results/paper)"
 
@@ -24,6 +29,15 @@ test: $(READY)
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+perf: $(READY)
+	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)"
+
+perf-site: $(READY)
+	@$(BIN)/python -m benchmarks.perf site --machine $(MACHINE)
+
+perf-check: $(READY)
+	@$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(REDUCED),--reduced)
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "spcabench needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }

@@ -1,5 +1,6 @@
 # Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
 import sys
+from glob import glob
 from spcabench import registry
 from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
 
@@ -7,6 +8,7 @@ PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 TEMPLATE = "spcabench/templates/index.html.j2"
+HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
 def rows(w):
@@ -47,7 +49,7 @@ rule judge:
 
 
 rule report:
-    input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATE
+    input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATE, HISTORY
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
     resources: slot=1
     shell: "{PYTHON} report results/{wildcards.scale}"

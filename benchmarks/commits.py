@@ -34,14 +34,26 @@ def git(*words):
     return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
 
 
-def commit(name):
-    """The full hash of a commit. Raises ValueError for one that this clone has not."""
+def known(name):
+    """The full hash of a commit, or None where this clone has not got it."""
     try:
         return git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     except subprocess.CalledProcessError:
-        shallow = git("rev-parse", "--is-shallow-repository") == "true"
-        hint = "this clone is shallow: git fetch --unshallow" if shallow else "see git log"
-        raise ValueError(f"no commit {name!r} here; {hint}") from None
+        return None
+
+
+def shallow():
+    """Whether this clone lacks the older commits."""
+    return git("rev-parse", "--is-shallow-repository") == "true"
+
+
+def commit(name):
+    """The full hash of a commit. Raises ValueError for one that this clone has not got."""
+    found = known(name)
+    if found is None:
+        hint = "this clone is shallow: git fetch --unshallow" if shallow() else "see git log"
+        raise ValueError(f"no commit {name!r} here; {hint}")
+    return found
 
 
 def accepted(base, head):
@@ -51,6 +63,11 @@ def accepted(base, head):
         short, _, message = entry.strip().partition("\0")
         found += [one(line, short) for line in message.splitlines() if line.startswith(KEY)]
     return found
+
+
+def excuse(solver, measure, reasons):
+    """The accepted regression that covers a number, or None."""
+    return next((a for a in reasons if a.covers(solver, measure)), None)
 
 
 def one(line, short):

@@ -7,7 +7,8 @@ from pathlib import Path
 from .commits import accepted, git
 from .counts import ROOT
 
-RESULTS = ROOT / "results" / "performance"
+RESULTS = ROOT / "results" / "performance"  # asv's, to be shared
+SITE = ROOT / "results" / "history"  # made from them
 SOLVERS = {
     "bench_solvers.Counts.track_flops": "flops",
     "bench_solvers.Counts.track_iterations": "iterations",
@@ -70,17 +71,17 @@ def since(table, before, sha):
 
 
 def write(machine):
-    """The history of a machine: history.json, its picture and the site; the site's path, None without results."""
+    """Draw the history of a machine and write its site; the site's path, None without results."""
     from . import site
 
     table = read(machine)
     if table.empty:
         return None
     commits = in_order(table)
-    folder = RESULTS / machine / "site"
-    folder.mkdir(exist_ok=True)
+    table = table[table.commit.isin([commit["sha"] for commit in commits])]  # those of this clone
     about = json.loads(Path(RESULTS, machine, "machine.json").read_text(encoding="utf-8"))
-    site.draw_history(table, commits, folder / "history.svg")
-    summary = {"machine": about, "commits": commits, "picture": f"{machine}/site/history.svg"}
-    (RESULTS / "history.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
-    return site.write(table, commits, about, folder)
+    SITE.mkdir(parents=True, exist_ok=True)
+    site.draw_history(table, commits, SITE / "history.svg")
+    summary = {"machine": about, "commits": commits}
+    (SITE / "history.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    return site.write(table, commits, about, SITE)

@@ -5,6 +5,8 @@ from rich.table import Table
 
 from spcabench.claims import interval
 
+from .commits import excuse
+
 CONSOLE = Console(width=120, highlight=False)
 NOISE = 0.15  # by which processes of the same code may differ
 TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
@@ -14,8 +16,6 @@ ORDER = ("worse", "lost", "better")
 
 def show_counts(rows, reasons):
     """The numbers that changed by more than 1 %, the worst first."""
-    from .gate import excuse
-
     changed = sorted((row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3]))
     if not changed:
         return
@@ -25,7 +25,7 @@ def show_counts(rows, reasons):
     table.add_column("verdict")
     for row in changed:
         solver, problem, measure, old, new, word = row
-        accepted = excuse(row, reasons) if word != "better" else None
+        accepted = excuse(solver, measure, reasons) if word != "better" else None
         verdict = (
             f"accepted, {accepted.commit}: {accepted.reason}"
             if accepted

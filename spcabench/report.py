@@ -49,7 +49,7 @@ def write_page(folder: Path) -> Path:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     _write(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
-    _write(folder / "index.html", _page(papers, shown, claims, about))
+    _write(folder / "index.html", _page(papers, shown, claims, about | {"history": _history(folder)}))
     return folder / "index.html"
 
 
@@ -105,9 +105,17 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     }
 
 
-def _image(folder: Path) -> str | None:
+def _history(folder: Path) -> dict[str, Any] | None:
+    """The performance across commits, where it was measured: machine, commits and picture."""
+    home = folder.parent / "history"
+    if not (home / "history.json").exists():
+        return None
+    return json.loads((home / "history.json").read_text(encoding="utf-8")) | {"image": _image(home, "history")}
+
+
+def _image(folder: Path, name: str = "figure") -> str | None:
     """The picture as a data address: the SVG, the PNG where that is too large or missing; None without either."""
-    svg, png = folder / "figure.svg", folder / "figure.png"
+    svg, png = folder / f"{name}.svg", folder / f"{name}.png"
     small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
     file = svg if small or not png.exists() else png
     if not file.exists():

@@ -1,0 +1,134 @@
+"""The site of the history: one page and its pictures, which need no network."""
+
+from pathlib import Path
+
+import numpy as np
+
+from .problems import PROBLEMS
+
+UNITS = {"flops": "flops", "seconds": "time, s", "memory": "peak memory, MB", "gap": "gap"}
+GROUPS = ("cardinality given", "penalty given, or not sparse", "relaxations and exact searches")
+SHOWN = ("gaussian-100", "gaussian-100", "spiked-40")  # of each group, in the history's picture
+
+
+def group(solver):
+    """The column that a solver is drawn in, by its traits; one that is no more is in the second."""
+    from spcabench import registry
+
+    if solver not in registry.names("solver"):
+        return GROUPS[1]
+    traits = registry.module("solver", solver).TRAITS
+    if traits.relaxation or traits.exact:
+        return GROUPS[2]
+    return GROUPS[0] if traits.control == "cardinality" else GROUPS[1]
+
+
+def draw_history(table, commits, file):
+    """Flops of every solver over the commits, and below them times with the quartiles of their samples."""
+    columns = [table[(table.problem == p) & (table.solver.map(group) == g)] for g, p in zip(GROUPS, SHOWN, strict=True)]
+    titles = [f"{g}\n{p}" for g, p in zip(GROUPS, SHOWN, strict=True)]
+    draw(columns, titles, ("flops", "seconds"), commits, file)
+
+
+def draw_problem(table, problem, commits, file):
+    """Flops, time and memory of every solver on one problem over the commits."""
+    here = table[table.problem == problem]
+    columns = [(g, here[here.solver.map(group) == g]) for g in GROUPS]
+    columns = [(g, part) for g, part in columns if len(part)]
+    draw([part for _, part in columns], [g for g, _ in columns], ("flops", "seconds", "memory"), commits, file)
+
+
+def draw(columns, titles, measures, commits, file):
+    """A grid: measures down, groups of solvers across, commits along the x axis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from spcabench import style
+
+    with matplotlib.rc_context(style.RC):
+        size = (4.2 * len(columns), 2.6 * len(measures) + 1.9)
+        figure, grid = plt.subplots(len(measures), len(columns), figsize=size, squeeze=False, sharex=True)
+        for axes, part, title in zip(grid.T, columns, titles, strict=True):
+            for axis, measure in zip(axes, measures, strict=True):
+                draw_lines(axis, part[part.measure == measure], measure, commits)
+            axes[0].set_title(title)
+            name_lines(axes)
+        for axis, measure in zip(grid[:, 0], measures, strict=True):
+            axis.set_ylabel(UNITS[measure])
+        figure.savefig(file, metadata={"Date": None})
+        figure.savefig(file.with_suffix(".png"))
+        plt.close(figure)
+
+
+def draw_lines(axis, part, measure, commits):
+    """A line for each solver; times with their quartiles."""
+    from spcabench.style import look
+
+    place = {commit["sha"]: i for i, commit in enumerate(commits)}
+    unit = 2.0**20 if measure == "memory" else 1.0
+    for solver, mine in part.assign(x=part.commit.map(place)).sort_values("x").groupby("solver"):
+        axis.plot(mine.x, mine.value / unit, label=solver, **look(solver))
+        if measure == "seconds":
+            axis.fill_between(mine.x, mine.q25, mine.q75, color=look(solver)["color"], alpha=0.2, linewidth=0)
+    axis.set_xticks(range(len(commits)), [commit["short"] for commit in commits], rotation=60, ha="right", fontsize=7)
+    if measure in ("flops", "seconds"):
+        axis.set_yscale("log")
+
+
+def name_lines(axes):
+    """The solvers of a column, below it."""
+    lines = {line.get_label(): line for axis in axes for line in axis.get_lines()}
+    axes[-1].legend(lines.values(), lines, loc="upper center", bbox_to_anchor=(0.5, -0.32), ncol=2)
+
+
+def draw_others(table, commits, file):
+    """Corpus passes, import and overhead: one panel for each."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from spcabench import style
+
+    others = table[table.solver == ""]
+    names = sorted(set(others.measure))
+    if not names:
+        return
+    place = {commit["sha"]: i for i, commit in enumerate(commits)}
+    with matplotlib.rc_context(style.RC):
+        rows = int(np.ceil(len(names) / 3))
+        figure, grid = plt.subplots(rows, 3, figsize=(12.6, 2.4 * rows + 0.6), squeeze=False)
+        for axis, name in zip(grid.flat, names, strict=False):
+            mine = others[others.measure == name].assign(x=lambda t: t.commit.map(place)).sort_values("x")
+            axis.plot(mine.x, mine.value, "o-")
+            axis.set(title=name, ylim=(0, 1.15 * mine.value.max()))
+            axis.set_xticks(range(len(commits)), [c["short"] for c in commits], rotation=60, ha="right", fontsize=7)
+        for axis in grid.flat[len(names) :]:
+            axis.set_axis_off()
+        figure.savefig(file, metadata={"Date": None})
+        plt.close(figure)
+
+
+def latest(table, commits):
+    """Solver -> problem -> flops, gap, seconds and memory at the last commit."""
+    last = table[table.commit == commits[-1]["sha"]]
+    wide = last[last.solver != ""].pivot_table(index=["solver", "problem"], columns="measure", values="value")
+    return [{"solver": s, "problem": p, **row.dropna().to_dict()} for (s, p), row in wide.iterrows()]
+
+
+def write(table, commits, about, folder):
+    """Write index.html and its pictures into a folder; the page's path."""
+    from jinja2 import Environment, FileSystemLoader
+
+    problems = [problem for problem in PROBLEMS if (table.problem == problem).any()]
+    for problem in problems:
+        draw_problem(table, problem, commits, folder / f"{problem}.svg")
+    draw_others(table, commits, folder / "others.svg")
+    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)
+    page = environment.get_template("site.html.j2").render(
+        commits=commits, machine=about, problems=problems, rows=latest(table, commits)
+    )
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    return folder / "index.html"

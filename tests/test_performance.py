@@ -1,0 +1,153 @@
+"""The gate on exact counts, what it accepts, and the pages of the history."""
+
+import json
+import math
+import re
+import subprocess
+from functools import partial
+
+import pytest
+
+from benchmarks import commits, counts, gate, history, tables
+from benchmarks.problems import PROBLEMS, REDUCED
+from spcabench import registry
+from spcabench.claims import interval
+
+BEST = {"p": 2.0}
+ENTRY = {"status": "converged", "flops": 1000, "iterations": 100, "gap": 0.1, "variance": 1.8, "seconds": 0.1}
+
+
+def words(**changes):
+    """Measure -> word, of one solver whose counts changed so."""
+    rows = gate.compare({"s": {"p": ENTRY}}, {"s": {"p": ENTRY | changes}}, BEST)
+    return {measure: word for _, _, measure, _, _, word in rows}
+
+
+def test_nothing_changed_is_the_same():
+    assert words() == dict.fromkeys(counts.MEASURES, "same")
+
+
+@pytest.mark.parametrize(
+    ("changes", "measure"),
+    [
+        (dict(flops=1020), "flops"),
+        (dict(iterations=102), "iterations"),
+        (dict(gap=0.102), "gap"),
+        (dict(variance=1.79), "shortfall"),
+    ],
+)
+def test_more_than_one_percent_worse_is_found_in_its_measure_alone(changes, measure):
+    assert {m for m, word in words(**changes).items() if word == "worse"} == {measure}
+
+
+def test_less_than_one_percent_and_times_decide_nothing():
+    assert set(words(flops=1009, seconds=9.0).values()) == {"same"}
+    assert words(flops=500)["flops"] == "better"
+
+
+def test_a_share_at_its_floor_may_round():
+    rows = gate.compare(*({"s": {"p": ENTRY | dict(gap=gap)}} for gap in (1e-16, 3e-16)), BEST)
+    assert {row[2]: row[-1] for row in rows}["gap"] == "same"
+    rows = gate.compare(*({"s": {"p": ENTRY | dict(gap=gap)}} for gap in (0.0, 1e-3)), BEST)
+    assert {row[2]: row[-1] for row in rows}["gap"] == "worse"
+
+
+def test_an_answer_that_is_lost_fails_unless_a_clock_ended_a_slow_run():
+    gone = {"s": {"p": {"status": "error", "reason": "boom"}}}
+    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, gone, BEST)} == {"lost"}
+    ended = {"s": {"p": {"status": "time_limit"}}}
+    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, ended, BEST)} == {"lost"}
+    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY | dict(seconds=19.0)}}, ended, BEST)} == {"late"}
+    assert gate.compare({"s": {"p": ENTRY}}, {"other": {"p": ENTRY}}, BEST) == []
+
+
+def test_an_accepted_regression_covers_what_it_names():
+    every, one = (commits.one(f"{commits.KEY}: {text}", "abc") for text in ("grqi: a proof", "grqi flops: a proof"))
+    assert every.covers("grqi", "gap") and one.covers("grqi", "flops") and not one.covers("grqi", "gap")
+    assert not every.covers("scol", "gap") and commits.one(f"{commits.KEY}: *: new rule", "abc").covers("scol", "gap")
+    assert commits.excuse("grqi", "flops", [one]).reason == "a proof"
+    assert gate.verdict([("grqi",)], [("grqi",)]).startswith("perf-check: FAILED: grqi.")
+
+
+@pytest.mark.parametrize("text", ["grqi", "grqi:", ": reason", "grqi speed: reason"])
+def test_an_acceptance_without_a_solver_or_a_reason_is_refused(text):
+    with pytest.raises(ValueError, match="allowed is"):
+        commits.one(f"{commits.KEY}: {text}", "abc")
+
+
+def test_a_commit_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match="no commit 'no-such-branch'"):
+        commits.commit("no-such-branch")
+
+
+def test_a_word_about_a_time_needs_its_interval_and_more_than_the_noise():
+    assert tables.notable(interval([1.3, 1.31, 1.29, 1.3])) == "slower"
+    assert tables.notable(interval([1.05, 1.06, 1.05])) == ""
+    assert tables.notable(interval([0.5, 2.0, 1.3, 0.8])) == ""
+
+
+def test_counts_of_a_process_of_its_own_are_those_of_the_harness():
+    run = partial(subprocess.run, capture_output=True, text=True, env=counts.environment(), cwd="/")
+    found = counts.of_solver(run, "tpower", ["gaussian-20", "no-such-problem"])
+    assert found["no-such-problem"]["status"] == "error"
+    here = counts.measured("tpower", "gaussian-20") | {"seconds": found["gaussian-20"]["seconds"]}
+    assert found["gaussian-20"] == here
+    assert found["gaussian-20"]["flops"] > 0 and 0 <= found["gaussian-20"]["gap"] < 1
+
+
+def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):
+    with pytest.raises(RuntimeError, match="not the commit in"):
+        counts.collect(["gaussian-20"], tmp_path)
+
+
+def test_the_best_known_answers_are_those_of_the_problems():
+    best = counts.best_known()
+    assert set(best) == set(PROBLEMS) > set(REDUCED)
+    found = counts.values(counts.measured("brute_force", "gaussian-20"), best["gaussian-20"])
+    assert found["shortfall"] == pytest.approx(0.0, abs=1e-12)
+
+
+def results(folder, numbers):
+    """What asv writes, for the last commits, with flops of one solver."""
+    home = folder / "trial"
+    home.mkdir(parents=True)
+    about = dict(version=1, machine="trial", arch="x", cpu="c", num_cpu="2", os="o", ram="1")
+    (home / "machine.json").write_text(json.dumps(about))
+    shas = commits.git("rev-list", "-n", str(len(numbers)), "HEAD").split()[::-1]
+    columns = ["result", "params", "version", "started_at", "duration", "stats_q_25", "stats_q_75"]
+    for sha, flops in zip(shas, numbers, strict=True):
+        params = [["'grqi'", "'gone'"], ["'gaussian-100'"]]
+        counted = [[flops, None], params, "1", 0, 1.0]
+        timed = [[0.1, None], params, "1", 0, 1.0, [0.09, None], [0.12, None]]
+        found = {"bench_solvers.Counts.track_flops": counted, "bench_solvers.Costs.time_solve": timed}
+        found |= {"bench_solvers.Package.timeraw_import": [[2.0], [], "1", 0, 1.0, [1.9], [2.1]]}
+        about = dict(version=2, commit_hash=sha, env_name="e", date=0, params={"machine": "trial"}, python="3")
+        text = json.dumps(
+            about | dict(requirements={}, env_vars={}, result_columns=columns, results=found, durations={})
+        )
+        (home / f"{sha[:8]}-e.json").write_text(text)
+    return shas
+
+
+def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
+    monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
+    monkeypatch.setattr(history, "SITE", tmp_path / "history")
+    if len(commits.git("rev-list", "-n", "2", "HEAD").split()) < 2:
+        pytest.skip("a shallow clone")
+    shas = results(tmp_path / "performance", [100.0, 150.0])
+    page = history.write("trial").read_text()
+    made = json.loads((tmp_path / "history" / "history.json").read_text())
+    assert [c["sha"] for c in made["commits"]] == shas
+    assert made["commits"][1]["changed"] == [dict(solver="grqi", low=1.5, high=1.5, problems=1)]
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script" not in page
+    for name in re.findall(r'src="([^"]+)"', page):
+        assert (tmp_path / "history" / name).stat().st_size > 500
+    assert str(tmp_path) not in page
+    assert history.write("no-such-machine") is None
+
+
+def test_every_solver_has_a_column():
+    from benchmarks.site import GROUPS, group
+
+    assert {group(name) for name in registry.names("solver")} == set(GROUPS)
+    assert group("gone") in GROUPS and math.isnan(counts.values({}, None)["flops"])
