@@ -12,11 +12,18 @@ Differs from the paper in:
 4. Curves that meet in one point, and equal ones, are parted by a tiny perturbation.
 """
 
-from spcabench import spannogram
+from itertools import combinations
+from itertools import product as every
+from math import comb
+
+import numpy as np
+
 from spcabench.iterate import Iterate, Traits
-from spcabench.lowrank import low_rank
+from spcabench.lowrank import NEGLIGIBLE, climb, low_rank, rank_one
+from spcabench.spannogram import sweep
 from spcabench.spectral import product
 from spcabench.validate import whole
+from spcabench.vectors import embed, normalize
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 COLOUR = "#7F3C8D"
@@ -34,7 +41,49 @@ def solve(problem, *, k, d=2, nonnegative=False, shift=False):
     """
     w, U = problem.covariance.leading_pairs(whole("d", d, 1) + 1)
     V, rest = low_rank(w, U, d, shift)  # steps 1 and 2: (n, d)
-    for x, candidates in spannogram.exact(V, k, nonnegative):  # Algorithm 2, and steps 5 to 9
+    for x, candidates in best_supports(V, k, nonnegative):
         yield Iterate(x, extra=dict(candidates=candidates))
     c = product(V.T, x)
     yield Iterate(x, bound=float(c @ c) + rest, extra=dict(candidates=candidates))
+
+
+def best_supports(V, k, nonnegative):
+    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, and the number of supports tried, after each curve.
+
+    V : (n, d), its columns orthogonal and falling.
+
+    Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation of relative size
+    1e-12, in the choice of supports only.
+    """
+    n, d = V.shape
+    for x in climb(V, rank_one(V[:, 0], k, nonnegative), k, nonnegative):
+        yield x, 1
+    if d == 1 or (k >= n and not nonnegative):
+        return
+    rng = np.random.default_rng(0)
+    P = V + NEGLIGIBLE * np.abs(V).max() * rng.standard_normal(V.shape)
+    signs, zero = ([1.0] if nonnegative else [1.0, -1.0]), np.zeros((1, d))
+    E, P = (np.vstack([*(sign * M for sign in signs), zero]) for M in (V, P))
+    keys = np.append(np.tile(rng.integers(2**63, size=n, dtype=np.uint64), len(signs)), np.uint64(0))
+    table = np.zeros(min(2**21, 4 * 2**d * comb(n + 1, d)) + 61, dtype=np.uint64)
+    tried = 0
+    for Ts in circles(n, d, nonnegative):
+        floor = float((product(V.T, x) ** 2).sum()) * (1.0 + 1e-13)
+        _, c, rows, more = sweep(P, E, Ts, k, nonnegative, floor, keys, table)
+        tried += more
+        if len(rows):
+            v = product(V[rows % n], c)
+            x = embed(normalize(np.maximum(v, 0.0) if nonnegative else v), rows % n, n)
+        yield x, tried
+
+
+def circles(n, d, nonnegative):
+    """For each curve i the sets T (c, d - 1) whose first one is i; n is the zero curve's number, 2 n with signs.
+
+    Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters at k = n.
+    """
+    for i in range(n + nonnegative):
+        signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]
+        Ts = [(i, *T) for pairs in combinations(signs, d - 2) for T in every(*pairs)]
+        if Ts:
+            yield np.array(Ts, dtype=np.int64)

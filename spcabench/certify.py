@@ -11,7 +11,7 @@ import scipy.optimize
 from . import relaxation
 from .bounds import ROUNDING
 from .problem import Problem
-from .spectral import nearest_density
+from .spectral import largest, nearest_density
 from .vectors import Vector
 
 
@@ -23,7 +23,7 @@ def certified(problem: Problem, X: Vector, U: Vector, penalty: float | None, k: 
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     X, U = nearest_density(X), (U + U.T) / 2
     if penalty is not None:
-        low, high = relaxation.value(S, X, penalty), _largest(S + np.clip(U, -penalty, penalty))
+        low, high = relaxation.value(S, X, penalty), largest(S + np.clip(U, -penalty, penalty))
     else:
         assert k is not None
         low, high = float(np.vdot(S, within(X, float(k)))), sparse_bound(problem, U, k)
@@ -48,7 +48,7 @@ def sparse_bound(problem: Problem, U: Vector, k: int) -> float:
     top = float(np.abs(U).max())
 
     def bound(t: float) -> float:
-        return _largest(S + t * U) + k * t * top
+        return largest(S + t * U) + k * t * top
 
     shorter = scipy.optimize.minimize_scalar(bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7))
     return min(bound(1.0), float(shorter.fun)) * (1.0 + ROUNDING)
@@ -65,7 +65,7 @@ def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[floa
     top = [np.abs(block).max() for block in (U[:m, :m], U[m:, m:], U[:m, m:])]
     spread = float(np.abs(C).sum(axis=1).max() + np.abs(U).sum(axis=1).max())
     balanced = scipy.optimize.minimize_scalar(
-        lambda d: _largest(C + U - d * np.diag(sides)), bounds=(-spread, spread), method="bounded"
+        lambda d: largest(C + U - d * np.diag(sides)), bounds=(-spread, spread), method="bounded"
     )  # any d gives a bound: y1 = lambda + d, y2 = lambda - d
     high = 2.0 * balanced.fun + k_u * top[0] + k * top[1] + 2.0 * np.sqrt(k_u * k) * top[2]
     low = float(np.vdot(C, _feasible(X, m, k_u, k)))
@@ -91,8 +91,3 @@ def _feasible(X: Vector, m: int, k_u: int, k: int) -> Vector:
     X[:m, m:] *= share
     X[m:, :m] *= share
     return X
-
-
-def _largest(M: Vector) -> float:
-    n = len(M)
-    return float(scipy.linalg.eigvalsh(M, subset_by_index=[n - 1, n - 1])[0])

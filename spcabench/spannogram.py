@@ -7,17 +7,9 @@ For a unit c the best x has the k largest positive entries of the curves V c (of
 changes with c only where two curves meet, the zero curve among them.
 """
 
-from collections.abc import Iterator
-from itertools import combinations
-from itertools import product as every
-from math import comb
-
 import numpy as np
 
 from .kernels import compiled, inlined
-from .lowrank import NEGLIGIBLE, climb, rank_one
-from .spectral import product
-from .vectors import Indices, Vector, embed, normalize
 
 
 @inlined
@@ -142,6 +134,15 @@ def is_new(table, key):
 
 
 @inlined
+def joined(key, keys, T, mask):
+    """The key of a support with the curves of T in the mask (-1: all) added to it."""
+    for t in range(len(T)):
+        if mask < 0 or mask >> t & 1:
+            key ^= keys[T[t]]
+    return key
+
+
+@inlined
 def attempt(E, above, T, mask, G, floor, nonnegative):
     """The support of the curves above and those of T in the mask: its best value above ``floor``, c, rows, flops."""
     H = G.copy()
@@ -177,17 +178,12 @@ def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
         order, above = crossings(P, T, nonnegative)
         work += 2 * P.size
         G = E[above].T @ E[above]
-        count, key = above[:zero].sum(), np.uint64(0)
-        for i in np.flatnonzero(above):
-            key ^= keys[i]
+        count, key = above[:zero].sum(), joined(np.uint64(0), keys, np.flatnonzero(above), -1)
         for step in range(2 * len(order)):
             need = k - count
             if not above[zero] and need >= (T[-1] != zero) and (need < len(T) + 1 or T[-1] == zero):
                 for mask in range(1 << len(T)):
-                    its = key
-                    for t in range(len(T)):
-                        its ^= keys[T[t]] * np.uint64(mask >> t & 1)
-                    if not chosen(T, mask, zero, need) or not is_new(table, its):
+                    if not chosen(T, mask, zero, need) or not is_new(table, joined(key, keys, T, mask)):
                         continue
                     tried += 1
                     value, c, rows, more = attempt(E, above, T, mask, G, floor, nonnegative)
@@ -202,45 +198,3 @@ def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
             count += sign * (i != zero)
             key ^= keys[i]
     return work, floor, best, support, tried
-
-
-def circles(n: int, d: int, nonnegative: bool) -> Iterator[Indices]:
-    """For each curve i the sets T (c, d - 1) whose first one is i; n is the zero curve's number, 2 n with signs.
-
-    Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters at k = n.
-    """
-    for i in range(n + nonnegative):
-        signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]
-        Ts = [(i, *T) for pairs in combinations(signs, d - 2) for T in every(*pairs)]
-        if Ts:
-            yield np.array(Ts, dtype=np.int64)
-
-
-def exact(V: Vector, k: int, nonnegative: bool) -> Iterator[tuple[Vector, int]]:
-    """Unit k-sparse x (n,) of rising x'V V'x, the last one of the largest, and the supports tried: after each curve.
-
-    V : (n, d), its columns orthogonal and falling.
-
-    Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation of relative size
-    1e-12, in the choice of supports only.
-    """
-    n, d = V.shape
-    for x in climb(V, rank_one(V[:, 0], k, nonnegative), k, nonnegative):
-        yield x, 1
-    if d == 1 or (k >= n and not nonnegative):
-        return
-    rng = np.random.default_rng(0)
-    P = V + NEGLIGIBLE * np.abs(V).max() * rng.standard_normal(V.shape)
-    signs, zero = ([1.0] if nonnegative else [1.0, -1.0]), np.zeros((1, d))
-    E, P = (np.vstack([*(sign * M for sign in signs), zero]) for M in (V, P))
-    keys = np.append(np.tile(rng.integers(2**63, size=n, dtype=np.uint64), len(signs)), np.uint64(0))
-    table = np.zeros(min(2**21, 4 * 2**d * comb(n + 1, d)) + 61, dtype=np.uint64)
-    tried = 0
-    for Ts in circles(n, d, nonnegative):
-        floor = float((product(V.T, x) ** 2).sum()) * (1.0 + 1e-13)
-        _, c, rows, more = sweep(P, E, Ts, k, nonnegative, floor, keys, table)
-        tried += more
-        if len(rows):
-            v = product(V[rows % n], c)
-            x = embed(normalize(np.maximum(v, 0.0) if nonnegative else v), rows % n, n)
-        yield x, tried

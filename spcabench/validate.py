@@ -148,7 +148,7 @@ def _semidefinite(S: Vector, top: float) -> None:
     try:
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:
-        smallest = scipy.linalg.eigvalsh(S, subset_by_index=[0, 0])[0]
+        smallest = np.linalg.eigvalsh(S)[0]
         raise ValueError(
             f"Sigma: indefinite, smallest eigenvalue {smallest:.3g}; allowed are positive semidefinite matrices"
         ) from None

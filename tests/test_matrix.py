@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from spcabench import Problem, bounds
 from spcabench.covariance import Covariance, Gram
 from spcabench.matrix import Block, Data
-from spcabench.spectral import principal_blocks
+from spcabench.spectral import largest, leading_pairs, principal_blocks
 
 TALL, WIDE = (13, 7), (4, 9)
 
@@ -223,3 +223,16 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
         given = make(X)
         assert _close(Problem.from_data(given, center=center, **settings).matrix.dense(), expected)
         assert _close(given.toarray() if sp.issparse(given) else given, X)  # not changed
+
+
+def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 13))
+        noise = np.where(rng.random((n, n)) < 0.3, 1e-15 * rng.random((n, n)), 0.0)
+        S = 4.0 * np.eye(n) + noise + noise.T
+        w, V = leading_pairs(S, 3)
+        assert w == pytest.approx(4.0)
+        assert pytest.approx(np.eye(min(n, 3))) == V.T @ V
+        assert largest(S) == pytest.approx(4.0)
+        assert Problem.from_covariance(S).n == n

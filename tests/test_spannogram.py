@@ -12,8 +12,20 @@ from spcabench import Problem, api, flops, lowrank, registry, spannogram
 from spcabench.vectors import normalize
 
 KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")
+EXACT = registry.module("solver", "spannogram_exact")
 SAMPLED = registry.module("solver", "spannogram")
-INLINED = ("complement", "face_maximum", "cone_maximum", "circle", "crossings", "add", "chosen", "is_new", "attempt")
+INLINED = (
+    "complement",
+    "face_maximum",
+    "cone_maximum",
+    "circle",
+    "crossings",
+    "add",
+    "chosen",
+    "is_new",
+    "joined",
+    "attempt",
+)
 
 
 def _factor(kind, rng, n, rank):
@@ -103,7 +115,7 @@ def test_the_kernel_is_its_twin(monkeypatch):
         n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
         V = rng.standard_normal((n, d))
         P = np.vstack([V, np.zeros((1, d))]) if nonnegative else np.vstack([V, -V, np.zeros((1, d))])
-        Ts = next(iter(spannogram.circles(n, d, nonnegative)))
+        Ts = next(iter(EXACT.circles(n, d, nonnegative)))
         with flops.counting() as ledger:
             case = (P, P, Ts, 2, nonnegative, 0.1, rng.integers(2**63, size=len(P), dtype=np.uint64))
             made = spannogram.sweep(*case, np.zeros(997, np.uint64))
