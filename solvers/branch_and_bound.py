@@ -52,12 +52,13 @@ def block_of(Sigma, shift, nonnegative):
 
 def answer(search, Sigma, k, nonnegative, shift):
     """The best x of cardinality k, the bound, and what is known of the smaller ones."""
-    W = search.support[k]
-    _, v = np.linalg.eigh(search.block(W))
-    y = v[:, -1]
-    if nonnegative:
-        _, y = nonnegative_ascent(Sigma[W].product, np.abs(y))
-    known = {"value": search.value - shift, "bound": search.bound - shift, "nodes": search.nodes}
+    values = search.value - shift
+    for j in range(1, k + 1):
+        W = search.support[j]
+        y = np.linalg.eigh(search.block(W))[1][:, -1]
+        if nonnegative:
+            values[j], y = nonnegative_ascent(Sigma[W].product, np.abs(y))
+    known = {"value": values, "bound": search.bound - shift, "nodes": search.nodes}
     extra = {f"{name}_{j}": float(of[j]) for name, of in known.items() for j in range(1, k + 1)}
     extra["nodes"] = float(search.nodes.sum())
     return Iterate(embed(y, W, Sigma.n), bound=float(search.bound[k] - shift), extra=extra)

@@ -96,6 +96,8 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
     stand_in = bool(rows.get("stand_in", pd.Series(dtype=bool)).fillna(False).any())
     report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, rows)]
+    good = _good(rows)
+    report["certified"] = module.certified(module.data(good)) if hasattr(module, "certified") and len(good) else []
     out.parent.mkdir(parents=True, exist_ok=True)
     aside = out.with_name(f".{out.name}.{os.getpid()}")
     aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")

@@ -36,7 +36,7 @@ PAPERS = {
 
 
 def write_page(folder: Path) -> Path:
-    """Write ``claims.json`` and ``index.html`` of ``results/SCALE`` from its figures' claims; the page's path."""
+    """Write the JSON files and the page of ``results/SCALE`` from its figures' claims; the page's path."""
     figures = [_figure(folder, path) for path in (folder / "figures").glob("*/claims.json")]
     papers = [_paper(key, [f for f in figures if f["paper"] == key]) for key in _papers(figures)]
     shown = [figure for paper in papers for figure in paper["figures"]]
@@ -49,6 +49,8 @@ def write_page(folder: Path) -> Path:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     _write(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
+    entries = [{"figure": f["figure"], **entry} for f in shown for entry in f.get("certified", [])]
+    _write(folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n")
     _write(folder / "index.html", _page(papers, shown, claims, about | {"history": _history(folder)}))
     return folder / "index.html"
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from spcabench import bounds, registry
 from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
+from spcabench.figures._truth import known, with_truth
 from spcabench.problem import Problem
 from spcabench.result import graded, refitted
 from spcabench.run import Measure, Run
@@ -78,7 +79,14 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
     passes = table[table.solver == "one_pass"]
     rows = [
         pd.DataFrame(row.extra).assign(
-            solver="spannogram", label=row.label, n=row.n, lambda_1=row.lambda_1, problem=row.problem
+            solver="spannogram",
+            nonnegative=True,
+            label=row.label,
+            n=row.n,
+            dataset=row.dataset,
+            parameters=[row.parameters] * len(row.extra["k"]),
+            lambda_1=row.lambda_1,
+            problem=row.problem,
         )
         for row in passes.itertuples()
     ]
@@ -91,6 +99,7 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
                    *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist()})  # fmt: skip
 
 
+@with_truth
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """A row for every solver and k, with shares of lambda_1 and, for Algorithm 3, upper bounds as such shares.
 
@@ -127,6 +136,7 @@ def similar(data: pd.DataFrame, column: str, within: float) -> tuple[Verdict, st
     quotient = ratio(data, column)
     bands = by_band(quotient.index.to_series() / data.n.iloc[0], quotient, EDGES)
     words = f"Alg. 3 / EM: {show(bands)}{_others(data, lambda label: interval(ratio(data, column, label)))}"
+    words += "".join(f"; {_truth(data, solver)}" for solver in ("spannogram", "em"))
     return every([band.within(1 - within, 1 + within) for band in bands.values()]), words
 
 
@@ -158,6 +168,7 @@ def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
     words = f"{found.min():.1f} % (k = {found.idxmin():.0f}) to {found.max():.1f} % (k = {found.idxmax():.0f})"
     proven = (100 * mine.value / mine[["upper", "best"]].min(axis=1)).min()
     words += f"; with the best deterministic bound too at least {proven:.1f} %"
+    words += f"; {_truth(data, 'spannogram')}"
     words += _others(data, lambda label: f"{_spread(of(data, 'spannogram', label))} %")
     return statement.judged(decided(bool(found.min() >= percent)), words, f"bound: {SHADED}")
 
@@ -172,6 +183,13 @@ def lower(statement: Statement, data: pd.DataFrame, column: str, than: str | Non
     reached = float(weight[(quotient <= 0.9).to_numpy()].sum() / weight.sum())
     words = f"at least 10 % lower at {100 * reached:.0f} % of k; ratio {quotient.min():.3g} to {quotient.max():.3g}"
     return statement.judged(decided(reached >= 0.8), words, variant)
+
+
+def _truth(data: pd.DataFrame, solver: str) -> str:
+    mine = data[(data.label == MAIN) & (data.solver == solver)]
+    return known(data).distance(
+        mine.assign(cardinality=mine.k), "variance", {"spannogram": "Alg. 3", "em": "EM"}[solver]
+    )
 
 
 def _others(data: pd.DataFrame, words: Any) -> str:
@@ -199,6 +217,8 @@ def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **set
     left.plot(
         mine.index, mine.loose, color="black", linewidth=0.8, linestyle=":", label="bound without $1/(1-\\epsilon)$"
     )
+    if len(mine):
+        known(data).draw(left, mine.lambda_1.iloc[0])
     left.axhline(1.0, color="black", linewidth=0.8, linestyle="--", label="trivial bound $\\lambda_1$")
     for solver, marker in MARKS.items():
         curve = of(data, solver)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims import Interval, Verdict, decided, interval
+from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
 from spcabench.style import look
 
@@ -82,7 +83,9 @@ def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
     share = float(np.mean([d > 0 for d in clear])) if clear else 0.0
     spread = f"difference {100 * min(found.values()):+.2f} to {100 * max(found.values()):+.2f} %"
     ties = len(found) - len(clear)
-    return decided(share >= 0.8), f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
+    words = f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
+    words += "; " + "; ".join(known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (one, other))
+    return decided(share >= 0.8), words
 
 
 def readings(verdicts: dict[str, Verdict], texts: dict[str, str]) -> tuple[Verdict, str]:
@@ -133,6 +136,7 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     axis.legend()
 
 
+@with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows by cardinality x."""
     timed = trials(table)
@@ -142,6 +146,7 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
     """Times in the first panel, variance in the second, against the cardinality."""
     draw_times(axes[0], data, methods)
+    known(data).draw(axes[1])
     draw_values(axes[1], data, methods)
     for axis in axes:
         axis.set(**{"xlabel": "cardinality", **settings})

@@ -26,6 +26,7 @@ from spcabench.figures._asteris2014 import (
     similar,
     with_bounds,
 )
+from spcabench.figures._truth import certified, truth  # noqa: F401  certified is looked up here
 from spcabench.run import Run
 from spcabench.style import look
 
@@ -66,6 +67,7 @@ def runs(scale):
     paper = scale == "paper"
     ks = range(1, 362) if paper else grid(361, 24, [K])
     yield from both("cbcl", {}, ks, MAIN, "covariance")
+    yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         yield from both("cbcl", parameters, grid(361, 12, [K]) if paper else [20, K], label, "covariance")
     for label, parameters in ((MAIN, {}), ("contrast-normalised", PREPROCESSINGS["contrast-normalised"])):

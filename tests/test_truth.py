@@ -1,0 +1,57 @@
+"""The truth line: what rows prove about the optimum."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench.figures._truth import Truth, certified, known, truth, with_truth
+
+
+def _row(solver, label, k, variance, bound, **more):
+    return dict(
+        dataset="d", parameters={"seed": 0}, solver=solver, label=label, k=k, cardinality=k, settings={}, extra={},
+        variance=variance, variance_refit=variance, bound=bound, nonnegative=False, setup_time=0.5, solve_time=1.0,
+        problem="p", status="finished", **more,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def rows():
+    exact = _row("branch_and_bound", "truth", 3, 6.0, 6.0)
+    exact["extra"] = {f"{name}_{k}": v for name, of in dict(value=(3, 5, 6), bound=(3, 5, 6.5), nodes=(0, 1, 9)).items()
+                      for k, v in enumerate(of, 1)}  # fmt: skip
+    local = _row("local_search", "truth", 10, 8.0, 12.0)
+    other = _row("grqi", "main", 5, 7.0, 9.0)
+    elsewhere = _row("grqi", "main", 2, 99.0, 99.0) | {"parameters": {"seed": 1}}
+    loose = _row("gpower0", "main", 4, 6.5, 20.0)
+    return pd.DataFrame([exact, local, other, elsewhere, loose])
+
+
+def test_best_and_bound_rise_with_k_and_hold_their_order(rows):
+    table = Truth.of(rows).table.set_index("k")
+    assert table.best.tolist() == [3, 5, 6, 6.5, 7, 8]
+    assert table.bound.tolist() == [3, 5, 6, 9, 9, 12]
+    assert table.proven.tolist() == [True, True, True, False, False, False]
+
+
+def test_a_figure_keeps_its_own_rows_and_prints_the_distance(rows):
+    data = with_truth(lambda table: table[table.solver != "gpower0"])(rows)
+    assert not (data.label == "truth").any()
+    words = known(data).distance(data[data.solver == "grqi"], "variance", "GRQI")
+    assert words == f"GRQI at most {100 * (1 - 7 / 9):.2f} % below the bound (1 runs)"
+    assert [e["k"] for e in certified(data)] == [1, 2, 3, 5, 10]
+    assert np.isfinite([e["best"] for e in certified(data)]).all()
+
+
+def test_without_the_exact_search_there_is_no_line(rows):
+    data = with_truth(lambda table: table)(rows[rows.label != "truth"])
+    assert known(data).table.empty
+    assert "no run" in known(data).distance(data, "variance", "GRQI")
+    assert certified(data) == []
+    known(data).draw(None)
+
+
+def test_the_budget_is_one_of_work_not_of_time():
+    for run in truth("quick", "pitprops", {}, 4, [2, 3], nonnegative=True):
+        assert not {"time_limit"} & set(run.settings)
+        assert run.label == "truth"
