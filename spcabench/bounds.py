@@ -11,7 +11,7 @@ has the same bound to the last digit:
 |---|---|---|---|
 | lambda_1, k largest variances | one eigenvalue; a sort | always | always |
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
-| soft-threshold dual | 8 eigenvalues of n x n | n <= 500 | n <= 5000 |
+| soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
 | shifted spannogram, d = 1 to 3 | a sort of n for each cell | 10^6 entries, 4 n cells | 2 10^7 entries, 50 n cells |
 """
 
@@ -24,7 +24,7 @@ from .spectral import largest
 from .vectors import Vector
 
 ROUNDING = 1e-9  # relative; far above the backward error of the eigensolvers at these sizes
-SORTED, DECOMPOSED, LARGEST = 1000, 500, 5000  # n up to which, by default and with ``full``
+MOST, FULL_MOST = 1000, 5000  # variables up to which the n^2 entries are looked at, by default and with ``full``
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)  # entries sorted for the spannogram at most, cells per variable
 RANK = 3  # of the largest spannogram
 
@@ -58,15 +58,12 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     made = {"lambda_1": np.full(n, leading_eigenvalue(problem))}
     if not problem.indefinite:
         made["k largest variances"] = largest_variances(problem)
-    if n <= (LARGEST if full else SORTED):
+    if n <= (FULL_MOST if full else MOST):
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
-        decomposed = n <= (LARGEST if full else DECOMPOSED)
-        made |= _of_matrix(S, decomposed)
+        made |= _of_matrix(S)
         if nonnegative:  # x'Sx <= x'max(S, 0)x
             S = np.maximum(S, 0.0)
-            positive = _of_matrix(S, decomposed)
-            if decomposed:
-                positive["lambda_1"] = np.full(n, largest(S))
+            positive = _of_matrix(S) | {"lambda_1": np.full(n, largest(S))}
             made |= {f"{source} of the positive part": values for source, values in positive.items()}
     w, U = problem.covariance.leading_pairs(RANK + 1)
     entries, cells = FULL_NET if full else NET
@@ -77,9 +74,10 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     return {source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING) for source, values in made.items()}
 
 
-def _of_matrix(S: Vector, decomposed: bool) -> dict[str, Vector]:
+def _of_matrix(S: Vector) -> dict[str, Vector]:
     rows = ceilings.falling(S)
-    made = {"Gershgorin": ceilings.gershgorin(rows), "Frobenius": ceilings.frobenius(rows)}
-    if decomposed:
-        made["soft threshold"] = ceilings.soft_threshold(S, rows)
-    return made
+    return {
+        "Gershgorin": ceilings.gershgorin(rows),
+        "Frobenius": ceilings.frobenius(rows),
+        "soft threshold": ceilings.soft_threshold(S, rows),
+    }

@@ -64,14 +64,14 @@ class Truth:
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return
+        x = table.k / per
         if not proven.all():
-            band = table[table.k >= table.k[proven].max()] if proven.any() else table
-            x, low, high = band.k / per, band.best / unit, band.bound / unit
+            low, high = table.best / unit, table.bound / unit  # the same where it is proven
             axis.fill_between(
                 x, low, high, color="#999999", alpha=0.3, linewidth=0, zorder=0, label="optimum: best known to bound"
             )
-        x, y = table.k[proven] / per, table.best[proven] / unit
-        axis.plot(x, y, color="black", linewidth=0.9, marker=".", markersize=3, zorder=1, label="optimum, proven")
+        y = (table.best / unit).where(proven)
+        axis.plot(x, y, color="black", linewidth=0.9, marker=".", markersize=3, zorder=3, label="optimum, proven")
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
         """How far below the optimum the rows of a method are, in words; rows of other problems are left out."""
