@@ -1,1 +1,3 @@
 """The solvers: one file each, found by name."""
+
+DEFAULT = "tpower"

@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import components, list_datasets, list_figures, list_solvers, load, solve
+    from .estimators import SparsePCA
     from .problem import Problem
     from .result import Result
 
-__all__ = ["Problem", "Result", "components", "list_datasets", "list_figures", "list_solvers", "load", "solve"]
+__all__ = [
+    "Problem",
+    "Result",
+    "SparsePCA",
+    "components",
+    "list_datasets",
+    "list_figures",
+    "list_solvers",
+    "load",
+    "solve",
+]
 __version__ = "0.1.0"
 
-_HOME = {"Problem": "problem", "Result": "result"}
+_HOME = {"Problem": "problem", "Result": "result", "SparsePCA": "estimators"}
 
 
 def __getattr__(name: str) -> Any:

@@ -78,6 +78,11 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
+def default_solver() -> str:
+    """Name of the solver that is taken where none is asked for."""
+    return importlib.import_module(PACKAGES["solver"]).DEFAULT
+
+
 def descriptions(kind: Kind) -> dict[str, str]:
     """Name -> first line of the file's docstring."""
     return {name: _first_line(path(kind, name)) for name in names(kind)}

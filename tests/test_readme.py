@@ -13,10 +13,12 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 
 
-def test_the_example_runs(capsys):
-    (example,) = [block for block in PYTHON if "import spcabench" in block]
-    exec(compile(example, "README.md", "exec"), {})
+def test_the_examples_run(capsys):
+    first, estimator = [block for block in PYTHON if "TRAITS" not in block]
+    exec(compile(first, "README.md", "exec"), {})
     assert "(30, 3)" in capsys.readouterr().out
+    exec(compile(estimator, "README.md", "exec"), {})
+    assert "(569, 3)" in capsys.readouterr().out
 
 
 def test_the_solver_of_the_readme_is_a_solver(tmp_path):

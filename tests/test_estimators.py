@@ -1,0 +1,105 @@
+"""The scikit-learn estimator."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from spcabench import SparsePCA, solve
+from spcabench.problem import Problem
+
+CHECKS = list(estimator_checks_generator(SparsePCA()))
+X = load_breast_cancer().data
+
+
+@pytest.mark.filterwarnings("ignore")  # what scikit-learn's checks provoke on purpose
+@pytest.mark.parametrize(("estimator", "check"), CHECKS, ids=lambda c: getattr(getattr(c, "func", c), "__name__", ""))
+def test_it_keeps_to_scikit_learns_rules(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_components_are_those_of_the_solver(scale):
+    pca = SparsePCA(3, cardinality=4, solver="grqi", scale=scale).fit(X)
+    first = solve(Problem.from_data(X, scale=scale), "grqi", k=4)
+    np.testing.assert_allclose(abs(pca.components_[0] @ first.x), 1.0)
+    assert np.count_nonzero(pca.components_, axis=1).max() <= 4
+    assert (pca.deflated_variance_ <= pca.bound_ * (1 + 1e-9)).all()
+    np.testing.assert_allclose(pca.explained_variance_[0], pca.transform(X)[:, 0].var(ddof=1))
+    np.testing.assert_allclose(pca.transform(X).mean(axis=0), 0.0, atol=1e-9)
+
+
+def test_with_all_features_it_is_pca():
+    pca, ours = PCA(3).fit(X), SparsePCA(3, cardinality=1.0, refit=True).fit(X)
+    np.testing.assert_allclose(ours.explained_variance_ratio_, pca.explained_variance_ratio_, rtol=1e-5)
+    np.testing.assert_allclose(ours.score(X), pca.explained_variance_ratio_.sum(), rtol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_ratios_add_up_to_at_most_the_share_in_the_span(scale):
+    for deflation in ("projection", "hotelling", "drop_features"):
+        pca = SparsePCA(4, cardinality=6, deflation=deflation, scale=scale).fit(X)
+        assert pca.explained_variance_ratio_.sum() <= pca.score(X) * (1 + 1e-9) <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_matrix])
+def test_sparse_input_gives_the_same(form, scale):
+    digits = load_digits().data
+    dense, sparse = (SparsePCA(2, cardinality=9, scale=scale).fit(D) for D in (digits, form(digits)))
+    for name in ("mean_", "scale_") if scale else ("mean_", "components_"):  # scaled, all variances tie at the start
+        np.testing.assert_allclose(np.abs(getattr(sparse, name)), np.abs(getattr(dense, name)), atol=1e-8)
+    np.testing.assert_allclose(sparse.transform(form(digits)), sparse.transform(digits), atol=1e-9)
+    assert sparse.score(form(digits)) == pytest.approx(sparse.score(digits), rel=1e-9)
+
+
+def test_sparse_input_is_never_made_dense():
+    rng = np.random.default_rng(0)
+    words = sp.coo_array((np.ones(20_000), rng.integers(5_000, size=(2, 20_000))), (5_000, 5_000)).tocsr()
+    tracemalloc.start()
+    pca = SparsePCA(2, cardinality=10, scale=True).fit(words)
+    pca.score(words)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 5_000 * 5_000 / 2
+
+
+def test_in_a_pipeline_and_a_grid_search():
+    pipeline = make_pipeline(StandardScaler(), SparsePCA(2))
+    search = GridSearchCV(pipeline, {"sparsepca__cardinality": [2, 5, 0.5]}, cv=3).fit(X)
+    assert search.best_params_["sparsepca__cardinality"] == 0.5  # more variables explain more
+    assert list(search.best_estimator_[-1].get_feature_names_out()) == ["sparsepca0", "sparsepca1"]
+
+
+def test_nonnegative_and_settings():
+    assert SparsePCA(2, solver="em", nonnegative=True, settings={"restarts": 3}).fit(X).components_.min() >= 0.0
+
+
+def test_fewer_components_where_no_variance_is_left():
+    flat = np.outer(np.arange(6.0), np.ones(4))
+    assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (dict(cardinality=0), "k: 0"),
+        (dict(cardinality=31), "1 to n = 30"),
+        (dict(cardinality=1.5), "cardinality: 1.5"),
+        (dict(cardinality="many"), "cardinality: 'many'"),
+        (dict(n_components=31), "n_components: 31"),
+        (dict(solver="tpowr"), "did you mean 'tpower'"),
+        (dict(deflation="hoteling"), "hotelling"),
+        (dict(settings={"shft": 1}), "shft"),
+    ],
+)
+def test_bad_settings(settings, said):
+    with pytest.raises(ValueError, match=said):
+        SparsePCA(**settings).fit(X)
