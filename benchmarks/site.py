@@ -72,9 +72,23 @@ def draw_lines(axis, part, measure, commits):
         axis.plot(mine.x, mine.value / unit, label=solver, **look(solver))
         if measure == "seconds":
             axis.fill_between(mine.x, mine.q25, mine.q75, color=look(solver)["color"], alpha=0.2, linewidth=0)
+    axis.set_xlim(-0.4, len(commits) - 0.6)
     axis.set_xticks(range(len(commits)), [commit["short"] for commit in commits], rotation=60, ha="right", fontsize=7)
-    if measure in ("flops", "seconds"):
-        axis.set_yscale("log")
+    if part.empty:
+        axis.set_yticks([])
+        axis.text(0.5, 0.5, "none at these commits", transform=axis.transAxes, ha="center")
+    elif measure in ("flops", "seconds"):
+        whole_decades(axis, part.value)
+
+
+def whole_decades(axis, values):
+    """A logarithmic y axis, labelled at the powers of ten."""
+    from matplotlib.ticker import NullFormatter
+
+    axis.set(
+        yscale="log", ylim=(10.0 ** np.floor(np.log10(values.min())), 10.0 ** np.ceil(np.log10(values.max()) + 1e-9))
+    )
+    axis.yaxis.set_minor_formatter(NullFormatter())
 
 
 def name_lines(axes):
