@@ -97,7 +97,8 @@ def judge(base, head, reduced=False):
         raise RuntimeError("no solver has a count at both commits")
     show_counts(rows, reasons)
     if not reduced:
-        show_times(clock.ratios(timed(old, new, problems), *trees))
+        pairs = timed(old, new, problems)
+        show_times(clock.ratios(pairs, *trees), set(new) - {solver for solver, _ in pairs})
     seen = Counter(row[-1] for row in rows)
     print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in WORDS)}")
     bad = [row for row in rows if row[-1] in ("worse", "lost")]

@@ -46,7 +46,7 @@ def show_others(old, new):
                 CONSOLE.print(f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}")
 
 
-def show_times(times):
+def show_times(times, others=()):
     """Seconds and the interval of the ratio; none of it decides."""
     from spcabench.claims import interval  # not there at early commits, where asv imports this folder
 
@@ -60,6 +60,8 @@ def show_times(times):
         between = f"{ratio.low:.3f} to {ratio.high:.3f}"
         table.add_row(solver, problem, f"{old:.3g}", f"{new:.3g}", f"{ratio.median:.3f}", between, notable(ratio))
     CONSOLE.print(table)
+    if others:
+        CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
 
 
 def notable(ratio):
