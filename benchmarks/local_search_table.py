@@ -118,7 +118,8 @@ def main():
     print("# Local search against EM, abess and the truth\n")
     print(
         "Made by `python -m benchmarks.local_search_table`. Variances refitted, as shares of the best known;\n"
-        "process time in seconds, one thread, on a machine that others used too. Problems of one name differ in their seed.\n"
+        "process time in seconds, one thread, on a machine that others used too. "
+        "Problems of one name differ in their seed.\n"
     )
     for name, value, time in (("EM, 20 restarts", em, em_seconds), ("abess", other, other_seconds)):
         seen = ~np.isnan(value)
