@@ -1,0 +1,78 @@
+"""d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute force.
+
+A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual. The pair is that of the
+leading singular vectors of X12, cut to k1 and k2 entries; after a refit on their supports in the column beside it. The
+optimum is that of all pairs of supports. All values are shares of the largest singular value.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from spcabench import api
+from spcabench.run import Measure
+
+PANELS, SIZE = (1, 1), (10.5, 5.2)
+SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
+CARDINALITIES = ((2, 2), (3, 2), (3, 4))
+HEAD = ("A", "k1", "k2", "optimum", "relaxation:\nvalue", "bound", "bound /\noptimum", "pair", "pair,\nrefitted")
+
+
+def runs(scale):
+    """The same at both scales."""
+    for m, n in SHAPES:
+        for k_u, k in CARDINALITIES:
+            yield Measure(
+                dataset="gaussian", parameters=dict(m=m, n=n, seed=1), solver="pair", settings=dict(k_u=k_u, k=k),
+                uses=("exact_sdp_rectangular",),
+            )  # fmt: skip
+
+
+def pair(problem, *, seed, k_u, k):
+    """What the relaxation gives on A (m, n), and the best of all pairs of supports."""
+    A = problem.data.dense()
+    result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
+    return {
+        "shape": list(A.shape),
+        "k": [k_u, k],
+        "optimum": max(
+            norm(A, R, C) for R in combinations(range(len(A)), k_u) for C in combinations(range(A.shape[1]), k)
+        ),
+        "value": result.relaxation_value,
+        "bound": result.relaxation_bound,
+        "pair": abs(result.singular_value),
+        "refit": norm(A, np.flatnonzero(result.u), result.support),
+        "top": float(np.linalg.norm(A, 2)),
+    }
+
+
+def norm(A, R, C):
+    """Largest singular value of the rows R and columns C."""
+    return float(np.linalg.norm(A[np.ix_(R, C)], 2))
+
+
+def data(table):
+    """The rows as they are."""
+    return table
+
+
+def draw(data, axes):
+    """The table."""
+    axis = axes.flat[0]
+    axis.set_axis_off()
+    cells = []
+    for made in data.extra:
+        shares = [made[name] / made["top"] for name in ("optimum", "value", "bound", "pair", "refit")]
+        optimum, value, bound, cut, refit = (f"{share:.4f}" for share in shares)
+        shape = f"{made['shape'][0]} x {made['shape'][1]}"
+        cells.append([shape, *made["k"], optimum, value, bound, f"{made['bound'] / made['optimum']:.4f}", cut, refit])
+    table = axis.table(cells, colLabels=HEAD, cellLoc="center", bbox=[0, 0, 1, 1])
+    table.auto_set_font_size(False)
+    table.set_fontsize(8.5)
+    for column in range(len(HEAD)):
+        table[0, column].set_height(2 * table[1, column].get_height())
+
+
+def claims(data):
+    """The paper's text claims nothing of this form."""
+    return ()
