@@ -57,7 +57,7 @@ def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
         colLabels=[f"PC{i}" for i in range(1, Z.shape[1] + 1)],
         colWidths=[0.72 / Z.shape[1]] * Z.shape[1],
         cellLoc="center",
-        bbox=[0.3, 0.0, 0.7, 0.95],
+        bbox=[0.3, 0.0, 0.7, 1.0],
     )
     table.auto_set_font_size(False)
     table.set_fontsize(8)

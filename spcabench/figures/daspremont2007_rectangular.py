@@ -1,8 +1,8 @@
 """d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute force.
 
-A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual. The pair is that of the
-leading singular vectors of X12, cut to k1 and k2 entries; after a refit on their supports in the column beside it. The
-optimum is that of all pairs of supports. All values are shares of the largest singular value.
+A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual. The pair is that of
+the leading singular vectors of X12, cut to k1 and k2 entries; after a refit on their supports in the column beside it.
+The optimum is that of all pairs of supports. All values are shares of the largest singular value.
 """
 
 from itertools import combinations
@@ -32,6 +32,7 @@ def pair(problem, *, seed, k_u, k):
     """What the relaxation gives on A (m, n), and the best of all pairs of supports."""
     A = problem.data.dense()
     result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
+    assert result.u is not None and result.singular_value is not None
     return {
         "shape": list(A.shape),
         "k": [k_u, k],
