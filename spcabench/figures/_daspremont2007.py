@@ -1,14 +1,17 @@
-"""What the tables of d'Aspremont et al. (2007) share: components by several methods, their loadings drawn."""
+"""What the figures of d'Aspremont et al. (2007) share: tables of loadings, and the panels of the convergence."""
 
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from spcabench import api, deflate
 from spcabench.problem import Problem
+from spcabench.style import PALETTE, look, plain_log_ticks
 from spcabench.vectors import Vector, project
 
+SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
 METHODS = {"pca": "PCA", "thresholded": "thresholded PCA", "dspca": "DSPCA", "exact": "exact optimum at each k"}
 
 
@@ -65,3 +68,59 @@ def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
         for row in (len(Z) + 1, len(Z) + 2):
             table[row, column].set_facecolor("#EEEEEE")
     axis.set_title(title)
+
+
+def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
+    """Level eps -> iterations to a gap of eps: of the run that aimed at it, else of one long run, from its history."""
+    if len(rows) > 1:
+        done = rows[rows.status == "converged"].sort_values("eps", ascending=False)
+        return dict(zip(done.eps, done.iterations, strict=True))
+    past = rows.past.iloc[0]
+    levels = np.geomspace(1e-1, 1e-3, 9)
+    return {float(e): int(past.iteration[(past.gap <= e).idxmax()]) for e in levels if (past.gap <= e).any()}
+
+
+def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
+    """Gap against iteration and time on the first problem; iterations against 1/eps, medians over the seeds."""
+    first = data[data.seed == 0]
+    for row in first.sort_values("eps", ascending=False).itertuples():
+        style = look(row.method) | dict(marker="", linestyle="-" if row.method == "dspca" else "--")
+        style["alpha"] = 1.0 if row.method != "dspca" else 0.35 + 0.65 * (row.eps == first.eps.min())
+        past = row.past[row.past.iteration > 0]
+        for axis, x in ((axes[0], past.iteration), (axes[1], past.seconds)):
+            axis.plot(x, past.gap, **style)
+            axis.plot(x.iloc[-1], past.gap.iloc[-1], "o", color=style["color"], markersize=3)
+    for method in ("dspca", "dspca_subgradient"):
+        found = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
+        common = sorted(set.intersection(*map(set, found))) if found else []
+        if common:
+            style = look(method) | dict(label=SHOWN[method], linestyle="-")
+            axes[2].plot([1 / e for e in common], [np.median([f[e] for f in found]) for e in common], **style)
+    for axis, name in ((axes[0], "iteration"), (axes[1], "time, s")):
+        axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
+    axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
+    axes[1].set_title(f"the same runs, n = {first.n.iloc[0]}" if len(first) else "")
+    axes[2].set(xscale="log", yscale="log", xlabel="1 / eps", ylabel="iterations to a gap of eps")
+    axes[2].legend()
+
+
+def draw_growth(data: pd.DataFrame, axes: Any) -> None:
+    """Time, memory, and DSPCA's iterations against their bound, by n."""
+    markers = {"SCS": "s", "CLARABEL": "^"}
+    for method in ("dspca", "SCS", "CLARABEL"):
+        mine = data[data.method == method].sort_values("n")
+        style = look("dspca") if method == "dspca" else {"color": PALETTE[2 if method == "SCS" else 3]}
+        style |= {"marker": markers.get(method, "o"), "linestyle": "-", "label": SHOWN[method]}
+        axes[0].plot(mine.n, mine.total, **style)
+        kept = mine[mine.above.notna()]
+        axes[1].plot(kept.n, kept.above / 1e9, **style)
+        if method == "dspca":
+            bound = 4 * mine.n * mine.rho * np.sqrt(np.log(mine.n)) / (mine.eps * mine.relaxation_bound)
+            axes[2].plot(mine.n, mine.iterations, **(style | {"label": "iterations to a gap of 1e-3"}))
+            axes[2].plot(mine.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
+    axes[0].axhline(60, color="black", linestyle=":", linewidth=0.8)
+    axes[1].axhline(4, color="black", linestyle=":", linewidth=0.8)
+    for axis, name in zip(axes, ("time, s", "memory above the problem, GB", "iterations"), strict=True):
+        axis.set(xscale="log", yscale="log", xlabel="n", ylabel=name)
+        plain_log_ticks(axis)
+        axis.legend()

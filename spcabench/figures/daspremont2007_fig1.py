@@ -7,6 +7,8 @@ nearest centroid, leave one out, in the three factors. Second reading: genes sca
 of the 500.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import LeaveOneOut, cross_val_score
@@ -61,7 +63,7 @@ def factors(problem, *, seed):
     sparse = api.components(
         problem.given_as("covariance"), "dspca", FACTORS, k=min(K, problem.n), deflation="hotelling", eps=1e-2, tol=1e-2
     )
-    made = {"labels": list(problem.labels)}
+    made: dict[str, Any] = {"labels": list(problem.labels)}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
         scores = np.sqrt(problem.m) * A @ Z
         made[method] = {
