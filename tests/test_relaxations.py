@@ -166,8 +166,8 @@ def test_the_rectangular_form_bounds_every_sparse_pair():
 
 
 def test_beyond_its_practical_size_the_exact_solver_refuses():
-    S = np.full((90, 90), 0.5) + 0.5 * np.eye(90)
-    with pytest.raises(ValueError, match=r"90 variables.*CLARABEL.*80.*estimated memory 1\.\d GB"):
+    S = np.full((130, 130), 0.5) + 0.5 * np.eye(130)
+    with pytest.raises(ValueError, match=r"130 variables.*CLARABEL.*120.*estimated memory 4\.\d GB"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
     with pytest.raises(ValueError, match="allowed are 'SCS', 'CLARABEL'"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
