@@ -1,5 +1,6 @@
 """What the figures of d'Aspremont et al. (2007) share: tables of loadings, and the panels of the convergence."""
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -9,41 +10,37 @@ import pandas as pd
 from spcabench import api, deflate
 from spcabench.problem import Problem
 from spcabench.style import PALETTE, look, plain_log_ticks
-from spcabench.vectors import Vector, project
+from spcabench.vectors import project
 
 SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
 METHODS = {"pca": "PCA", "thresholded": "thresholded PCA", "dspca": "DSPCA", "exact": "exact optimum at each k"}
 
 
-def loadings(problem: Problem, method: str, pattern: tuple[int, ...]) -> Vector:
-    """Loadings Z (n, K) of K components with the cardinalities of ``pattern``, Hotelling's deflation between them.
+def found(problem: Problem, method: str, pattern: tuple[int, ...]) -> deflate.Components:
+    """K components with the cardinalities of ``pattern``, Hotelling's deflation between them.
 
     thresholded : each eigenvector cut to its largest entries, none deflated by what was cut.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
-    given = pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,)
-    ks = iter(given)
-    found = deflate.components(problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling")
+    ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
+    made = deflate.components(problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling")
     if method != "thresholded":
-        return found.Z
-    return np.column_stack([project(z, k) for z, k in zip(found.Z.T, pattern, strict=True)])
-
-
-def explained(Sigma: Vector, Z: Vector) -> Vector:
-    """Cumulative adjusted variance (K,) of the loadings, by QR, as a share of the trace of Sigma (Zou et al. 2006)."""
-    w, V = np.linalg.eigh(Sigma)
-    R = np.linalg.qr(np.sqrt(np.maximum(w, 0.0))[:, None] * V.T @ Z)[1]
-    return np.cumsum(np.diag(R) ** 2) / np.trace(Sigma)
+        return made
+    return deflate.Components(problem, [replace(r, x=project(r.x, k)) for r, k in zip(made, pattern, strict=True)])
 
 
 def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[str, Any]:
-    """The numbers of one table, each loading turned so that its largest entry is positive."""
-    Z = loadings(problem, method, pattern)
-    Z = Z * np.sign(Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])])
+    """The numbers of one table, each loading turned so that its largest entry is positive.
+
+    explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al. 2006).
+    """
+    made = found(problem, method, pattern)
+    Z = made.Z * np.sign(made.Z[np.abs(made.Z).argmax(axis=0), np.arange(len(made))])
+    total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
-        "explained": explained(problem.given_as("covariance").matrix.S, Z).tolist(),  # type: ignore[union-attr]
+        "explained": (np.cumsum(made.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
     }
 
@@ -91,11 +88,11 @@ def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
             axis.plot(x, past.gap, **style)
             axis.plot(x.iloc[-1], past.gap.iloc[-1], "o", color=style["color"], markersize=3)
     for method in ("dspca", "dspca_subgradient"):
-        found = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
-        common = sorted(set.intersection(*map(set, found))) if found else []
+        reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
+        common = sorted(set.intersection(*map(set, reached))) if reached else []
         if common:
             style = look(method) | dict(label=SHOWN[method], linestyle="-")
-            axes[2].plot([1 / e for e in common], [np.median([f[e] for f in found]) for e in common], **style)
+            axes[2].plot([1 / e for e in common], [np.median([f[e] for f in reached]) for e in common], **style)
     for axis, name in ((axes[0], "iteration"), (axes[1], "time, s")):
         axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
     axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
