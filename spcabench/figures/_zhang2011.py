@@ -76,7 +76,8 @@ def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
         axis.axhline(limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s")
     axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s")
     by_size(axis, rows.x)
-    axis.legend()
+    axis.set_ylim(bottom=axis.get_ylim()[0] / 20, top=axis.get_ylim()[1] * 2)  # room for the legend
+    axis.legend(loc="lower right")
 
 
 def by_size(axis, sizes: pd.Series) -> None:
