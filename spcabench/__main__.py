@@ -139,9 +139,37 @@ def workflow(
     raise typer.Exit(code)
 
 
+@app.command()
+def new(kind: Annotated[str, typer.Argument(help="solver")], name: str) -> None:
+    """Write the commented template of a solver, NAME.py, into this folder."""
+    file = Path(f"{name}.py")
+    if kind != "solver" or not name.isidentifier():
+        raise ValueError(f"new: {kind} {name!r}; allowed is `new solver NAME`, NAME of letters, digits and _")
+    if file.exists():
+        raise ValueError(f"name: {file} is there already")
+    template = Path(__file__).with_name("templates") / "solver.py.txt"
+    file.write_text(template.read_text(encoding="utf-8").replace("NAME", name, 1), encoding="utf-8")
+    print(f"{file}; then: spcabench check {file}; spcabench compare {file}")
+
+
+@app.command()
+def check(
+    solver: Annotated[str, typer.Argument(help="Path of a solver's file, or its name.")],
+    patience: Annotated[float, typer.Option(help="Seconds that one check may take.")] = 60.0,
+) -> None:
+    """Check that a solver keeps what every solver must; each failure is a sentence. Exit code 1 if any."""
+    from . import conformance
+
+    outcomes = []
+    for outcome in conformance.check(solver, patience):
+        outcomes.append(outcome)
+        print(f"{outcome.verdict:11}  {outcome.name}: {outcome.sentence}", flush=True)
+    raise typer.Exit(int(any(outcome.verdict == "fails" for outcome in outcomes)))
+
+
 def main() -> None:
     """Entry point: errors of input are one line and exit code 2."""
-    if sys.argv[1:2] == ["run"]:
+    if sys.argv[1:2] in (["run"], ["check"]):
         machine.pin_threads()
     try:
         app()

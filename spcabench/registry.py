@@ -47,6 +47,8 @@ def names(kind: Kind) -> list[str]:
 def path(kind: Kind, name: str) -> Path:
     """The file of a solver, dataset or figure; ValueError for an unknown name, with the nearest one."""
     if name.endswith(".py"):
+        if not Path(name).is_file():
+            raise ValueError(f"{kind}: no file {name!r}")
         return Path(name)
     if name in _files(kind):
         return _files(kind)[name]
@@ -68,8 +70,6 @@ def module(kind: Kind, name: str) -> ModuleType:
 
 
 def _from_file(file: Path) -> ModuleType:
-    if not file.is_file():
-        raise ValueError(f"solver: no file {str(file)!r}")
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
