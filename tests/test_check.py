@@ -6,7 +6,7 @@ import problems
 import pytest
 from test_command_line import spcabench
 
-from spcabench import conformance, registry
+from spcabench import conformance, promises, registry
 
 HEAD = '''"""A wrong solver, 2026."""
 
@@ -65,7 +65,7 @@ def _write(folder, name, body):
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     promise, sentence, body = WRONG[name]
-    found = conformance.outcome(promise, conformance.CHECKS[promise], _write(tmp_path, name, body))
+    found = conformance.outcome(promise, promises.PROMISES[promise], _write(tmp_path, name, body))
     assert found.verdict == "fails"
     assert re.search(sentence, found.sentence), found.sentence
     assert "\n" not in found.sentence
@@ -81,13 +81,13 @@ def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
 
 @pytest.mark.parametrize("solver", ["grqi", "gpower1", "em", "nspca", "power_method"])
 def test_right_solvers_hold(solver):
-    for name, promise in conformance.CHECKS.items():
+    for name, promise in promises.PROMISES.items():
         assert conformance.outcome(name, promise, solver).verdict == "holds"
 
 
 def test_a_solver_that_does_not_count_is_not_audited():
     solver = next(s for s in registry.names("solver") if s not in problems.COUNTED)
-    promise = conformance.CHECKS["counts honestly"]
+    promise = promises.PROMISES["counts honestly"]
     assert conformance.outcome("counts honestly", promise, solver).verdict == "not checked"
 
 
@@ -98,5 +98,5 @@ def test_the_template_holds_and_is_not_overwritten(tmp_path, monkeypatch):
     assert "is there already" in again.stderr
     assert spcabench("new", "figure", "mine").returncode == spcabench("new", "solver", "not-a-name").returncode == 2
     found = spcabench("check", "mine.py")
-    assert found.returncode == 0 and found.stdout.count("holds  ") == len(conformance.CHECKS)
+    assert found.returncode == 0 and found.stdout.count("holds  ") == len(promises.PROMISES)
     assert spcabench("check", "missing.py").returncode == 2
