@@ -179,7 +179,7 @@ def _code_lines(file):
 
 
 def test_the_core_is_small():
-    assert sum(_code_lines(file) for file in CORE) < 4500
+    assert sum(_code_lines(file) for file in CORE) < 4750
 
 
 def test_no_module_is_named_as_a_public_function():
