@@ -29,7 +29,7 @@ KINDS = {
     "components": "components",
     "pca": "PCA",
     "patches": "random patches",
-    "cut": f"random patches, {K} largest values",
+    "cut": f"random patches cut to {K} values",
 }
 
 K10 = Statement(
@@ -87,11 +87,11 @@ def data(table):
 def draw(data, axes):
     """One grid of tiles; the distribution of R^2; orientation and frequency."""
     data = data[data.label == "main"]
-    grid = axes[0, 0].get_gridspec()
+    figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
     grid.set_width_ratios([1.5, 1.0])
     for axis in axes[:, 0]:
         axis.remove()
-    _mosaic(axes[0, 0].figure.add_subplot(grid[:, 0]), data[data.kind == "components"])
+    _mosaic(figure.add_subplot(grid[:, 0]), data[data.kind == "components"])
     _shares(axes[0, 1], data)
     _tuning(axes[1, 1], data[data.kind == "components"], data[data.kind == "patches"])
 
@@ -114,9 +114,9 @@ def _shares(axis, data):
     for (kind, name), colour, dash in zip(KINDS.items(), colours, ("-", ":", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
         share = np.arange(1, len(r2) + 1) / len(r2)
-        axis.step(r2, share, where="post", color=colour, linestyle=dash, label=f"{name}: median {np.median(r2):.2f}")
+        axis.step(r2, share, where="post", color=colour, linestyle=dash, label=f"{name} (median {np.median(r2):.2f})")
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below", xlim=(0, 1), ylim=(0, 1))
-    axis.legend(loc="upper left")
+    axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.0)
 
 
 def _tuning(axis, components, patches):
