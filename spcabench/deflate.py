@@ -139,35 +139,37 @@ def components(
         raise ValueError(nearest("deflation", deflation, DEFLATIONS))
     if not isinstance(alpha, Real) or not 0.0 <= alpha <= 1.0 or (alpha != 1.0 and deflation != "hotelling"):
         raise ValueError(f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation")
-    results: list[Result] = []
+    results = [run(problem)]
+    if deflation == "hotelling" and results[0].u is not None and problem.form == "data" and not problem.data.rank:
+        return Components(problem, _in_place(problem, results[0], count, run, alpha))
     current = problem
-    for _ in range(count):
-        if results:
-            with uncharged():
-                current = _deflated(problem, current, results, deflation, alpha)
+    while len(results) < count and results[-1].good:
+        with uncharged():
+            matrix = DEFLATIONS[deflation](current, results, alpha)
+        current = replace(
+            current, matrix=matrix, indefinite=deflation == "hotelling" and results[0].u is None, _cache={}
+        )
         results.append(run(current))
-        if not results[-1].good:
-            break
     return Components(problem, results)
 
 
-def _deflated(problem: Problem, current: Problem, results: list[Result], deflation: str, alpha: float) -> Problem:
-    last, rectangular = results[-1], results[0].u is not None
-    if deflation == "hotelling" and rectangular and isinstance(current.matrix, Data) and not current.matrix.sparse:
-        matrix: Covariance | Data | Gram = _in_place(current.matrix, last, alpha, fresh=current is problem)
-    else:
-        matrix = DEFLATIONS[deflation](current, results, alpha)
-    return replace(current, matrix=matrix, indefinite=deflation == "hotelling" and not rectangular, _cache={})
+def _in_place(
+    problem: Problem, result: Result, count: int, run: Callable[[Problem], Result], alpha: float
+) -> list[Result]:
+    """Components of A - alpha sum sigma u v', deflated in one working copy on which the solver runs.
 
-
-def _in_place(A: Data, last: Result, alpha: float, fresh: bool) -> Data:
-    """A - alpha (u'Av) u v' in the one working copy, which is made at the first deflation (``fresh``).
-
-    The last result is graded first: its matrix is about to change.
+    The results' problems are A - U V' with U (m, count) and V (n, count) shared: what they say does not change when the
+    copy does.
     """
-    u, weight = np.asarray(last.u), alpha * (last.singular_value or 0.0)
-    last.grade()
-    X = np.array(A.dense(), order="F") if fresh else A.X
-    for j in last.support:
-        X[:, j] -= weight * last.x[j] * u
-    return Data(X)
+    A, results = problem.data, [result]
+    X = np.array(A.X, order="F")
+    U, V = (np.empty((size, count), order="F") for size in A.shape)
+    while len(results) < count and result.good:
+        i = len(results)
+        U[:, i - 1], V[:, i - 1] = np.asarray(result.u), alpha * (result.singular_value or 0.0) * result.x
+        for j in result.support:
+            X[:, j] -= V[j, i - 1] * U[:, i - 1]
+        result = run(replace(problem, matrix=Data(X), _cache={}))
+        shown = replace(problem, matrix=Data(A.X, None, U[:, :i], V[:, :i]), _cache={})
+        results.append(replace(result, problem=shown))
+    return results

@@ -105,8 +105,7 @@ class Transpose:
 class Data:
     """A = X diag(scale) - U V' of shape (m, n): centring and deflation are the low-rank part (U (m, r), V (n, r)).
 
-    X is a Fortran-ordered array or a `scipy.sparse.csc_array`; it is never copied, and changed by
-    `spcabench.deflate` alone, in a copy of its own.
+    X is a Fortran-ordered array or a `scipy.sparse.csc_array`; it is never copied or changed here.
     """
 
     def __init__(self, X, scale: Vector | None = None, U: Vector | None = None, V: Vector | None = None) -> None:

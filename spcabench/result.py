@@ -101,10 +101,6 @@ class Result:
         """Upper bound that holds with a probability which the solver states, at most `bound`; None without one."""
         return None if self.proven_whp is None else min(self.bound, self.proven_whp * (1.0 + bounds.ROUNDING))
 
-    def grade(self) -> None:
-        """Compute now what is otherwise computed when asked for: the problem's matrix may change afterwards."""
-        _ = self.variance, self.singular_value, self.bound, self.relaxation_gap
-
     def _unrefuted(self, proven: float) -> float:
         proven *= 1.0 + bounds.ROUNDING
         if self.variance > proven:
