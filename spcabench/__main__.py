@@ -49,25 +49,72 @@ def list_names(kind: Kind, as_json: Json = False) -> None:
 
 @app.command()
 def solve(
-    dataset: str,
-    solver: Annotated[str, typer.Option(help="Name of a solver, or the path of its file.")],
-    k: Annotated[int | None, typer.Option("-k", help="Cardinality of each component.")] = None,
+    source: Annotated[str, typer.Argument(help="A dataset's name, or a file: .npy .npz .csv .mtx .parquet docword.")],
+    solver: Annotated[str | None, typer.Option(help="A solver's name or file; else by size.")] = None,
+    k: Annotated[str | None, typer.Option("-k", help="Cardinality: 10; 5,10,20 or 5:50:5 for a path.")] = None,
     components: Annotated[int, typer.Option(help="How many components.")] = 1,
     deflation: Annotated[str, typer.Option(help="Deflation between components.")] = "projection",
     seed: int = 0,
     nonnegative: Annotated[bool, typer.Option("--nonnegative", help="Loadings of one sign.")] = False,
     refit: Annotated[bool, typer.Option(help="Leading eigenvector on the support.")] = False,
     setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE, a setting of the solver.")] = None,
+    covariance: Annotated[bool, typer.Option("--covariance", help="The file holds a covariance.")] = False,
+    center: Annotated[bool, typer.Option(help="Subtract the columns' means.")] = True,
+    scale: Annotated[bool, typer.Option("--scale", help="Columns to variance one: correlations.")] = False,
+    label: Annotated[str | None, typer.Option(help="Column with the samples' classes.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, rows, columns, mean.")] = "error",
+    names: Annotated[Path | None, typer.Option(help="File with the variables' names, one a line.")] = None,
+    key: Annotated[str | None, typer.Option(help="Array of an .npz file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the loadings: .csv, .parquet, .npz.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw loadings, or variance against k: .png, .svg, .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve a dataset by one solver: its components, their variance and certified bound."""
-    from . import api, show
+    """Solve a dataset or a file: sparse components, or one over many cardinalities, with certified bounds."""
+    from . import api, export, show, tables
 
-    problem = api.load(dataset)
+    export.check("--out", out, export.TABLES)
+    export.check("--plot", plot, export.PICTURES)
+    how = tables.Reading(
+        covariance=covariance, center=center, scale=scale, label=label, drop=drop or (), missing=missing, names=names,
+        key=key,
+    )  # fmt: skip
+    problem = tables.read(Path(source), how) if tables.is_file(source) else api.load(source)
     settings = dict(_setting(text) for text in setting or [])
     settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
-    found = api.components(problem, solver, components, k=k, deflation=deflation, **settings)
-    print(show.as_json(found) if as_json else show.as_table(found))
+    if solver is None:
+        solver = api.suited(problem.n, nonnegative)
+        print(f"solver {solver}: chosen for {problem.n} variables; --solver names another", file=sys.stderr)
+    wanted = _cardinalities(k)
+    if len(wanted) > 1 and components > 1:
+        raise ValueError("-k: several cardinalities are the path of one component: without --components, or one k")
+    first = wanted[0] if wanted else None
+    found: Any = (
+        api.path(problem, solver, wanted, **settings)
+        if len(wanted) > 1
+        else api.components(problem, solver, components, k=first, deflation=deflation, **settings)
+    )
+    print(show.as_json(problem, found) if as_json else show.as_table(problem, found))
+    if out is not None:
+        export.write(out, problem, found)
+    if plot is not None:
+        export.plot(plot, problem, found)
+
+
+def _cardinalities(text: str | None) -> list[int]:
+    """10, or a list 5,10,20, or a range 5:50 or 5:50:5, its end included."""
+    if text is None:
+        return []
+    try:
+        if ":" not in text:
+            return [int(word) for word in text.split(",")]
+        first, last, *step = (int(word) for word in text.split(":"))
+        found = list(range(first, last + 1, *step))
+    except ValueError:
+        found = []
+    if not found:
+        raise ValueError(f"-k: {text!r}; allowed are 10, a list 5,10,20, or a range 5:50 or 5:50:5")
+    return found
 
 
 def _setting(text: str) -> tuple[str, Any]:

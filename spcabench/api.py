@@ -1,5 +1,6 @@
 """The public functions: problems and solvers by name."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -117,6 +118,39 @@ def _jointly(
     assert result.Z is not None
     made = [graded(z, result.status if z.any() else "zero", None, problem.n, result.nonnegative) for z in result.Z.T]
     return deflate.Components(problem, [replace(result, x=x, status=status) for x, status in made])
+
+
+def path(problem: Problem, name: str | ModuleType, cardinalities: Sequence[int], **settings: Any) -> list[Result]:
+    """One component at each cardinality, increasing: the better of a cold start and of one from the answer before.
+
+    An answer with fewer variables is one for more, too: the variance never falls.
+    """
+    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    found: list[Result] = []
+    for k in sorted(set(cardinalities)):
+        tries = [solve(problem, solver, k=k, **settings)]
+        if found and found[-1].good:
+            if "start" in parameters(solver.solve):
+                tries.append(solve(problem, solver, k=k, start=found[-1].x, **settings))
+            tries.append(replace(found[-1], k=k, proven=None, proven_whp=None))
+        found.append(max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0]))
+    return found
+
+
+def suited(n: int, nonnegative: bool = False) -> str:
+    """The most thorough solver whose file's SUITS says that it is for n variables (and x >= 0).
+
+    SUITS = {"thorough": 2, "n": 1000, "nonnegative": True}: the rank, and the largest n.
+    """
+    offers = {name: registry.constant("solver", name, "SUITS") for name in registry.names("solver")}
+    fit = {
+        name: offer["thorough"]
+        for name, offer in offers.items()
+        if offer and n <= offer["n"] and (offer["nonnegative"] or not nonnegative)
+    }
+    if not fit:
+        raise ValueError(f"--solver: none is for {n} variables{' and x >= 0' if nonnegative else ''}: name one")
+    return max(sorted(fit), key=lambda name: fit[name])
 
 
 def list_solvers() -> dict[str, str]:

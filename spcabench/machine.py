@@ -96,6 +96,15 @@ def memory(key: str) -> float:
     return next((1024.0 * float(line.split()[1]) for line in status if line.startswith(key + ":")), float("nan"))
 
 
+def free_memory() -> float:
+    """Bytes that a process may still have without swapping; infinite where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return float("inf")
+    return next((1024.0 * float(x.split()[1]) for x in lines if x.startswith("MemAvailable:")), float("inf"))
+
+
 def forget_peak() -> None:
     """Let the peak ("VmHWM") count from now on, where the system can."""
     with contextlib.suppress(OSError):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
 
 from .validate import nearest
 
@@ -81,6 +81,18 @@ def _from_file(file: Path) -> ModuleType:
 def default_solver() -> str:
     """Name of the solver that is taken where none is asked for."""
     return importlib.import_module(PACKAGES["solver"]).DEFAULT
+
+
+def constant(kind: Kind, name: str, constant: str) -> Any:
+    """A literal that a file sets, found without importing it; None where there is none."""
+    try:
+        tree = ast.parse(path(kind, name).read_text(encoding="utf-8"))
+    except SyntaxError:
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == constant:
+            return ast.literal_eval(node.value)
+    return None
 
 
 def descriptions(kind: Kind) -> dict[str, str]:

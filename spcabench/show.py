@@ -1,28 +1,42 @@
-"""Components as a person reads them, or as JSON."""
+"""Components, or one component at several cardinalities, as a person reads them, or as JSON."""
 
 import io
 import json
 import shutil
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from .deflate import Components
+from .flops import uncharged
+from .problem import Problem
+from .result import Result
 
 MOST = 12  # variables shown for each component
 
 
-def as_json(found: Components) -> str:
-    """Everything but the vectors' zeros."""
-    entries = []
-    for result, variance in zip(found, found.variances, strict=True):
+def total_variance(problem: Problem) -> float:
+    """The trace of Sigma, never charged."""
+    with uncharged():
+        return float(problem.covariance.diagonal().sum())
+
+
+def as_json(problem: Problem, found: Sequence[Result]) -> str:
+    """Everything but the vectors' zeros: "components", or the "path" of one over the cardinality."""
+    entries, total = [], total_variance(problem)
+    for result in found:
+        variance = problem.variance(result.x)
         entries.append(
             {
                 "solver": result.solver,
-                "problem": found.problem.name,
-                "stand_in": found.problem.stand_in,
+                "problem": problem.name,
+                "stand_in": problem.stand_in,
                 "status": result.status,
+                "k": result.k,
                 "cardinality": result.cardinality,
-                "variance": float(variance),
+                "variance": variance,
+                "share": variance / total,
                 "deflated_variance": result.variance,
                 "bound": result.bound,
                 "bound_whp": result.bound_whp,
@@ -35,43 +49,73 @@ def as_json(found: Components) -> str:
                 "setup_time": result.setup_time,
                 "search": result.search,
                 "support": result.support.tolist(),
-                "features": [_name(found, j) for j in result.support],
+                "features": [name(problem, j) for j in result.support],
                 "loadings": result.x[result.support].tolist(),
             }
         )
-    return json.dumps({"components": entries, "projected_variance": found.projected_variance}, indent=1, default=float)
+    about: dict[str, Any] = {
+        "samples": problem.m,
+        "variables": problem.n,
+        "total_variance": total,
+        "notes": _notes(problem),
+    }
+    if isinstance(found, Components):
+        about |= {"components": entries, "projected_variance": found.projected_variance}
+    else:
+        about["path"] = entries
+    return json.dumps(about, indent=1, default=float)
 
 
-def as_table(found: Components) -> str:
-    """One line for each component: cardinality, variance, certified bound, variables by weight."""
+def _notes(problem: Problem) -> list[str]:
+    return list(problem.provenance.get("notes", ()))
+
+
+def as_table(problem: Problem, found: Sequence[Result]) -> str:
+    """One line for each component, or cardinality: variance, share, certified bound, variables by weight."""
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    p, several = found.problem, len(found) > 1
-    name = f"{p.name}: n = {p.n}, solver {found[0].solver}"
-    table = Table(title=f"{name} (STAND-IN)" if p.stand_in else name, title_justify="left")
+    joint = found if isinstance(found, Components) else None
+    several, total = joint is not None and len(found) > 1, total_variance(problem)
+    size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
+    title = f"{problem.name}: {size}, solver {found[0].solver}"
+    table = Table(
+        title=f"{title} (STAND-IN)" if problem.stand_in else title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
     deflated = ("after deflation", "bound on it") if several else ("certified bound",)
-    for column in ("component", "cardinality", "variance", *deflated, "gap", "status"):
+    first = "k asked" if joint is None else "component"
+    for column in (first, "cardinality", "variance", "of the total", *deflated, "gap", "status"):
         table.add_column(column, justify="right")
-    table.add_column("variables (loading)")
-    for i, (result, variance) in enumerate(zip(found, found.variances, strict=True), 1):
-        numbers = [f"{variance:.5g}", *([f"{result.variance:.5g}"] if several else [])]
+    table.add_column("variables (loading)", min_width=44, overflow="fold")
+    for i, result in enumerate(found, 1):
+        variance = problem.variance(result.x)
+        numbers = [f"{variance:.5g}", f"{variance / total:.1%}", *([f"{result.variance:.5g}"] if several else [])]
         certified = [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
-        table.add_row(str(i), str(result.cardinality), *numbers, *certified, result.status, _loadings(found, result.x))
+        label = str(i if joint is not None else result.k)
+        words = _loadings(problem, result.x)
+        table.add_row(label, str(result.cardinality), *numbers, *certified, result.status, words)
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(table)
-    if several:
-        console.print(f"variance explained by their span: {found.projected_variance:.5g}")
+    for note in _notes(problem):
+        console.print(f"note: {note}", markup=False)
+    if several and joint is not None:
+        explained = joint.projected_variance
+        console.print(f"variance explained by their span: {explained:.5g}, {explained / total:.1%} of the total")
         console.print("certified bounds are those of the deflated problems, in which each component was sought")
     return stream.getvalue().rstrip()
 
 
-def _loadings(found: Components, x: np.ndarray) -> str:
+def _loadings(problem: Problem, x: np.ndarray) -> str:
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
-    text = ", ".join(f"{_name(found, j)} ({x[j]:+.2f})" for j in order[:MOST])
+    text = ", ".join(f"{name(problem, j)} ({x[j]:+.2f})" for j in order[:MOST])
     return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
 
 
-def _name(found: Components, j: int) -> str:
-    return found.problem.features[j] if found.problem.features else str(j)
+def name(problem: Problem, j: int) -> str:
+    """A variable's name, or its number."""
+    return problem.features[j] if problem.features else str(j)

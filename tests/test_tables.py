@@ -1,0 +1,192 @@
+"""A user's own file: every format gives the same answer, and every bad file one line that says what to do."""
+
+import gzip
+import io
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from typer.testing import CliRunner
+
+from spcabench import __main__ as command_line
+from spcabench import api, machine, registry, tables
+
+RNG = np.random.default_rng(5)
+X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
+NAMES = ["age", "height", "weight", "pulse", "dose", "score"]
+FRAME = pd.DataFrame(X, columns=NAMES)
+
+
+def _csv(path, **settings):
+    FRAME.assign(group=np.where(X[:, 0] > 4, "a", "b")).to_csv(path, index=False, **settings)
+
+
+def _docword(path):
+    counts = np.round(np.abs(X)).astype(int)
+    lines = [f"{i + 1} {j + 1} {c}" for (i, j), c in np.ndenumerate(counts) if c]
+    path.write_text("\n".join([*map(str, counts.shape), str(len(lines)), *lines]) + "\n")
+    path.with_name(path.name.replace("docword", "vocab")).write_text("\n".join(NAMES))
+
+
+WRITE = {
+    "t.npy": lambda path: np.save(path, X),
+    "t.npz": lambda path: np.savez(path, X),
+    "sparse.npz": lambda path: sp.save_npz(path, sp.csr_array(X)),
+    "t.csv": _csv,
+    "t.csv.gz": _csv,
+    "t.tsv": lambda path: _csv(path, sep="\t"),
+    "t.mtx": lambda path: scipy.io.mmwrite(path, sp.coo_array(X)),
+    "t.parquet": lambda path: FRAME.to_parquet(path),
+    "docword.t.txt": _docword,
+}
+NAMED = ("t.csv", "t.csv.gz", "t.tsv", "t.parquet", "docword.t.txt")
+
+
+def solve(*words):
+    """What the command prints, and the one line of its error."""
+    found = CliRunner().invoke(command_line.app, ["solve", *map(str, words)])
+    if found.exit_code and isinstance(found.exception, SystemExit):
+        return found.output, found.output
+    return found.stdout, "" if found.exception is None else str(found.exception)
+
+
+@pytest.mark.parametrize("name", WRITE)
+def test_every_format_gives_the_problem_that_was_written(name, tmp_path):
+    WRITE[name](tmp_path / name)
+    label = "group" if name in ("t.csv", "t.csv.gz", "t.tsv") else None
+    problem = tables.read(tmp_path / name, tables.Reading(label=label))
+    data = np.round(np.abs(X)) if name.startswith("docword") else X
+    assert np.allclose(problem.given_as("covariance").matrix.S, np.cov(data.T, bias=True))
+    assert (list(problem.features) == NAMES) if name in NAMED else problem.features is None
+    assert (problem.labels is not None) == (label is not None)
+
+
+def test_a_table_a_path_json_files_and_pictures(tmp_path):
+    _csv(tmp_path / "t.csv")
+    common = (tmp_path / "t.csv", "--label", "group")
+    plain, error = solve(*common, "-k", "2", "--components", "2", "--plot", tmp_path / "bars.png")
+    assert not error and "age" in plain and "certified" in plain
+    for name in ("o.csv", "o.parquet", "o.npz"):
+        text, error = solve(*common, "-k", "1:4", "--json", "--out", tmp_path / name, "--plot", tmp_path / "path.svg")
+        assert not error
+        path = json.loads(text[text.index("{") :])["path"]
+        assert [entry["k"] for entry in path] == [1, 2, 3, 4]
+        variances = [entry["variance"] for entry in path]
+        assert variances == sorted(variances) and all(e["variance"] <= e["bound"] for e in path)
+    assert np.allclose(np.load(tmp_path / "o.npz")["loadings"], pd.read_csv(tmp_path / "o.csv").iloc[:, 1:])
+    assert list(pd.read_parquet(tmp_path / "o.parquet").variable) == NAMES
+    assert (tmp_path / "bars.png").stat().st_size > 5000 and b"<svg" in (tmp_path / "path.svg").read_bytes()
+
+
+def test_covariance_and_scale_and_sign(tmp_path):
+    np.save(tmp_path / "S.npy", np.cov(X.T))
+    text, error = solve(tmp_path / "S.npy", "--covariance", "-k", "2", "--json", "--nonnegative")
+    assert not error
+    assert min(json.loads(text[text.index("{") :])["components"][0]["loadings"]) >= 0
+    scaled = tables.read(tmp_path / "S.npy", tables.Reading(scale=True))
+    assert np.allclose(scaled.covariance.diagonal(), 1.0)
+    assert "--covariance" in " ".join(scaled.provenance["notes"])
+
+
+@pytest.mark.parametrize(("missing", "rows", "columns"), [("rows", 38, 6), ("columns", 40, 5), ("mean", 40, 6)])
+def test_missing_values(missing, rows, columns, tmp_path):
+    gaps = FRAME.copy()
+    gaps.iloc[[3, 7], 1] = np.nan
+    gaps.to_csv(tmp_path / "t.csv", index=False)
+    problem = tables.read(tmp_path / "t.csv", tables.Reading(missing=missing))
+    assert (problem.m, problem.n) == (rows, columns)
+    assert "2 values are missing" in problem.provenance["notes"][0]
+
+
+def test_row_names_headers_and_constant_columns(tmp_path):
+    FRAME.assign(site=1.0).to_csv(tmp_path / "t.csv")  # pandas writes the row's number first, without a header
+    problem = tables.read(tmp_path / "t.csv", tables.Reading())
+    assert list(problem.features) == [*NAMES, "site"]
+    assert any("constant" in note and "site" in note for note in problem.provenance["notes"])
+    FRAME.to_csv(tmp_path / "t.csv", header=False, index=False)
+    assert list(tables.read(tmp_path / "t.csv", tables.Reading()).features) == list("123456")
+
+
+def _bytes(content):
+    return lambda path: path.write_bytes(content)
+
+
+def _truncated(path):
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="w") as stream:
+        stream.write(FRAME.to_csv(index=False).encode() * 50)
+    path.write_bytes(packed.getvalue()[: len(packed.getvalue()) // 2])
+
+
+class Hostile:
+    """A pickle that would write a file when it is loaded."""
+
+    def __reduce__(self):
+        return (open, ("stolen", "w"))
+
+
+BAD = {
+    "pickle inside": ("a.npy", lambda p: np.save(p, np.array([Hostile()]), allow_pickle=True), "Python objects"),
+    "a pickle": ("a.npy", _bytes(pickle.dumps(Hostile())), "not a readable .npy"),
+    "truncated gz": ("a.csv.gz", _truncated, "not a readable .csv file"),
+    "no zip": ("a.npz", _bytes(b"PK no zip"), "not a readable .npz"),
+    "two arrays": ("a.npz", lambda p: np.savez(p, X=X, Y=X), "--key X"),
+    "ragged": ("a.csv", _bytes(b"a,b\n1,2\n3,4,5\n6,7\n"), "line 3"),
+    "text": ("a.csv", _bytes(b"a,b,c\n1,2,x\n3,4,y\n"), "--label c"),
+    "missing": ("a.csv", _bytes(b"a,b\n1,2\n3,\n5,7\n"), "--missing rows leaves 1 of 3 rows out"),
+    "empty": ("a.csv", _bytes(b""), "not a readable .csv"),
+    "one row": ("a.csv", _bytes(b"a,b\n1,2\n"), "at least two samples"),
+    "infinite": ("a.csv", _bytes(b"a,b\n1,inf\n3,4\n"), "infinite"),
+    "three dimensions": ("a.npy", lambda p: np.save(p, np.ones((2, 2, 2))), "3 dimensions"),
+    "constant": ("a.npy", lambda p: np.save(p, np.ones((4, 3))), "every variable is constant"),
+    "no matrix market": ("a.mtx", _bytes(b"%%MatrixMarket nonsense\n"), "not a readable .mtx"),
+    "no parquet": ("a.parquet", _bytes(b"PAR1 or not"), "not a readable .parquet"),
+    "docword out of range": ("docword.a.txt", _bytes(b"2\n2\n1\n9 1 1\n"), "document 9 is out of range"),
+    "format": ("a.xlsx", _bytes(b""), "known are .npy"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_file_is_one_line_that_names_it(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name, make, said = BAD[case]
+    make(tmp_path / name)
+    _, error = solve(tmp_path / name, "-k", "1")
+    assert said in error
+    assert "\n" not in error.strip()
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_bad_options(tmp_path):
+    _csv(tmp_path / "t.csv")
+    file = (tmp_path / "t.csv", "-k", "2", "--label")
+    for words, said in (
+        ((*file, "grup"), "did you mean 'group'"),
+        ((*file, "group", "--out", "x.xlsx"), "--out"),
+        ((*file, "group", "--missing", "zero"), "--missing"),
+        ((tmp_path / "t.csv", "-k", "9:2"), "-k"),
+        ((tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"), "path of one component"),
+        ((tmp_path / "none.csv", "-k", "2"), "no such file"),
+        ((*file, "group", "--covariance"), "--covariance"),
+    ):
+        assert said in solve(*words)[1]
+
+
+def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
+    for name, make in WRITE.items():
+        make(tmp_path / name)
+        with pytest.raises(ValueError, match=r"GB are free.*--covariance"):
+            tables.read(tmp_path / name, tables.Reading())
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_a_solver_is_suited_to_every_size(nonnegative):
+    for n in (5, 500, 10**6):
+        module = registry.module("solver", api.suited(n, nonnegative))
+        assert module.TRAITS.nonnegative or not nonnegative
+        assert module.SUITS["n"] >= n
