@@ -21,7 +21,6 @@ from spcabench.vectors import embed
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 COLOUR = "#000000"
 EXAMPLE = dict(k=5)
-SUITS = {"thorough": 3, "n": 60, "nonnegative": True}
 STOP, MAX_ITERATIONS = "end", 10**9
 
 

@@ -21,7 +21,6 @@ from spcabench.vectors import project
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 COLOUR = "#D55E00"
 EXAMPLE = dict(k=10)
-SUITS = {"thorough": 0, "n": 1_000_000_000, "nonnegative": True}
 STOP, MAX_ITERATIONS = "end", 3000
 
 

@@ -20,7 +20,6 @@ TRAITS = Traits(control="cardinality", accepts="either")
 COLOUR = "#D55E00"
 MAX_ITERATIONS = 150  # the author's
 EXAMPLE = dict(k=10)
-SUITS = {"thorough": 1, "n": 1_000_000_000, "nonnegative": False}
 
 
 def solve(problem, *, k, J=np.inf, mu="projected", mu_0=None, start=None):

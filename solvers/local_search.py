@@ -14,7 +14,6 @@ from spcabench.vectors import embed
 TRAITS = Traits(control="cardinality", accepts="either")
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
-SUITS = {"thorough": 2, "n": 2000, "nonnegative": False}
 STOP, MAX_ITERATIONS = "end", 10**6
 
 

@@ -71,7 +71,7 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve a dataset or a file: sparse components, or one over many cardinalities, with certified bounds."""
-    from . import api, export, show, tables
+    from . import api, export, registry, show, tables
 
     export.check("--out", out, export.TABLES)
     export.check("--plot", plot, export.PICTURES)
@@ -83,7 +83,7 @@ def solve(
     settings = dict(_setting(text) for text in setting or [])
     settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
     if solver is None:
-        solver = api.suited(problem.n, nonnegative)
+        solver = registry.solver_for(problem.n, nonnegative)
         print(f"solver {solver}: chosen for {problem.n} variables; --solver names another", file=sys.stderr)
     wanted = _cardinalities(k)
     if len(wanted) > 1 and components > 1:

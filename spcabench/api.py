@@ -137,22 +137,6 @@ def path(problem: Problem, name: str | ModuleType, cardinalities: Sequence[int],
     return found
 
 
-def suited(n: int, nonnegative: bool = False) -> str:
-    """The most thorough solver whose file's SUITS says that it is for n variables (and x >= 0).
-
-    SUITS = {"thorough": 2, "n": 1000, "nonnegative": True}: the rank, and the largest n.
-    """
-    offers = {name: registry.constant("solver", name, "SUITS") for name in registry.names("solver")}
-    fit = {
-        name: offer["thorough"]
-        for name, offer in offers.items()
-        if offer and n <= offer["n"] and (offer["nonnegative"] or not nonnegative)
-    }
-    if not fit:
-        raise ValueError(f"--solver: none is for {n} variables{' and x >= 0' if nonnegative else ''}: name one")
-    return max(sorted(fit), key=lambda name: fit[name])
-
-
 def list_solvers() -> dict[str, str]:
     """Solver name -> one-line description."""
     return registry.descriptions("solver")

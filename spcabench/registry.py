@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
 from .validate import nearest
 
@@ -83,16 +83,11 @@ def default_solver() -> str:
     return importlib.import_module(PACKAGES["solver"]).DEFAULT
 
 
-def constant(kind: Kind, name: str, constant: str) -> Any:
-    """A literal that a file sets, found without importing it; None where there is none."""
-    try:
-        tree = ast.parse(path(kind, name).read_text(encoding="utf-8"))
-    except SyntaxError:
-        return None
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == constant:
-            return ast.literal_eval(node.value)
-    return None
+def solver_for(n: int, nonnegative: bool = False) -> str:
+    """Name of the solver that suits n variables best."""
+    return next(
+        name for most, name in importlib.import_module(PACKAGES["solver"]).BY_SIZE[nonnegative].items() if n <= most
+    )
 
 
 def descriptions(kind: Kind) -> dict[str, str]:

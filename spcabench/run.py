@@ -129,7 +129,7 @@ def drawing_fingerprint(figure: str) -> str:
 
 
 def _colour(file: Path) -> list[ast.stmt]:
-    """The statements that set a solver's COLOUR (and SUITS): they change drawings and no runs."""
+    """The statements that set a solver's COLOUR: they change drawings and no runs."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except SyntaxError:
@@ -138,7 +138,7 @@ def _colour(file: Path) -> list[ast.stmt]:
 
 
 def _sets_colour(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("COLOUR", "SUITS")
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COLOUR"
 
 
 def _digest(value: Any) -> str:

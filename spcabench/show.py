@@ -53,16 +53,10 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
                 "loadings": result.x[result.support].tolist(),
             }
         )
-    about: dict[str, Any] = {
-        "samples": problem.m,
-        "variables": problem.n,
-        "total_variance": total,
-        "notes": _notes(problem),
-    }
+    about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
+    about |= {"notes": _notes(problem), "components" if isinstance(found, Components) else "path": entries}
     if isinstance(found, Components):
-        about |= {"components": entries, "projected_variance": found.projected_variance}
-    else:
-        about["path"] = entries
+        about["projected_variance"] = found.projected_variance
     return json.dumps(about, indent=1, default=float)
 
 

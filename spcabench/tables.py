@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet
 import scipy.io
 import scipy.sparse as sp
 
@@ -88,9 +89,10 @@ def read(path: Path, how: Reading) -> Problem:
 def _loaded(path: Path, kind: str, how: Reading) -> Any:
     needed = free = np.nan
     try:
-        needed, free = SIZES[kind](path) if kind in SIZES else float(path.stat().st_size), machine.free_memory()
+        (reader, size), free = READERS[kind], machine.free_memory()
+        needed = size(path)
         if needed <= SHARE * free:
-            return READERS[kind](path, how)
+            return reader(path, how)
     except MemoryError:
         pass
     except Exception as error:  # readers fail in many ways on a damaged file
@@ -136,28 +138,25 @@ def _is_number(word: str) -> bool:
     return True
 
 
-READERS: dict[str, Callable[[Path, Reading], Any]] = {
-    ".npy": lambda path, how: np.load(path, allow_pickle=False),
-    ".npz": _npz,
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".mtx": lambda path, how: scipy.io.mmread(path),
-    ".parquet": lambda path, how: pd.read_parquet(path),
-    "docword": lambda path, how: corpus.read_docword(path),
-}
+def _parquet_size(path: Path) -> float:
+    found = pyarrow.parquet.read_metadata(path)
+    return 8.0 * found.num_rows * found.num_columns
 
 
-def _parquet_size(path: Path) -> int:
-    from pyarrow.parquet import read_metadata
-
-    found = read_metadata(path)
-    return int(8 * found.num_rows * found.num_columns)
+def _text_size(path: Path) -> float:
+    return path.stat().st_size * (4.0 if path.suffix.lower() == ".gz" else 1.0)
 
 
-SIZES: dict[str, Callable[[Path], int]] = {
-    ".npy": lambda path: 8 * np.load(path, mmap_mode="r", allow_pickle=False).size,
-    ".parquet": _parquet_size,
-    "docword": lambda path: 40 * Docword.open(path).triplets,
+# of each format: how it is read, and the bytes that its numbers take
+Reader = Callable[[Path, Reading], Any]
+READERS: dict[str, tuple[Reader, Callable[[Path], float]]] = {
+    ".npy": (lambda path, how: np.load(path, allow_pickle=False), lambda path: 8.0 * np.load(path, mmap_mode="r").size),
+    ".npz": (_npz, _text_size),
+    ".csv": (_csv, _text_size),
+    ".tsv": (_csv, _text_size),
+    ".mtx": (lambda path, how: scipy.io.mmread(path), _text_size),
+    ".parquet": (lambda path, how: pd.read_parquet(path), _parquet_size),
+    "docword": (lambda path, how: corpus.read_docword(path), lambda path: 40.0 * Docword.open(path).triplets),
 }
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from spcabench import __main__ as command_line
-from spcabench import api, machine, registry, tables
+from spcabench import machine, registry, tables
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -168,7 +168,7 @@ def test_bad_options(tmp_path):
         ((*file, "grup"), "did you mean 'group'"),
         ((*file, "group", "--out", "x.xlsx"), "--out"),
         ((*file, "group", "--missing", "zero"), "--missing"),
-        ((tmp_path / "t.csv", "-k", "9:2"), "-k"),
+        ((tmp_path / "t.csv", "--label", "group", "-k", "9:2"), "-k"),
         ((tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"), "path of one component"),
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),
@@ -187,6 +187,5 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
 @pytest.mark.parametrize("nonnegative", [False, True])
 def test_a_solver_is_suited_to_every_size(nonnegative):
     for n in (5, 500, 10**6):
-        module = registry.module("solver", api.suited(n, nonnegative))
-        assert module.TRAITS.nonnegative or not nonnegative
-        assert module.SUITS["n"] >= n
+        traits = registry.module("solver", registry.solver_for(n, nonnegative)).TRAITS
+        assert traits.control == "cardinality" and (traits.nonnegative or not nonnegative)
