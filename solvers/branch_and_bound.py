@@ -15,6 +15,7 @@ import numpy as np
 
 from spcabench.exact import Exact
 from spcabench.iterate import Iterate, Traits
+from spcabench.spectral import leading_pairs
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import embed
 
@@ -55,7 +56,7 @@ def answer(search, Sigma, k, nonnegative, shift):
     values = search.value - shift
     for j in range(1, k + 1):
         W = search.support[j]
-        y = np.linalg.eigh(search.block(W))[1][:, -1]
+        y = leading_pairs(search.block(W), 1)[1][:, 0]
         if nonnegative:
             values[j], y = nonnegative_ascent(Sigma[W].product, np.abs(y))
     known = {"value": values, "bound": search.bound - shift, "nodes": search.nodes}

@@ -15,6 +15,7 @@ import numpy as np
 
 from .covariance import Covariance
 from .pruning import ALIVE, CHOSEN, COUNT, DIAGONAL, EXHAUSTED, FOUND, FULL, POTENTIAL, VARIABLE, descend
+from .spectral import leading_pairs
 from .swap import Search
 from .vectors import Indices, Vector, largest
 
@@ -126,9 +127,9 @@ class Exact:
 
     def offer(self, k: int, W: Indices) -> None:
         """Remember a support where it is the best, for k and for what is larger."""
-        value = np.linalg.eigvalsh(self.block(W))[-1]
+        value = leading_pairs(self.block(W), 1)[0][0]
         for more in range(k, self.K + 1):
-            if value > self.value[more]:
+            if value > self.value[more] or not len(self.support[more]):
                 self.value[more], self.support[more] = value, W
 
     def proven(self, k: int) -> bool:
@@ -144,6 +145,8 @@ class Exact:
 
     def _settle(self, k: int) -> Iterator[None]:
         """Prove the value of k; where the budget is spent, bisect for the smallest bound that it can prove."""
+        if self.proven(k):
+            return
         yield from self._ask(k, self.value[k] * (1.0 + TOLERANCE), self.chunks)
         low, high = self.value[k], self.bound[k]
         for _ in range(0 if self.proven(k) else 6):
@@ -172,7 +175,9 @@ class Exact:
         while chunks > 0.0:
             status = tree.go()
             if status == FOUND:
+                before = self.value[k]
                 self._improve(k, tree.found, W)
+                chunks -= self.value[k] <= before  # found by rounding alone: not for ever
                 tree.raise_to(max(tree.t, self.value[k]) * (1.0 + TOLERANCE))
                 continue
             chunks -= 1.0

@@ -80,11 +80,11 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    deflated = ("after deflation", "bound on it") if several else ("certified bound",)
+    deflated = ("after\ndeflation", "bound\non it") if several else ("certified\nbound",)
     first = "k asked" if joint is None else "component"
-    for column in (first, "cardinality", "variance", "of the total", *deflated, "gap", "status"):
+    for column in (first, "cardinality", "variance", "of the\ntotal", *deflated, "gap", "status"):
         table.add_column(column, justify="right")
-    table.add_column("variables (loading)", min_width=44, overflow="fold")
+    table.add_column("variables (loading)", overflow="fold")
     for i, result in enumerate(found, 1):
         variance = problem.variance(result.x)
         numbers = [f"{variance:.5g}", f"{variance / total:.1%}", *([f"{result.variance:.5g}"] if several else [])]

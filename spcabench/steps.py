@@ -8,19 +8,19 @@ from scipy.linalg import eigh_tridiagonal
 from .vectors import Indices, Vector, embed, largest, normalize, support
 
 
-def greedy_signs(Sigma, counts: Sequence[int]) -> Iterator[tuple[Vector, Indices]]:
+def greedy_signs(Sigma, counts: Sequence[int], d: Vector | None = None) -> Iterator[tuple[Vector, Indices]]:
     """Sign vectors x (n,) in {-1, 0, 1}, grown greedily to maximise x'Sigma x.
 
     He, Monteiro, Park, equation (6): every loop takes the columns j not yet taken with the largest
     Sigma_jj + 2 |g_j|, g = Sigma x (ties: lowest index), with the sign of g_j, that of 0
     being +1. One product per loop.
 
-    counts : columns that each loop takes.
+    counts : columns that each loop takes. d : the diagonal of Sigma (n,), where it is at hand.
 
     Yields x and the columns taken so far, in their order.
     """
     n = Sigma.n
-    d = Sigma.diagonal()  # (n,)
+    d = Sigma.diagonal() if d is None else d
     g, x = np.zeros(n), np.zeros(n)
     free = np.ones(n, dtype=bool)
     J = np.zeros(0, dtype=np.intp)

@@ -85,7 +85,7 @@ class Search:
         """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves; then kicks of
         the best support and power iterations of shrinking support from random vectors, in turn, without end.
         """
-        *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k)
+        *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k, self.d)
         yield greedy
         x = lanczos(self.Sigma.__matmul__, normalize(self.d + self.d.max()), 1e-6)
         yield self._filled(project(x, self.k))
@@ -106,7 +106,8 @@ class Search:
         """The best support with some of its variables replaced by such as go with the rest, drawn by chance."""
         many = min(1 + int(self.rng.integers(max(1, self.k // 3))), self.n - self.k)
         kept = self.rng.permutation(self.W)[many:]
-        weight = self.d**2 if not len(kept) else np.abs(sum(self.column(j) for j in kept)) + SMALL * self.d.max()
+        weight = np.abs(sum(self.column(j) for j in kept)) if len(kept) else self.d**2
+        weight = weight + (SMALL * max(weight.max(), self.d.max()) or 1.0)
         weight = np.where(np.isin(np.arange(self.n), self.W), 0.0, weight)
         return np.concatenate([kept, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())])
 

@@ -30,6 +30,7 @@ def test_solve_as_table_and_as_json():
     assert table.returncode == as_json.returncode == 0
     assert "topdiam" in table.stdout and "certified bounds" in table.stdout
     first, second = json.loads(as_json.stdout)["components"]
+    assert all(name in table.stdout for name in first["features"] + second["features"])
     assert first["cardinality"] == second["cardinality"] == 4
     assert first["variance"] <= first["bound"] and first["features"]
 
