@@ -7,7 +7,7 @@ from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
-TEMPLATE = "spcabench/templates/index.html.j2"
+TEMPLATES = glob("spcabench/templates/*.j2")
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
@@ -34,22 +34,14 @@ rule run:
 
 rule draw:
     input: rows
-    output: multiext("results/{scale}/figures/{figure}/figure", ".svg", ".pdf", ".png")
+    output: multiext("results/{scale}/figures/{figure}/", "figure.svg", "figure.pdf", "figure.png", "claims.json")
     params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
     resources: slot=1
-    shell: "{PYTHON} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure}"
-
-
-rule judge:
-    input: rows
-    output: "results/{scale}/figures/{figure}/claims.json"
-    params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
-    resources: slot=1
-    shell: "{PYTHON} judge {wildcards.figure} {params.rows} {output} --scale {wildcards.scale}"
+    shell: "{PYTHON} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure} --scale {wildcards.scale}"
 
 
 rule report:
-    input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATE, HISTORY
+    input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATES, HISTORY
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
     resources: slot=1
     shell: "{PYTHON} report results/{wildcards.scale}"

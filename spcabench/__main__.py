@@ -140,19 +140,12 @@ def run(figure: Figure, group: str, out: Path, scale: Scale = Scale.quick) -> No
 
 
 @app.command()
-def draw(figure: Figure, rows: Rows, folder: Path) -> None:
-    """Draw a figure from its rows, as SVG, PDF and PNG."""
-    from .draw import draw_figure
+def draw(figure: Figure, rows: Rows, folder: Path, scale: Scale = Scale.quick) -> None:
+    """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
+    from .draw import draw_figure, judge_figure
 
     draw_figure(figure, rows, folder)
-
-
-@app.command()
-def judge(figure: Figure, rows: Rows, out: Path, scale: Scale = Scale.quick) -> None:
-    """Judge the claims of a figure from its rows."""
-    from .draw import judge_figure
-
-    judge_figure(figure, scale, rows, out)
+    judge_figure(figure, scale, rows, folder / "claims.json")
 
 
 @app.command()

@@ -22,6 +22,20 @@ SCHEMA = 1
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
     """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
+
+
+def draw_to(
+    name: str,
+    files: list[Path],
+    outs: Iterable[Path],
+    width: float | None = None,
+    height: float | None = None,
+    fontsize: float | None = None,
+    title: bool = True,
+) -> None:
+    """Write a figure to files, in inches and points; the figure's own size and the style's font unless given."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -29,15 +43,19 @@ def draw_figure(name: str, files: list[Path], folder: Path) -> None:
 
     module, rows = registry.module("figure", name), read_rows(files)
     with matplotlib.rc_context(style.RC):
-        figure, axes = plt.subplots(*module.PANELS, figsize=module.SIZE, squeeze=False)
+        own = module.SIZE
+        size = (width or own[0] * (height or own[1]) / own[1], height or own[1] * (width or own[0]) / own[0])
+        figure, axes = plt.subplots(*module.PANELS, figsize=size, squeeze=False)
         _draw(module, rows, axes)
-        _mark(figure, module, rows)
-        folder.mkdir(parents=True, exist_ok=True)
-        for kind in ("svg", "pdf", "png"):
-            metadata = {"Date": None} if kind == "svg" else {"CreationDate": None} if kind == "pdf" else {}
-            aside = folder / f".figure.{os.getpid()}.{kind}"
+        scale = (fontsize or style.RC["font.size"]) / style.RC["font.size"]
+        _mark(figure, module, rows, title, scale)
+        if fontsize:
+            style.scale_fonts(figure, scale)
+        for out in outs:
+            metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
+            aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
             figure.savefig(aside, metadata=metadata)
-            os.replace(aside, folder / f"figure.{kind}")
+            os.replace(aside, out)
         plt.close(figure)
 
 
@@ -53,14 +71,15 @@ def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:
     axes.flat[0].text(0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True)
 
 
-def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame) -> None:
-    """The title, which says so where data are a stand-in."""
+def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:
+    """The title, which says so where data are a stand-in: that is never left out."""
     stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []
-    title = _paragraphs(module)[0].rstrip(".")
+    lines = [_paragraphs(module)[0].rstrip(".")] if titled else []
     if stand_ins:
-        title += f"\nSTAND-IN DATA: {'; '.join(stand_ins)}"
-    width = int(13 * figure.get_figwidth())  # characters that fit
-    figure.suptitle("\n".join(textwrap.fill(line, width) for line in title.split("\n")), fontsize=10.5)
+        lines.append(f"STAND-IN DATA: {'; '.join(stand_ins)}")
+    width = int(13 * figure.get_figwidth() / scale)  # characters that fit
+    if lines:
+        figure.suptitle("\n".join(textwrap.fill(line, width) for line in lines), fontsize=10.5)
 
 
 def _good(rows: pd.DataFrame) -> pd.DataFrame:
@@ -88,7 +107,7 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
         "commit": last.commit,
         "dirty": bool(rows.dirty.any()),
         "written": max(rows.written),
-        "command": f"spcabench workflow --scale {scale} {name}",
+        "command": f"spcabench figure {name} --scale {scale}",
         "data": _provenance(rows),
         "machine": json.loads(last.machine),
         "runs": _summary(rows),

@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader
+import pandas as pd
+from jinja2 import Environment, PackageLoader, Template
+
+from . import solverpages
 
 SCHEMA = 1
 LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
@@ -51,15 +54,27 @@ def write_page(folder: Path) -> Path:
     _write(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
     entries = [{"figure": f["figure"], **entry} for f in shown for entry in f.get("certified", [])]
     _write(folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n")
-    _write(folder / "index.html", _page(papers, shown, claims, about | {"history": _history(folder)}))
+    rows = solverpages.read(file for figure in shown for file in _rows(folder, figure["figure"]))
+    solvers = solverpages.solvers(rows)
+    about |= {"history": _history(folder), "comparisons": _comparisons(folder), "solvers": solvers, "time": _time(rows)}
+    _write(folder / "index.html", _page(papers, shown, claims, about))
+    (folder / "solvers").mkdir(exist_ok=True)
+    titles = {figure["figure"]: figure["title"] for figure in shown}
+    for solver in solvers:
+        text = _template("solver.html.j2").render(**solver, scale=about["scale"], titles=titles)
+        _write(folder / "solvers" / f"{solver['name']}.html", text)
     return folder / "index.html"
+
+
+def _template(name: str) -> Template:
+    loader = PackageLoader("spcabench")
+    return Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True).get_template(name)
 
 
 def _page(
     papers: list[dict[str, Any]], figures: list[dict[str, Any]], claims: list[dict[str, Any]], about: dict[str, Any]
 ) -> str:
-    environment = Environment(loader=PackageLoader("spcabench"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("index.html.j2").render(
+    return _template("index.html.j2").render(
         **about,
         words=WORDS,
         papers=papers,
@@ -68,6 +83,7 @@ def _page(
         titles={figure["figure"]: figure["short"] for figure in figures},
         machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
+        total=sum(entry["seconds"] for entry in about["time"].values()),
     )
 
 
@@ -97,14 +113,38 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     if figure.get("schema") != SCHEMA:
         raise ValueError(f"{path}: schema {figure.get('schema')!r}, expected {SCHEMA}; judge this figure again")
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
-    rows = sorted((folder / "rows" / path.parent.name).glob("*.parquet"))
+    rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
+    if rows:
+        solverpages.write_table(rows, table)
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
         "image": _image(path.parent),
         "files": [(file.suffix[1:].upper(), _link(folder, file)) for file in files if file.exists()],
         "rows": [(file.stem, _link(folder, file)) for file in rows],
+        "table": _link(folder, table) if table.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
     }
+
+
+def _rows(folder: Path, figure: str) -> list[Path]:
+    return sorted((folder / "rows" / figure).glob("*.parquet"))
+
+
+def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
+    found: dict[str, dict[str, Any]] = {}
+    for figure, part in rows.assign(seconds=solverpages.seconds(rows)).groupby("experiment"):
+        by = part.groupby("solver").seconds.sum().sort_values(ascending=False)
+        most = ", ".join(f"{name} {value:.0f} s" for name, value in by.head(3).items() if value >= 0.5)
+        found[str(figure)] = {"rows": len(part), "seconds": float(by.sum()), "most": most}
+    return dict(sorted(found.items(), key=lambda item: -item[1]["seconds"]))
+
+
+def _comparisons(folder: Path) -> list[tuple[str, str]]:
+    """The pages of comparisons, name and address, where they were made."""
+    home = folder.parent
+    pages = [*(home / "compare").glob("index.html"), *sorted((home / "compare").glob("*/index.html"))]
+    return [(page.parent.name, "../" + _link(home, page)) for page in pages]
 
 
 def _history(folder: Path) -> dict[str, Any] | None:

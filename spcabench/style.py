@@ -52,3 +52,20 @@ def plain_log_ticks(axis: Any) -> None:
     axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
+
+
+def scale_fonts(figure: Any, factor: float) -> None:
+    """Multiply the size of every text of a figure: those that a figure sets itself are scaled like the others."""
+    from matplotlib.text import Text
+
+    ticks: set[Any] = set()
+    for axes in figure.axes:
+        for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+            for which in ("major", "minor"):
+                labels = axis.get_ticklabels(which=which)
+                ticks |= {*labels, axis.get_offset_text()}
+                if labels:
+                    axes.tick_params(axis=name, which=which, labelsize=factor * labels[0].get_fontsize())
+    for text in figure.findobj(Text):
+        if text not in ticks:
+            text.set_fontsize(factor * text.get_fontsize())

@@ -7,7 +7,7 @@ import sys
 import pandas as pd
 import pytest
 
-from spcabench import draw, execute, registry, worker
+from spcabench import draw, execute, registry, solverpages, worker
 from spcabench.report import write_page
 
 FIGURE = '''"""Trial figure.
@@ -67,10 +67,38 @@ def test_the_page_holds_every_claim_and_its_links_resolve(folder):
     assert "it &lt;works&gt; &amp; more" in page and "an older test" in page
     for kind in ("svg", "pdf", "png"):
         assert (folder / "figures" / "trial2013_fig1" / f"figure.{kind}").stat().st_size > 500
-    for link in re.findall(r'(?:href|src)="([^"#][^"]*)"', page):
-        assert link.startswith("data:") or (folder / link).exists(), link
-    anchors = set(re.findall(r'id="([^"]+)"', page))
-    assert {a for a in re.findall(r'href="#([^"]+)"', page)} <= anchors
+    assert "spcabench figure trial2013_fig1 --scale quick" in page
+    for file in (folder / "index.html", *folder.glob("solvers/*.html")):
+        check_links(file)
+
+
+def check_links(file):
+    """Every file and every anchor that a page names is there."""
+    for link in re.findall(r'(?:href|src)="([^"]+)"', file.read_text()):
+        target, _, anchor = link.partition("#")
+        other = file.parent / target if target else file
+        if not link.startswith("data:"):
+            assert other.exists(), link
+            assert not anchor or f'id="{anchor}"' in other.read_text(), link
+
+
+def test_rows_are_there_as_a_table_for_people(folder):
+    make(folder)
+    table = pd.read_csv(folder / "figures" / "trial2013_fig1" / "rows.csv")
+    assert table.cardinality.tolist() == [3] and table.solver.tolist() == ["grqi"]
+
+
+def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
+    one = dict(dataset="d", parameters="{}", nonnegative=False, status="converged", experiment="f", repeat=0, gap=0.1)
+    one |= dict(iterations=1, setup_flops=0, setup_time=0.0, samples=1, search_time=0.0)
+    runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
+    names = ("solver", "cardinality", "variance_refit", "flops", "solve_time")
+    table = pd.DataFrame([one | dict(zip(names, run, strict=True)) for run in runs])
+    grqi, em3, em2 = solverpages.compared(table).itertuples()
+    assert grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9  # three nonzeros are beaten by two
+    assert grqi.dearer == 1.0 and em2.dearer == 3.0 and pd.isna(em3.dearer)
+    assert em2.slower == 4.0
+    assert [entry["name"] for entry in solverpages.solvers(table)] == ["em", "grqi"]
 
 
 def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(folder):
@@ -87,6 +115,17 @@ def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(folder):
     assert [c["verdict"] for c in report["claims"]] == ["undecided", "undecided"]
     assert report["runs"]["status"] == {"crash": 1}
     assert "crash" in page
+
+
+def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(folder):
+    make(folder, stand_in=True)
+    rows, out = [folder / "rows" / "trial2013_fig1" / "grqi.parquet"], folder / "F.pdf"
+    draw.draw_to("trial2013_fig1", rows, [out, folder / "F.svg"], width=3.5, fontsize=14, title=False)
+    pdf = out.read_bytes()
+    width, height = (float(x) for x in re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups())
+    assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf
+    assert "STAND-IN" in (folder / "F.svg").read_text()  # matplotlib's comments hold the text
 
 
 def test_pictures_are_the_same_to_the_byte(folder):
