@@ -9,7 +9,7 @@ import numpy as np
 from .deflate import Components
 from .problem import Problem
 from .result import Result
-from .show import name
+from .show import name, oriented, total_variance
 from .vectors import largest
 
 TABLES, PICTURES = (".csv", ".parquet", ".npz"), (".png", ".svg", ".pdf")
@@ -31,7 +31,7 @@ def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     """The loadings: one row a variable (.csv, .parquet), or arrays with their variances and bounds (.npz)."""
     import pandas as pd
 
-    Z, names = np.column_stack([r.x for r in found]), [name(problem, j) for j in range(problem.n)]
+    Z, names = np.column_stack([oriented(r.x) for r in found]), [name(problem, j) for j in range(problem.n)]
     if file.suffix == ".npz":
         variances, bounds = zip(*((problem.variance(r.x), r.bound) for r in found), strict=True)
         np.savez(file, loadings=Z, variables=names, columns=_labels(found), variances=variances, bounds=bounds)
@@ -52,7 +52,7 @@ def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
 
     panels = len(found) if isinstance(found, Components) else 1
     with matplotlib.rc_context(RC):
-        figure, axes = plt.subplots(1, panels, squeeze=False, figsize=(max(5.5, 3.3 * panels), 4.2))
+        figure, axes = plt.subplots(1, panels, squeeze=False, figsize=(max(5.5, 3.6 * panels), 4.2))
         if isinstance(found, Components):
             for axis, result, label in zip(axes.flat, found, _labels(found), strict=True):
                 _bars(axis, problem, result, label)
@@ -64,19 +64,21 @@ def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
 
 
 def _bars(axis: Any, problem: Problem, result: Result, label: str) -> None:
-    W = largest(np.abs(result.x), min(BARS, max(result.cardinality, 1)))
-    W = W[np.argsort(np.abs(result.x[W]), kind="stable")]
-    axis.barh(
-        [name(problem, j)[:30] for j in W], result.x[W], color=["#0072B2" if result.x[j] > 0 else "#D55E00" for j in W]
-    )
+    x, variance = oriented(result.x), problem.variance(result.x)
+    W = largest(np.abs(x), min(BARS, max(result.cardinality, 1)))
+    W = W[np.argsort(np.abs(x[W]), kind="stable")]
+    colours = ["#0072B2" if x[j] > 0 else "#D55E00" for j in W]
+    axis.barh(range(len(W)), x[W], color=colours, tick_label=[name(problem, j)[:30] for j in W])
     axis.axvline(0.0, color="black", linewidth=0.8)
     more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
-    axis.set(xlabel="loading", title=f"{label}: variance {problem.variance(result.x):.4g}{more}")
+    share = f"variance {variance:.4g}, {variance / total_variance(problem):.1%}"
+    axis.set(xlabel="loading", title=f"{label}{more}\n{share}")
 
 
 def _curve(axis: Any, found: Sequence[Result]) -> None:
     k = [r.k for r in found]
-    axis.plot(k, [r.bound for r in found], color="black", linestyle="--", label="certified bound")
     axis.plot(k, [r.variance for r in found], "o-", color="#0072B2", label=f"variance, {found[0].solver}")
+    axis.plot(k, [r.bound for r in found], color="black", linestyle="--", label="certified bound")
     axis.set(xlabel="cardinality k", ylabel="variance", ylim=(0, None))
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.legend()

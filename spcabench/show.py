@@ -50,7 +50,7 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
                 "search": result.search,
                 "support": result.support.tolist(),
                 "features": [name(problem, j) for j in result.support],
-                "loadings": result.x[result.support].tolist(),
+                "loadings": oriented(result.x)[result.support].tolist(),
             }
         )
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
@@ -90,7 +90,7 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
         numbers = [f"{variance:.5g}", f"{variance / total:.1%}", *([f"{result.variance:.5g}"] if several else [])]
         certified = [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
         label = str(i if joint is not None else result.k)
-        words = _loadings(problem, result.x)
+        words = _loadings(problem, oriented(result.x))
         table.add_row(label, str(result.cardinality), *numbers, *certified, result.status, words)
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
@@ -108,6 +108,11 @@ def _loadings(problem: Problem, x: np.ndarray) -> str:
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
     text = ", ".join(f"{name(problem, j)} ({x[j]:+.2f})" for j in order[:MOST])
     return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
+
+
+def oriented(x: np.ndarray) -> np.ndarray:
+    """x or -x, which are the same component, with the largest loading positive."""
+    return x if x[np.argmax(np.abs(x))] >= 0 else -x
 
 
 def name(problem: Problem, j: int) -> str:
