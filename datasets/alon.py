@@ -15,6 +15,7 @@ SHA256 = "76ea2ffa6226e29237bbe3f41a68ec42ca9ec3bbdbf3f19613cd254fd5fcc1c7"
 URL = (
     "https://raw.githubusercontent.com/ramhiser/datamicroarray/a95f6f68ed3debf48ee54f198435fa12aa655b16/data/alon.RData"
 )
+FILES = [sources.File(FILE, SHA256, URL, 296_180, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False):

@@ -18,26 +18,49 @@ from spcabench.corpus import PACKAGES, Moments, covariance, docstrings, moments,
 from spcabench.docword import Docword
 from spcabench.problem import Problem
 
-# corpus: file, checksum where known, what is missing
-FILES: dict[str, list[tuple[str, str | None, str]]] = {
+UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
+
+
+def _of_uci(name, sha256=None, size=None):
+    return sources.File(f"{name}/docword.{name}.txt.gz", sha256, f"{UCI}docword.{name}.txt.gz", size, "CC BY 4.0")
+
+
+# corpus: files, the complete one first, and what is missing in each
+CORPORA = {
     "nips": [
-        ("nips/docword.nips.txt.gz", None, ""),
+        (_of_uci("nips"), ""),
         (
-            "nips/docword.nips.gt20.txt.gz",
-            "e38161680d94deb0d717935b411d4645782a949bd29dcf48faa31f473a5398e0",
+            sources.File(
+                "nips/docword.nips.gt20.txt.gz",
+                "e38161680d94deb0d717935b411d4645782a949bd29dcf48faa31f473a5398e0",
+                None,
+                2_182_932,
+                "CC BY 4.0",
+            ),
             "without the words with corpus count up to 20",
         ),
     ],
-    "kos": [("kos/docword.kos.txt.gz", "6439c39f2fccb4876563e4b4c9628974d8ccbeada43d661292a5024911389e30", "")],
-    "ap": [("ap/docword.ap.txt.gz", "1a5fa86173e75206329138602dce9a7f9087a9dc0ae2971e9208045d67c77ca9", "")],
-    "enron": [("enron/docword.enron.txt.gz", None, "")],
-    "nytimes": [("nytimes/docword.nytimes.txt.gz", None, "")],
-    "pubmed": [("pubmed/docword.pubmed.txt.gz", None, "")],
+    "kos": [(_of_uci("kos", "6439c39f2fccb4876563e4b4c9628974d8ccbeada43d661292a5024911389e30", 1_053_803), "")],
+    "ap": [
+        (
+            sources.File(
+                "ap/docword.ap.txt.gz",
+                "1a5fa86173e75206329138602dce9a7f9087a9dc0ae2971e9208045d67c77ca9",
+                None,
+                934_562,
+                "none stated; TREC terms",
+            ),
+            "",
+        )
+    ],
+    "enron": [(_of_uci("enron"), "")],
+    "nytimes": [(_of_uci("nytimes"), "")],
+    "pubmed": [(_of_uci("pubmed"), "")],
     "docstrings": [],
 }
+FILES = [file for files in CORPORA.values() for file, _ in files]
 # real corpora that stand in for larger ones
 STAND_INS = {"nytimes": ("kos",), "pubmed": ("ap",)}
-UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 ENRON = (39861, 28102, 3_700_000)
 
 
@@ -54,8 +77,8 @@ def load(corpus="nips", center=True, words=None, values="counts"):
     """
     if values not in VALUES:
         raise ValueError(f"values: {values!r}; allowed are {', '.join(VALUES)}")
-    if corpus not in FILES:
-        raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(FILES)}")
+    if corpus not in CORPORA:
+        raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(CORPORA)}")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int) or words < 1):
         raise ValueError(f"words: {words!r}; allowed are whole numbers from 1, or None")
     for name in (corpus, *STAND_INS.get(corpus, ())):
@@ -71,9 +94,9 @@ def load(corpus="nips", center=True, words=None, values="counts"):
 
 def _found(corpus):
     """The files of a corpus that can be had, the complete one first."""
-    for file, sha256, missing in FILES[corpus]:
-        for name in (file, file.removesuffix(".gz")):
-            path = sources.find(name, sha256 if name == file else None, UCI + file.partition("/")[2])
+    for file, missing in CORPORA[corpus]:
+        for name in (file.path, file.path.removesuffix(".gz")):
+            path = sources.find(name, file.sha256 if name == file.path else None, file.url)
             if path is not None:
                 yield name, path, missing
 

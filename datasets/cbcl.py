@@ -23,6 +23,10 @@ URL = (
 CONTRAST_FILE = "cbcl/CBCL_stretched.mat"
 CONTRAST_SHA256 = "b2c4a9c3933f1dbc20889efb65e4aaa7a339ec91a13f93ead909c94b23993fa0"
 CONTRAST_URL = "https://raw.githubusercontent.com/amjadseyedi/NMFcUDA/6e0d0bb4612790df2b06cd8cc327c85fc446c245/CBCL.mat"
+FILES = [
+    sources.File(FILE, SHA256, URL, 1_460_029, "for research only"),
+    sources.File(CONTRAST_FILE, CONTRAST_SHA256, CONTRAST_URL, 877_056, "for research only"),
+]
 
 
 def load(contrast=False, center=True, scale=False):

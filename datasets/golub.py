@@ -16,6 +16,7 @@ URL = (
     "https://raw.githubusercontent.com/ramhiser/datamicroarray/"
     "a95f6f68ed3debf48ee54f198435fa12aa655b16/data/golub.RData"
 )
+FILES = [sources.File(FILE, SHA256, URL, 1_191_760, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False):

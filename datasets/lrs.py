@@ -18,6 +18,10 @@ SHA256 = "cda663622811a0901d003550c8820e72af5dede7b5c5e8ab7c5a99cac3b20ead"
 PLAIN = "lrs/spectrometer.arff"  # the same, as the public address has it
 PLAIN_SHA256 = "7db9be0242058fd1d9783cb66d040f0833551316cdeb93b4b7188a6b4618a243"
 URL = "https://raw.githubusercontent.com/Hyarcher/Weka/56dbbc858b2d9465c34326bfda537778cdd26cfe/spectrometer.arff"
+FILES = [
+    sources.File(FILE, SHA256, None, 244_149, "CC BY 4.0"),
+    sources.File(PLAIN, PLAIN_SHA256, URL, 519_290, "CC BY 4.0"),
+]
 SPECTRA, BLUE, RED = 531, 44, 49
 COLUMNS, FIRST, FACTOR = 103, 10, 5  # of a row; the first flux; the spectrum's scale factor
 

@@ -16,6 +16,7 @@ from spcabench import expression, sources
 SOURCE = "Armstrong et al. (2002)"
 FILE = "mll/MLL.csv.gz"
 SHA256 = "4fcfbc5756f03dd966d7f5c4306adfc60dc271a44c996075dc147ee5d9dea3a6"
+FILES = [sources.File(FILE, SHA256, None, 1_750_297)]
 
 
 def load(genes=None, center=True, scale=False):

@@ -16,6 +16,7 @@ from spcabench.problem import Problem
 FILE = "mnist/train-images-idx3-ubyte.gz"
 SHA256 = "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"
 URL = "https://ossci-datasets.s3.amazonaws.com/mnist/train-images-idx3-ubyte.gz"
+FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
 def load(rows=5000):

@@ -29,6 +29,14 @@ CIFAR_URL = (
 )
 CBSD68 = "natural_images/cbsd68_original_jpg.tar"
 CBSD68_SHA256 = "513c5a8fe21d2062ec61f7d21da77c233cc967a27fe5925e37be84ecd41b96a7"
+FILES = [
+    *(sources.File(file, licence="research only") for file in STL10),
+    *(
+        sources.File(file, sha256, CIFAR_URL + file.partition("/")[2], size)
+        for (sha256, file), size in zip(CIFAR.items(), (2_318_456, 2_326_379, 2_312_906, 2_328_590), strict=True)
+    ),
+    sources.File(CBSD68, CBSD68_SHA256, None, 5_212_160, "non-commercial research and education"),
+]
 
 
 def load(patches=100_000, seed=0, contrast=False):

@@ -17,6 +17,7 @@ URL = (
     "https://raw.githubusercontent.com/ramhiser/datamicroarray/"
     "a95f6f68ed3debf48ee54f198435fa12aa655b16/data/singh.RData"
 )
+FILES = [sources.File(FILE, SHA256, URL, 1_234_368, "none stated; package MIT")]
 
 
 def load(center=True, scale=False):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import machine
+from . import doctor, machine
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 ROOT = Path(__file__).parent.parent
@@ -205,6 +205,10 @@ def check(
         outcomes.append(outcome)
         print(f"{outcome.verdict:11}  {outcome.name}: {outcome.sentence}", flush=True)
     raise typer.Exit(int(any(outcome.verdict == "fails" for outcome in outcomes)))
+
+
+app.command()(doctor.data)
+app.command()(doctor.doctor)
 
 
 def main() -> None:

@@ -70,6 +70,7 @@ def _bars(axis: Any, problem: Problem, result: Result, label: str) -> None:
     colours = ["#0072B2" if x[j] > 0 else "#D55E00" for j in W]
     axis.barh(range(len(W)), x[W], color=colours, tick_label=[name(problem, j)[:30] for j in W])
     axis.axvline(0.0, color="black", linewidth=0.8)
+    axis.locator_params(axis="x", nbins=5)
     more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
     share = f"variance {variance:.4g}, {variance / total_variance(problem):.1%}"
     axis.set(xlabel="loading", title=f"{label}{more}\n{share}")

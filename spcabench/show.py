@@ -111,8 +111,8 @@ def _loadings(problem: Problem, x: np.ndarray) -> str:
 
 
 def oriented(x: np.ndarray) -> np.ndarray:
-    """x or -x, which are the same component, with the largest loading positive."""
-    return x if x[np.argmax(np.abs(x))] >= 0 else -x
+    """Of x and -x, which are the same component, the one whose largest loading is positive."""
+    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0
 
 
 def name(problem: Problem, j: int) -> str:

