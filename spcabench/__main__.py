@@ -1,7 +1,6 @@
 """The command line: ``spcabench`` and ``python -m spcabench``."""
 
 import json
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -9,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from . import doctor, machine
+from . import doctor, machine, making
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
-ROOT = Path(__file__).parent.parent
+ROOT = making.ROOT
 
 
 class Kind(StrEnum):
@@ -21,13 +20,6 @@ class Kind(StrEnum):
     solvers = "solvers"
     datasets = "datasets"
     figures = "figures"
-
-
-class Scale(StrEnum):
-    """Sizes of the runs."""
-
-    quick = "quick"
-    paper = "paper"
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -127,56 +119,8 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-Figure = Annotated[str, typer.Argument(help="Name of a figure or table.")]
-Rows = Annotated[list[Path], typer.Option(help="Its rows (parquet); once for each file.")]
-
-
-@app.command()
-def run(figure: Figure, group: str, out: Path, scale: Scale = Scale.quick) -> None:
-    """Make the rows of one job of a figure."""
-    from .execute import run_job
-
-    run_job(figure, scale, group, out)
-
-
-@app.command()
-def draw(figure: Figure, rows: Rows, folder: Path, scale: Scale = Scale.quick) -> None:
-    """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
-    from .draw import draw_figure, judge_figure
-
-    draw_figure(figure, rows, folder)
-    judge_figure(figure, scale, rows, folder / "claims.json")
-
-
-@app.command()
-def report(folder: Path) -> None:
-    """Write the page of a scale from what is drawn and judged."""
-    from .report import write_page
-
-    print(write_page(folder))
-
-
-@app.command()
-def workflow(
-    figures: Annotated[
-        list[str] | None, typer.Argument(help="Figures to make; all of them, and the page, if none.")
-    ] = None,
-    scale: Scale = Scale.quick,
-    jobs: int = os.cpu_count() or 1,
-) -> None:
-    """Run, draw and judge figures, and write the page: only what is missing or has changed."""
-    from . import registry
-    from .workflow import workflow as make
-
-    for name in figures or []:
-        registry.path("figure", name)
-    targets = [
-        f"results/{scale}/figures/{name}/{file}" for name in figures or [] for file in ("figure.svg", "claims.json")
-    ]
-    code = make(scale, jobs, targets or [f"results/{scale}/index.html"], ROOT)
-    if code == 0:
-        print(ROOT / "results" / scale / ("figures" if figures else "index.html"))
-    raise typer.Exit(code)
+for command in (making.run, making.draw, making.report, making.workflow, making.figure):
+    app.command()(command)
 
 
 @app.command()

@@ -4,6 +4,7 @@ import inspect
 import json
 import os
 import textwrap
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -54,9 +55,24 @@ def draw_to(
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
             aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
-            figure.savefig(aside, metadata=metadata)
+            if (size != tuple(own) or fontsize) and _crowded(figure):
+                raise ValueError(f"--width: a legend does not fit into {size[0]:.3g} x {size[1]:.3g} inches")
+            with warnings.catch_warnings():
+                if size != tuple(own) or fontsize:
+                    warnings.filterwarnings("error", "constrained_layout not applied")
+                try:
+                    figure.savefig(aside, metadata=metadata)
+                except UserWarning:
+                    raise ValueError(f"--width: does not fit into {size[0]:.3g} x {size[1]:.3g} inches") from None
             os.replace(aside, out)
         plt.close(figure)
+
+
+def _crowded(figure: Any) -> bool:
+    """Whether a legend inside its axes is larger than they are."""
+    figure.draw_without_rendering()
+    legends = [(axes.get_legend().get_window_extent(), axes.bbox) for axes in figure.axes if axes.get_legend()]
+    return any(box.width > axes.width or box.height > axes.height for box, axes in legends if box.overlaps(axes))
 
 
 def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:

@@ -47,7 +47,10 @@ LAYERS = {
     3: ["registry", "tune", "deflate"],
     3.5: ["api"],
     5: ["figures"],
-    6: ["report", "solverpages", "compare", "estimators", "workflow", "show", "export", "doctor", "__main__"],
+    6: [
+        *("report", "solverpages", "making", "verify", "publish"),
+        *("compare", "estimators", "workflow", "show", "export", "doctor", "__main__"),
+    ],
 }
 OTHERS = 4  # run, worker, machine, claims, style, audit and what they are split into
 # solvers and datasets see the problem and what it is made of, never each other

@@ -138,3 +138,10 @@ def test_pictures_are_the_same_to_the_byte(folder):
 
 def test_a_page_without_figures_says_so(tmp_path):
     assert "figure" in write_page(tmp_path).read_text().lower()
+
+
+def test_a_figure_that_does_not_fit_says_so(folder):
+    make(folder)
+    rows = [folder / "rows" / "trial2013_fig1" / "grqi.parquet"]
+    with pytest.raises(ValueError, match="does not fit"):
+        draw.draw_to("trial2013_fig1", rows, [folder / "F.pdf"], width=1, fontsize=30)

@@ -1,0 +1,98 @@
+"""The commands that make and judge figures: what the workflow calls, and what a reader of the papers calls."""
+
+import json
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ROOT = Path(__file__).parent.parent
+CORES = os.cpu_count() or 1
+Jobs = Annotated[int, typer.Option(help="Jobs at a time; timed ones run alone.")]
+
+
+class Scale(StrEnum):
+    """Sizes of the runs."""
+
+    quick = "quick"
+    paper = "paper"
+
+
+Figure = Annotated[str, typer.Argument(help="Name of a figure or table.")]
+Rows = Annotated[list[Path], typer.Option(help="Its rows (parquet); once for each file.")]
+
+
+def run(figure: Figure, group: str, out: Path, scale: Scale = Scale.quick) -> None:
+    """Make the rows of one job of a figure."""
+    from .execute import run_job
+
+    run_job(figure, scale, group, out)
+
+
+def draw(figure: Figure, rows: Rows, folder: Path, scale: Scale = Scale.quick) -> None:
+    """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
+    from .draw import draw_figure, judge_figure
+
+    draw_figure(figure, rows, folder)
+    judge_figure(figure, scale, rows, folder / "claims.json")
+
+
+def report(folder: Path) -> None:
+    """Write the page of a scale from what is drawn and judged."""
+    from .report import write_page
+
+    print(write_page(folder))
+
+
+def workflow(
+    figures: Annotated[
+        list[str] | None, typer.Argument(help="Figures to make; all of them, and the page, if none.")
+    ] = None,
+    scale: Scale = Scale.quick,
+    jobs: Jobs = CORES,
+) -> None:
+    """Run, draw and judge figures, and write the page: only what is missing or has changed."""
+    page = ROOT / "results" / scale / ("figures" if figures else "index.html")
+    _make(scale, jobs, figures or [])
+    print(page)
+
+
+def figure(
+    name: Figure,
+    scale: Scale = Scale.quick,
+    out: Annotated[Path | None, typer.Option(help="Draw it to this file too: .pdf, .svg or .png.")] = None,
+    width: Annotated[float | None, typer.Option(help="Of OUT, in inches.", min=1, max=40)] = None,
+    height: Annotated[float | None, typer.Option(help="Of OUT, in inches.", min=1, max=40)] = None,
+    fontsize: Annotated[float | None, typer.Option(help="Of OUT, in points.", min=4, max=40)] = None,
+    title: Annotated[bool, typer.Option(help="Write the title above OUT.")] = True,
+    jobs: Jobs = CORES,
+) -> None:
+    """Make one figure alone, and tell its verdicts; for a publication, draw it in a size and with embedded fonts."""
+    from . import draw, export, run
+
+    export.check("--out", out, export.PICTURES)
+    _make(scale, jobs, [name])
+    home = ROOT / "results" / scale
+    for claim in json.loads((home / "figures" / name / "claims.json").read_text(encoding="utf-8"))["claims"]:
+        print(f"{claim['verdict']:9}  {claim['id']:4} {claim['variant']:12}  {claim['measured']}")
+    print(home / "figures" / name / "figure.svg")
+    if out is not None:
+        rows = [home / "rows" / f / f"{g}.parquet" for f in (name, *run.shared(name)) for g in run.groups(f, scale)]
+        draw.draw_to(name, rows, [out], width, height, fontsize, title)
+        print(out)
+
+
+def _make(scale: str, jobs: int, figures: list[str]) -> None:
+    """Make figures, or the page for none; exit where the workflow fails. Raises ValueError for an unknown name."""
+    from . import registry
+    from .workflow import workflow as make
+
+    for name in figures:
+        registry.path("figure", name)
+    home = f"results/{scale}"
+    files = [f"{home}/figures/{name}/{file}" for name in figures for file in ("figure.svg", "claims.json")]
+    code = make(scale, jobs, files or [f"{home}/index.html"], ROOT)
+    if code:
+        raise typer.Exit(code)
