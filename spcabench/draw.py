@@ -52,27 +52,24 @@ def draw_to(
         _mark(figure, module, rows, title, scale)
         if fontsize:
             style.scale_fonts(figure, scale)
+        if (size != tuple(own) or fontsize) and not _fits(figure):
+            raise ValueError(f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches")
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
             aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
-            if (size != tuple(own) or fontsize) and _crowded(figure):
-                raise ValueError(f"--width: a legend does not fit into {size[0]:.3g} x {size[1]:.3g} inches")
-            with warnings.catch_warnings():
-                if size != tuple(own) or fontsize:
-                    warnings.filterwarnings("error", "constrained_layout not applied")
-                try:
-                    figure.savefig(aside, metadata=metadata)
-                except UserWarning:
-                    raise ValueError(f"--width: does not fit into {size[0]:.3g} x {size[1]:.3g} inches") from None
+            figure.savefig(aside, metadata=metadata)
             os.replace(aside, out)
         plt.close(figure)
 
 
-def _crowded(figure: Any) -> bool:
-    """Whether a legend inside its axes is larger than they are."""
-    figure.draw_without_rendering()
+def _fits(figure: Any) -> bool:
+    """Whether there is room for the axes, and in them for their legends."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        figure.draw_without_rendering()
     legends = [(axes.get_legend().get_window_extent(), axes.bbox) for axes in figure.axes if axes.get_legend()]
-    return any(box.width > axes.width or box.height > axes.height for box, axes in legends if box.overlaps(axes))
+    inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
+    return not said and all(box.width <= axes.width and box.height <= axes.height for box, axes in inside)
 
 
 def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:
