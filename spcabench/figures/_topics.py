@@ -147,7 +147,7 @@ def draw(data, axes):
     """A column of words with their weights for each component."""
     for axis, row in zip(axes.flat, data.itertuples(), strict=False):
         axis.set_axis_off()
-        axis.set(xlim=(0, TOPICS), ylim=(0, 8.2))
+        axis.set(xlim=(0, TOPICS), ylim=(-0.5, 8.2))
         axis.set_title(f"{row.problem}: {READINGS[row.label]}", loc="left")
         for column, topic in enumerate(row.extra["topics"]):
             _column(axis, column, topic)
@@ -160,7 +160,7 @@ def _column(axis, column, topic):
         axis.text(column, 6.15 - 0.75 * line, word, fontsize=9)
         axis.text(column + 0.82, 6.15 - 0.75 * line, f"{weight:+.2f}", fontsize=8, ha="right", color="#555555")
     note = f"$\\lambda$ = {topic['lam']:.3g}, variance {topic['variance']:.3g}\n"
-    note += f"NPMI {_number(topic['npmi'])}, gap {topic['gap']:.0e}\n{_share(topic)}"
+    note += f"NPMI {_number(topic['npmi'])}, gap {topic['gap']:.0e}\n" + _share(topic).replace(", ", "\n")
     axis.text(column, 1.5, note, fontsize=7.5, color="#555555", va="top")
 
 
@@ -170,7 +170,7 @@ def _share(topic):
         return "no words"
     proven = _proven(topic)
     share = 100.0 * topic["refitted"] / (topic["best"] if proven else topic["bound"])
-    return f"refitted {topic['refitted']:.3g}, {share:.1f} % of {'the optimum' if proven else 'a bound'}"
+    return f"refitted {topic['refitted']:.3g}, {share:.1f} % of {'proven optimum' if proven else 'a bound'}"
 
 
 def certified(data):
@@ -182,7 +182,7 @@ def certified(data):
                 about = f"{row.dataset} {json.dumps(row.parameters, sort_keys=True)}, component {i}"
                 known = {name: topic[name] for name in ("best", "bound", "nodes")} | {"seconds": topic["exact_seconds"]}
                 known |= {"k": len(topic["words"]), "proven": _proven(topic)}
-                entries.append({"problem": f"{row.problem}, component {i}", "parameters": about, **known})
+                entries.append({"problem": f"{row.problem}, {row.label}, component {i}", "parameters": about, **known})
     return entries
 
 

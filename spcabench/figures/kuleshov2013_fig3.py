@@ -5,6 +5,9 @@ and after the same refit (leading eigenvector on the support); right, ours: GRQI
 recommended start, against its first Rayleigh quotient mu_0. The paper does not say whose quotient; no k-sparse vector
 has one near lambda_1, so there are two readings: mu_0 as the first *shift*, the start random; or as the quotient of
 the *start* before its projection, made by power steps from a random vector. Thin lines: each cardinality.
+
+The line and band of the optimum, and the distances to it, are those of the problem with seed 0 alone; the points are of
+all seeds, each as a share of its own lambda_1.
 """
 
 from itertools import product

@@ -12,7 +12,7 @@ block coordinate ascent, to a certified gap.
 from spcabench.figures._topics import READINGS, Z3, certified, claims, data, draw, run, topics
 
 __all__ = ["Z3", "certified", "claims", "data", "draw", "topics"]
-PANELS, SIZE = (4, 1), (9.5, 9.6)
+PANELS, SIZE = (4, 1), (9.5, 10.6)
 CORPORA = ("nytimes", "nips")
 
 

@@ -2,8 +2,8 @@
 
 The five components of smallest index, words in order of weight, with the penalty that a search from above found, the
 variance x'Sigma x per document, the certified gap of the relaxation, and the coherence (NPMI) that claim Z3 is judged
-by; last the variance refitted, as a share of the proven optimum of as many words (or of a bound
-on it). The Associated Press corpus stands in where PubMed is not at hand. Counts are the paper's reading, tf-idf is ours.
+by; last the variance refitted, as a share of the proven optimum of as many words (or of a bound on
+it). The Associated Press corpus stands in where PubMed is not at hand. Counts are the paper's reading, tf-idf is ours.
 
 How they are made: see `spcabench/figures/_topics.py`. bca_continuation finds the same optimum as the paper's plain
 block coordinate ascent, to a certified gap.
@@ -12,7 +12,7 @@ block coordinate ascent, to a certified gap.
 from spcabench.figures._topics import READINGS, Z3, certified, claims, data, draw, run, topics
 
 __all__ = ["Z3", "certified", "claims", "data", "draw", "topics"]
-PANELS, SIZE = (2, 1), (9.5, 5.0)
+PANELS, SIZE = (2, 1), (9.5, 5.6)
 CORPORA = ("pubmed",)
 
 
