@@ -114,9 +114,10 @@ def _shares(axis, data):
     for (kind, name), colour, dash in zip(KINDS.items(), colours, ("-", ":", "--", "-."), strict=True):
         r2 = np.sort(data.r2[data.kind == kind])
         share = np.arange(1, len(r2) + 1) / len(r2)
-        axis.step(r2, share, where="post", color=colour, linestyle=dash, label=f"{name} (median {np.median(r2):.2f})")
+        axis.step(r2, share, where="post", color=colour, linestyle=dash, label=f"{name}: {np.median(r2):.2f}")
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below", xlim=(0, 1), ylim=(0, 1))
-    axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.0)
+    above = dict(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.0)
+    axis.legend(title="median", alignment="left", **above)
 
 
 def _tuning(axis, components, patches):
@@ -131,7 +132,7 @@ def _tuning(axis, components, patches):
     )  # fmt: skip
     axis.set_yticks([1 / 16, 1 / 8, 1 / 4, 1 / 2], ["1/16", "1/8", "1/4", "1/2"], minor=False)
     axis.set_yticks([], minor=True)
-    axis.legend(loc="upper right", ncols=2, frameon=True)
+    axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2)
 
 
 def claims(data):
