@@ -105,7 +105,16 @@ def _paragraphs(module: ModuleType) -> list[str]:
 
 
 def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
-    """Write the claims of a figure with their verdicts, its provenance and its runs' status to a JSON file."""
+    """Write what `judgement` says to a JSON file."""
+    report = judgement(name, scale, files)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    aside = out.with_name(f".{out.name}.{os.getpid()}")
+    aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
+    os.replace(aside, out)
+
+
+def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
+    """The claims of a figure with their verdicts, its provenance and its runs' status, from its rows alone."""
     module, rows = registry.module("figure", name), read_rows(files)
     last = rows.iloc[-1]
     title, *caption = _paragraphs(module)
@@ -130,10 +139,7 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
     report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, rows)]
     good = _good(rows)
     report["certified"] = module.certified(module.data(good)) if hasattr(module, "certified") and len(good) else []
-    out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
-    aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
-    os.replace(aside, out)
+    return report
 
 
 def _claims(module: ModuleType, rows: pd.DataFrame) -> Iterable[Claim]:

@@ -96,3 +96,25 @@ def _make(scale: str, jobs: int, figures: list[str]) -> None:
     code = make(scale, jobs, files or [f"{home}/index.html"], ROOT)
     if code:
         raise typer.Exit(code)
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(help="The run: results/SCALE.")] = ROOT / "results" / "quick",
+    against: Annotated[Path | None, typer.Option(help="Another run; results/published if that has the scale.")] = None,
+) -> None:
+    """Judge a run's claims again from its kept rows alone, and compare its rows with those of another run.
+
+    Status, support, iterations and flops must be identical, variances within 1e-9; times are not compared. Exit code 1
+    where anything differs.
+    """
+    from . import verify as checks
+
+    published = ROOT / "results" / "published"
+    if against is None and (published / "figures").is_dir() and folder.resolve() != published:
+        against = published
+    found = [*checks.rejudge(folder), *(checks.against(folder, against) if against else ())]
+    for check in found:
+        print("\n  ".join([check.line, *check.differences]))
+    differences = sum(len(check.differences) for check in found)
+    print(f"{differences} differences" if differences else "no difference")
+    raise typer.Exit(int(differences > 0))

@@ -1,0 +1,76 @@
+"""Verdicts judged again from the rows, and rows against those of another run."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from spcabench import __main__ as command_line
+from spcabench import verify
+from tests.test_page import folder, make  # noqa: F401  (a fixture)
+
+
+def differences(found):
+    return [line for check in found for line in check.differences]
+
+
+def change(folder, column, function):  # noqa: F811
+    """A copy of a run whose rows differ in one column."""
+    other = folder.with_name("other")
+    shutil.copytree(folder, other)
+    (file,) = other.glob("rows/*/*.parquet")
+    rows = pd.read_parquet(file)
+    rows[column] = rows[column].map(function)
+    rows.to_parquet(file)
+    return other
+
+
+def test_a_run_agrees_with_itself(folder, capsys):  # noqa: F811
+    make(folder, group="grqi", label="")
+    assert not differences(verify.rejudge(folder))
+    found = list(verify.against(folder, folder))
+    assert "1 rows compared" in found[0].line and not differences(found)
+    with pytest.raises(SystemExit) as stop:
+        command_line.app(["verify", str(folder), "--against", str(folder)])
+    assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
+
+
+def test_a_verdict_that_the_rows_do_not_give_is_found(folder):  # noqa: F811
+    make(folder)
+    file = folder / "figures" / "trial2013_fig1" / "claims.json"
+    report = json.loads(file.read_text())
+    report["claims"][0]["verdict"] = "fails"
+    file.write_text(json.dumps(report))
+    (line,) = differences(verify.rejudge(folder))
+    assert "T1" in line and "fails" in line and "holds" in line
+
+
+@pytest.mark.parametrize(
+    ("column", "function", "count"),
+    [
+        ("flops", lambda v: v + 1, 1),
+        ("iterations", lambda v: v + 1, 1),
+        ("cardinality", lambda v: v + 1, 1),
+        ("variance", lambda v: v * (1 + 1e-8), 1),
+        ("variance", lambda v: v * (1 + 1e-11), 0),
+        ("bound", lambda v: float("nan"), 1),
+        ("solve_time", lambda v: 3 * v, 0),
+        ("peak_memory", lambda v: 3 * v, 0),
+    ],
+)
+def test_what_must_be_the_same_is_and_clocks_need_not(folder, column, function, count):  # noqa: F811
+    make(folder, group="grqi", label="", peak_memory=1.0)
+    found = differences(verify.against(folder, change(folder, column, function)))
+    assert len(found) == count and all(column in line for line in found)
+
+
+def test_runs_that_a_clock_ended_are_counted_not_compared(folder):  # noqa: F811
+    make(folder, group="grqi", label="", status="time_limit")
+    (found,) = verify.against(folder, change(folder, "flops", lambda v: v + 5))
+    assert "1 that a clock ended" in found.line and not found.differences
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="make figures"):
+        list(verify.rejudge(tmp_path))
