@@ -1,16 +1,18 @@
 """The duals of the semidefinite relaxations as parametrised CVXPY problems, each compiled once per size.
 
 The dual is what is handed to the solver: its box has no auxiliary matrix, and X is the multiplier of its matrix
-inequality. CVXPY is imported where it is used: it takes 1.5 s.
+inequality.
 """
 
 import warnings
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .flops import LEDGER
 from .vectors import Vector
 
 # practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after its 20,000
@@ -40,11 +42,23 @@ def check(solver: str, n: int) -> None:
         )
 
 
+@lru_cache(maxsize=1)
+def modelling() -> Any:
+    """CVXPY with its two solvers, imported off the clock; the first solve imports more."""
+    start = perf_counter()
+    import cvxpy
+
+    x = cvxpy.Variable((1, 1), PSD=True)
+    for solver in LARGEST:
+        cvxpy.Problem(cvxpy.Minimize(x[0, 0])).solve(solver=solver)
+    LEDGER.compile_seconds += perf_counter() - start
+    return cvxpy
+
+
 @lru_cache(maxsize=32)
 def penalised(n: int) -> Any:
     """Min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n, n)."""
-    import cvxpy as cp
-
+    cp = modelling()
     S, lam = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
     (q, U), t = _symmetric(n), cp.Variable()
     matrix = t * np.eye(n) - S - U >> 0
@@ -61,8 +75,7 @@ def penalised(n: int) -> Any:
 @lru_cache(maxsize=32)
 def constrained(n: int) -> Any:
     """Min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n, n)."""
-    import cvxpy as cp
-
+    cp = modelling()
     S, k = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
     (q, U), t, s = _symmetric(n), cp.Variable(), cp.Variable()
     matrix = t * np.eye(n) - S - U >> 0
@@ -82,8 +95,7 @@ def rectangular(m: int, n: int) -> Any:
 
     Function (A, k_u, k, solver, eps) -> X, U (m + n, m + n).
     """
-    import cvxpy as cp
-
+    cp = modelling()
     A, k_u, k_v, k_uv = cp.Parameter((m, n)), *(cp.Parameter(nonneg=True) for _ in range(3))
     y, s = cp.Variable(2), cp.Variable(3)
     (q1, U1), (q2, U2), U12 = _symmetric(m), _symmetric(n), cp.Variable((m, n))
@@ -104,8 +116,7 @@ def rectangular(m: int, n: int) -> Any:
 
 def _symmetric(n: int) -> tuple[Any, Any]:
     """A vector variable of n (n + 1) / 2 entries, and the symmetric matrix (n, n) that it fills."""
-    import cvxpy as cp
-
+    cp = modelling()
     rows, cols = np.triu_indices(n)
     index = np.arange(len(rows))
     ones = sp.coo_array((np.ones(len(rows)), (rows + n * cols, index)), shape=(n * n, len(rows)))
