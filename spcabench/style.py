@@ -46,10 +46,13 @@ def look(solver: str) -> dict[str, Any]:
 
 
 def plain_log_ticks(axis: Any) -> None:
-    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, in plain numbers that do not overlap."""
+    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, within one decade at more, in plain numbers."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axis.get_xlim()
+    axis.xaxis.set_major_locator(
+        LogLocator(subs=(1.0, 2.0, 5.0) if high > 10 * low else (1.0, 2.0, 3.0, 4.0, 6.0, 8.0))
+    )
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
 

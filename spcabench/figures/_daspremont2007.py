@@ -13,6 +13,7 @@ from spcabench.style import PALETTE, look, plain_log_ticks
 from spcabench.vectors import project
 
 SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
+SDP = ("SCS", "CLARABEL")
 METHODS = {"pca": "PCA", "thresholded": "thresholded PCA", "dspca": "DSPCA", "exact": "exact optimum at each k"}
 
 
@@ -77,8 +78,16 @@ def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
     return {float(e): int(past.iteration[(past.gap <= e).idxmax()]) for e in levels if (past.gap <= e).any()}
 
 
-def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
-    """Gap against iteration and time on the first problem; iterations against 1/eps, medians over the seeds."""
+def sdp_style(method: str) -> dict[str, Any]:
+    """Colour, marker and name of a general SDP solver."""
+    colour, marker = (PALETTE[2], "s") if method == "SCS" else (PALETTE[3], "^")
+    return {"color": colour, "marker": marker, "linestyle": "-", "label": SHOWN[method]}
+
+
+def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
+    """Gap against iteration and time on the first problem, with the time of SDP solvers on it; iterations against
+    1/eps, medians over the seeds.
+    """
     first = data[data.seed == 0]
     for row in first.sort_values("eps", ascending=False).itertuples():
         style = look(row.method) | dict(marker="", linestyle="-" if row.method == "dspca" else "--")
@@ -87,6 +96,9 @@ def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
         for axis, x in ((axes[0], past.iteration), (axes[1], past.seconds)):
             axis.plot(x, past.gap, **style)
             axis.plot(x.iloc[-1], past.gap.iloc[-1], "o", color=style["color"], markersize=3)
+    for row in size[size.method.isin(SDP) & (size.n == first.n.max())].itertuples():
+        style = sdp_style(row.method) | dict(linestyle=":", marker="", label=f"{SHOWN[row.method]}, to 1e-6")
+        axes[1].axvline(row.total, **style)
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
         common = sorted(set.intersection(*map(set, reached))) if reached else []
@@ -96,6 +108,7 @@ def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
     for axis, name in ((axes[0], "iteration"), (axes[1], "time, s")):
         axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
     axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
+    axes[1].legend()
     axes[1].set_title(f"the same runs, n = {first.n.iloc[0]}" if len(first) else "")
     axes[2].set(xscale="log", yscale="log", xlabel="1 / eps", ylabel="iterations to a gap of eps")
     axes[2].legend()
@@ -103,11 +116,9 @@ def draw_convergence(data: pd.DataFrame, axes: Any) -> None:
 
 def draw_growth(data: pd.DataFrame, axes: Any) -> None:
     """Time, memory, and DSPCA's iterations against their bound, by n."""
-    markers = {"SCS": "s", "CLARABEL": "^"}
-    for method in ("dspca", "SCS", "CLARABEL"):
+    for method in ("dspca", *SDP):
         mine = data[data.method == method].sort_values("n")
-        style = look("dspca") if method == "dspca" else {"color": PALETTE[2 if method == "SCS" else 3]}
-        style |= {"marker": markers.get(method, "o"), "linestyle": "-", "label": SHOWN[method]}
+        style = sdp_style(method) if method in SDP else look(method) | {"linestyle": "-", "label": SHOWN[method]}
         axes[0].plot(mine.n, mine.total, **style)
         kept = mine[mine.above.notna()]
         axes[1].plot(kept.n, kept.above / 1e9, **style)

@@ -15,13 +15,12 @@ import pandas as pd
 
 from spcabench import api
 from spcabench.claims import Statement, decided, every, interval, slope
-from spcabench.figures._daspremont2007 import draw_convergence, draw_growth, iterations_to
+from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
 from spcabench.run import Measure, Run
 
 PANELS, SIZE = (2, 3), (15.0, 8.4)
 EPS = 1e-3
 LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
-SDP = ("SCS", "CLARABEL")
 SECONDS, BYTES, LARGEST = 60.0, 4e9, 200
 
 D4 = Statement(
@@ -133,8 +132,9 @@ def data(table):
 
 def draw(data, axes):
     """Convergence above, growth with n below."""
-    draw_convergence(data[data.label == "eps"], axes[0])
-    draw_growth(data[data.label == "size"], axes[1])
+    size = data[data.label == "size"]
+    draw_convergence(data[data.label == "eps"], size, axes[0])
+    draw_growth(size, axes[1])
 
 
 def claims(data):
