@@ -17,7 +17,7 @@ from .run import Measure, Run, fingerprint, groups, interleaved, runs_of
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
-FEWEST, BUDGET = 3, {"quick": 8.0, "paper": 60.0}  # rounds at least, and seconds after which no more begin
+FEWEST, BUDGET = {"quick": 1, "paper": 2}, {"quick": 6.0, "paper": 60.0}  # rounds at least, and seconds for more
 MEMORY = 12e9  # bytes of address space of a worker
 
 Task = dict[str, Any]
@@ -108,8 +108,8 @@ def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journa
     start = perf_counter()
     bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
     for repeat in range(rounds):
-        if repeat >= FEWEST and perf_counter() - start > BUDGET[scale]:
-            break
+        if repeat >= FEWEST[scale] and (perf_counter() - start) * (1 + 1 / repeat) > BUDGET[scale]:
+            break  # one more would not fit
         for index, chain in enumerate(interleaved(runs)):
             yield from _chain(figure, chain, f"{repeat}-{index}", repeat, helper, journal, bar)
     bar.close()

@@ -124,6 +124,7 @@ def test_rows_of_a_job(figure, tmp_path):
 
 def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "ROUNDS", {"quick": 3})
+    monkeypatch.setattr(execute, "FEWEST", {"quick": 3})
     (job,) = [name for name in groups(figure, "quick") if name.startswith("timed-")]
     run_job(figure, "quick", job, tmp_path / "t.parquet")
     rows = pd.read_parquet(tmp_path / "t.parquet")
