@@ -9,7 +9,8 @@ Differs from the paper in:
 2. The certified gap is that of the best primal (X_k or its weighted mean) with the best dual (U_k at every iteration,
    Y_k at every tenth), in place of Y_k and the mean.
 3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
-4. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+4. The search of rho goes from the largest down, few variables being left there.
+5. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ from spcabench.iterate import Traits
 from spcabench.relaxation import by_component
 from spcabench.smoothing import smooth
 
-TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
+TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True, path=True)
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=5)
 STOP = "gap"
@@ -32,18 +33,21 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, rho, eps=TOL, eigenvalues="full", screen=True):
+def solve(problem, *, rho, eps=TOL, eigenvalues="full", screen=True, start=None):
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
     eps : accuracy that the smoothing aims at, relative; the run's ``tol`` is what the certified gap must reach.
     eigenvalues : "full", or "partial": only those that matter to the gradient, by Lanczos' method.
     screen : solve on the connected components of |Sigma_ij| > rho.
+    start : x (n,), say the answer at a larger rho: a first primal, where it is better; the minimisation starts as ever.
     """
     if eigenvalues not in ("full", "partial"):
         raise ValueError(f"eigenvalues: {eigenvalues!r}; allowed are 'full' and 'partial'")
     Sigma = problem.matrix.S  # (n, n)
-    yield from by_component(Sigma, rho, lambda A: minimised(A, rho, eps, eigenvalues == "partial"), screen)
+    yield from by_component(
+        Sigma, rho, lambda A, x=None: minimised(A, rho, eps, eigenvalues == "partial"), screen, start
+    )
 
 
 def minimised(A, rho, eps, partial):
