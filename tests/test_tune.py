@@ -98,7 +98,7 @@ def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(so
         runs = _watch(monkeypatch)
         best = api.solve(problem, solver, k=k)
         monkeypatch.undo()
-        penalties = [r.settings["lam"] for r in runs]
+        penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
         first_halving = next((i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties))
         assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
         assert "start" not in runs[0].settings
@@ -107,12 +107,13 @@ def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(so
 
 @pytest.mark.parametrize("solver", BY_PATH)
 def test_a_start_changes_no_certified_answer(solver):
+    name = problems.traits(solver).penalty
     for seed in range(10):
         problem, _ = problems.problem("gaussian covariance", seed)
         lam = 0.3 * problem.matrix.S.diagonal().max()
-        cold = api.solve(problem, solver, lam=lam)
-        for x in (cold.x, api.solve(problem, solver, lam=1.5 * lam).x):
-            warm = api.solve(problem, solver, lam=lam, start=x)
+        cold = api.solve(problem, solver, **{name: lam})
+        for x in (cold.x, api.solve(problem, solver, **{name: 1.5 * lam}).x):
+            warm = api.solve(problem, solver, **{name: lam}, start=x)
             assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
             assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
             assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
