@@ -28,7 +28,9 @@ rule all:
 rule run:
     output: "results/{scale}/rows/{figure}/{group}.parquet"
     params: of=lambda w: fingerprint(w.figure, w.scale, w.group)
-    resources: slot=lambda w: 1000 if w.group.startswith("timed-") else 1
+    resources:
+        slot=lambda w: 1000 if w.group.startswith("timed-") else 1,
+        slurm_extra=lambda w: "--exclusive" if w.group.startswith("timed-") else "",
     shell: "{PYTHON} run {wildcards.figure} {wildcards.group} {output} --scale {wildcards.scale}"
 
 

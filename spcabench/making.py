@@ -52,10 +52,14 @@ def workflow(
     ] = None,
     scale: Scale = Scale.quick,
     jobs: Jobs = CORES,
+    profile: Annotated[str, typer.Option(help="Folder of profiles/: slurm submits the jobs to a cluster.")] = "default",
 ) -> None:
     """Run, draw and judge figures, and write the page: only what is missing or has changed."""
     page = ROOT / "results" / scale / ("figures" if figures else "index.html")
-    _make(scale, jobs, figures or [])
+    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
+    if profile not in known:
+        raise ValueError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
+    _make(scale, jobs, figures or [], profile)
     print(page)
 
 
@@ -84,7 +88,7 @@ def figure(
         print(out)
 
 
-def _make(scale: str, jobs: int, figures: list[str]) -> None:
+def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
     """Make figures, or the page for none; exit where the workflow fails. Raises ValueError for an unknown name."""
     from . import registry
     from .workflow import workflow as make
@@ -93,7 +97,7 @@ def _make(scale: str, jobs: int, figures: list[str]) -> None:
         registry.path("figure", name)
     home = f"results/{scale}"
     files = [f"{home}/figures/{name}/{file}" for name in figures for file in ("figure.svg", "claims.json")]
-    code = make(scale, jobs, files or [f"{home}/index.html"], ROOT)
+    code = make(scale, jobs, files or [f"{home}/index.html"], ROOT, profile)
     if code:
         raise typer.Exit(code)
 

@@ -6,9 +6,10 @@ import sys
 import threading
 
 import pytest
+import yaml
 
 from spcabench import __main__ as command_line
-from spcabench import registry, workflow
+from spcabench import making, registry, workflow
 from spcabench.run import groups
 
 
@@ -48,3 +49,14 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, ca
     assert (workflow.workflow("quick", 1, ["done"], tmp_path) != 0) == (code != 0)
     assert ("of mine" in capsys.readouterr().err) == (code != 0)
     assert (tmp_path / "results" / "quick" / "workflow.log").exists()
+
+
+def test_a_cluster_s_profile_names_rules_that_there_are():
+    text = (command_line.ROOT / "Snakefile").read_text(encoding="utf-8")
+    rules = {line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
+    profile = yaml.safe_load((command_line.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
+    assert {*profile["set-resources"], *profile["groups"]} <= rules
+    assert set(profile["group-components"]) == set(profile["groups"].values())
+    assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
+    with pytest.raises(ValueError, match="--profile: 'slurn'; allowed are default, slurm"):
+        making.workflow([], profile="slurn")

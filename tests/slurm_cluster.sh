@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# A SLURM cluster of one node on the loopback, for tests/test_slurm.py: slurm_cluster.sh start|stop [CPUS]
+# Needs root, and Debian's slurmctld, slurmd, slurm-client and munge. The configuration must be /etc/slurm/slurm.conf:
+# one that this script has not written is never overwritten.
+set -euo pipefail
+MARK="# written by slurm_cluster.sh"
+CONF=/etc/slurm/slurm.conf
+STATE=/run/spcabench-slurm
+
+stop() {
+    for daemon in slurmd slurmctld munged; do
+        [ -s $STATE/$daemon.pid ] && kill "$(cat $STATE/$daemon.pid)" 2>/dev/null || true
+    done
+    [ -f $CONF ] && grep -qF "$MARK" $CONF && rm $CONF
+    rm -rf $STATE
+}
+
+start() {
+    [ "$(id -u)" = 0 ] || { echo "needs root"; exit 77; }
+    for program in slurmctld slurmd munged sbatch; do
+        command -v $program >/dev/null || { echo "no $program: apt-get install slurmctld slurmd slurm-client munge"; exit 77; }
+    done
+    if [ -f $CONF ] && ! grep -qF "$MARK" $CONF; then echo "$CONF is another cluster's"; exit 77; fi
+    stop || true
+    mkdir -p $STATE/spool $STATE/state /run/munge
+    chown munge: /run/munge
+    local node; node=$(hostname -s)
+    cat >$CONF <<END
+$MARK
+ClusterName=spcabench
+SlurmctldHost=$node(127.0.0.1)
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmUser=root
+AuthType=auth/munge
+StateSaveLocation=$STATE/state
+SlurmdSpoolDir=$STATE/spool
+SlurmctldPidFile=$STATE/slurmctld.pid
+SlurmdPidFile=$STATE/slurmd.pid
+SlurmctldLogFile=$STATE/slurmctld.log
+SlurmdLogFile=$STATE/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SlurmdParameters=config_overrides
+AccountingStorageType=accounting_storage/none
+ReturnToService=2
+MpiDefault=none
+NodeName=$node NodeAddr=127.0.0.1 CPUs=${1:-2} RealMemory=16000 State=UNKNOWN
+PartitionName=all Nodes=$node Default=YES MaxTime=INFINITE State=UP
+END
+    runuser -u munge -- munged --force --pid-file /run/munge/munged.pid --log-file /tmp/munged-$$.log
+    cp /run/munge/munged.pid $STATE/munged.pid
+    slurmctld
+    slurmd
+    for _ in $(seq 60); do
+        sinfo -h -o %t 2>/dev/null | grep -qx idle && return
+        sleep 0.5
+    done
+    echo "the node did not become idle: $(sinfo 2>&1 | tail -1)"; tail -3 $STATE/*.log
+    stop
+    exit 1
+}
+
+"$@"
