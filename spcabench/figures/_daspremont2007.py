@@ -109,7 +109,7 @@ def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
         axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
     axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
     axes[1].legend()
-    axes[1].set_title(f"the same runs, n = {first.n.iloc[0]}" if len(first) else "")
+    axes[1].set_title(f"the same runs, n = {first.n.iloc[0]:.0f}" if len(first) else "")
     axes[2].set(xscale="log", yscale="log", xlabel="1 / eps", ylabel="iterations to a gap of eps")
     axes[2].legend()
 

@@ -197,5 +197,5 @@ def _practical(size):
     light = [n for n in beyond.index if n in first.index and first.total[n] <= SECONDS]
     at = inner.index.max()
     beside = f", DSPCA {first.total[at]:.3g} s" if at in first.index else ""
-    words = f"Clarabel at n = {at}: {inner.total[at]:.3g} s, {inner.above[at] / 1e9:.2f} GB{beside}"
+    words = f"Clarabel at n = {at:.0f}: {inner.total[at]:.3g} s, {inner.above[at] / 1e9:.2f} GB{beside}"
     return D9.judged("holds" if light else "undecided", words)
