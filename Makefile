@@ -9,10 +9,11 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures test check perf perf-site perf-check lock clean help
+.PHONY: figures publish test check perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
+	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make check                                  ruff and mypy"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
@@ -23,6 +24,9 @@ help:
 
 figures: $(READY)
 	@$(BIN)/python -m spcabench workflow --scale $(SCALE) --jobs $(JOBS)
+
+publish: $(READY)
+	@$(BIN)/python -m spcabench publish results/paper
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS)

@@ -119,7 +119,7 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-for command in (making.run, making.draw, making.report, making.workflow, making.figure, making.verify):
+for command in (making.run, making.draw, making.report, making.workflow, making.figure, making.verify, making.publish):
     app.command()(command)
 
 

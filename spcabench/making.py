@@ -122,3 +122,13 @@ def verify(
     differences = sum(len(check.differences) for check in found)
     print(f"{differences} differences" if differences else "no difference")
     raise typer.Exit(int(differences > 0))
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="The run: results/SCALE.")] = ROOT / "results" / "paper",
+) -> None:
+    """Copy a run to results/published, small enough for git, and renew the README's gallery and table."""
+    from . import publish as publishing
+
+    about = publishing.publish(folder, ROOT / "results" / "published", ROOT / "README.md")
+    print(f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it with README.md")

@@ -38,11 +38,19 @@ PAPERS = {
 }
 
 
-def write_page(folder: Path) -> Path:
-    """Write the JSON files and the page of ``results/SCALE`` from its figures' claims; the page's path."""
-    figures = [_figure(folder, path) for path in (folder / "figures").glob("*/claims.json")]
-    papers = [_paper(key, [f for f in figures if f["paper"] == key]) for key in _papers(figures)]
-    shown = [figure for paper in papers for figure in paper["figures"]]
+def papers(folder: Path, embedded: bool = False) -> list[dict[str, Any]]:
+    """The papers that have a figure in a run, each with its figures, data and counts of verdicts."""
+    figures = [_figure(folder, path, embedded) for path in (folder / "figures").glob("*/claims.json")]
+    return [_paper(key, [f for f in figures if f["paper"] == key]) for key in _papers(figures)]
+
+
+def write_page(folder: Path, embedded: bool = True) -> Path:
+    """Write the JSON files and the page of ``results/SCALE`` from its figures' claims; the page's path.
+
+    embedded : the pictures are in the page, and rows are written as tables too; else the page needs its folder.
+    """
+    made = papers(folder, embedded)
+    shown = [figure for paper in made for figure in paper["figures"]]
     claims = [claim for figure in shown for claim in figure["claims"]]
     last: dict[str, Any] = max(shown, key=lambda f: f["written"], default={})
     about = {
@@ -56,8 +64,9 @@ def write_page(folder: Path) -> Path:
     _write(folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n")
     rows = solverpages.read(file for figure in shown for file in _rows(folder, figure["figure"]))
     solvers = solverpages.solvers(rows)
-    about |= {"history": _history(folder), "comparisons": _comparisons(folder), "solvers": solvers, "time": _time(rows)}
-    _write(folder / "index.html", _page(papers, shown, claims, about))
+    beside = {"history": _history(folder), "comparisons": _comparisons(folder)} if embedded else {}
+    about |= beside | {"solvers": solvers, "time": _time(rows)}
+    _write(folder / "index.html", _page(made, shown, claims, about))
     (folder / "solvers").mkdir(exist_ok=True)
     titles = {figure["figure"]: figure["title"] for figure in shown}
     for solver in solvers:
@@ -79,7 +88,7 @@ def _page(
         words=WORDS,
         papers=papers,
         open_claims=sorted((c for c in claims if c["verdict"] != "holds"), key=lambda c: WORDS.index(c["verdict"])),
-        counts=_count(figures),
+        counts=count(figures),
         titles={figure["figure"]: figure["short"] for figure in figures},
         machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
@@ -101,24 +110,24 @@ def _paper(key: str, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "authors": authors,
         "title": title,
         "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
-        "verdicts": _count(figures),
+        "verdicts": count(figures),
         "data": list(data.values()),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
 
 
-def _figure(folder: Path, path: Path) -> dict[str, Any]:
+def _figure(folder: Path, path: Path, embedded: bool) -> dict[str, Any]:
     """The claims file of a figure, with what the page adds: picture, files, rows, paragraphs."""
     figure = json.loads(path.read_text(encoding="utf-8"))
     if figure.get("schema") != SCHEMA:
         raise ValueError(f"{path}: schema {figure.get('schema')!r}, expected {SCHEMA}; judge this figure again")
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
-    if rows:
+    if rows and embedded:
         solverpages.write_table(rows, table)
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
-        "image": _image(path.parent),
+        "image": _image(path.parent) if embedded else _link(folder, path.parent / "figure.png"),
         "files": [(file.suffix[1:].upper(), _link(folder, file)) for file in files if file.exists()],
         "rows": [(file.stem, _link(folder, file)) for file in rows],
         "table": _link(folder, table) if table.exists() else None,
@@ -176,7 +185,8 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:
+def count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many claims have each verdict."""
     verdicts = Counter(claim["verdict"] for figure in figures for claim in figure["claims"])
     return {word: verdicts[word] for word in WORDS}
 
