@@ -9,13 +9,14 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish test check perf perf-site perf-check lock clean help
+.PHONY: figures publish test check docs perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make check                                  ruff and mypy"
+	@echo "make docs                                   the documents: site/index.html"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
 	@echo "make perf-site [MACHINE=name]               what was measured, as a page: results/history/index.html"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
@@ -33,6 +34,9 @@ test: $(READY)
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+docs: $(READY)
+	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 perf: $(READY)
 	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)"

@@ -23,13 +23,14 @@ __all__ = [
     "load",
     "solve",
 ]
-__version__ = "0.1.0"
 
 _HOME = {"Problem": "problem", "Result": "result", "SparsePCA": "estimators"}
 
 
 def __getattr__(name: str) -> Any:
     # Lazy: a worker pins its threads before NumPy is imported, and this file is imported first.
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name not in __all__:
         raise AttributeError(f"module 'spcabench' has no attribute {name!r}")
     return getattr(import_module(f".{_HOME.get(name, 'api')}", __name__), name)
