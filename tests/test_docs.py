@@ -89,4 +89,4 @@ def test_the_site_builds_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", tmp_path / "site"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "soft" not in done.stderr and "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
+    assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
