@@ -1,10 +1,10 @@
 """d'Aspremont et al. (2007), Figure 1: gene expression in the first three factors, PCA left, DSPCA right.
 
-500 genes of largest variance (quick: 100), centred, not scaled; colour by class. The paper's data are not public: Alon
-(colon) in their place, Golub and MLL (leukemia) beside it. DSPCA: rho searched for at most 5 genes in each factor
-(ours: the paper states none, and has 14 in three), relaxation gap 1e-2, Hotelling's deflation, x truncated and not
-refitted. Accuracy: nearest centroid, leave one out, in the three factors. Second reading: genes scaled to unit
-variance, after the choice of the genes.
+500 genes of largest variance, centred, not scaled; colour by class. The paper's data are not public: Alon (colon) in
+their place, Golub and MLL (leukemia) beside it. DSPCA: at most 5 genes in each factor (ours: the paper states no rho,
+and has 14 in three); rho is searched for with BCA, which solves the same relaxation sooner, then grows by 2 % until
+DSPCA has as few; relaxation gap 1e-2, Hotelling's deflation, x truncated and not refitted. Accuracy: nearest centroid,
+leave one out, in the three factors. Second reading: genes scaled to unit variance, after the choice of the genes.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from sklearn.metrics import silhouette_score
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import NearestCentroid
 
-from spcabench import api
+from spcabench import api, deflate
 from spcabench.claims import Statement, decided
 from spcabench.run import Measure
 from spcabench.style import MARKERS, PALETTE
 
 PANELS, SIZE = (3, 2), (9.5, 12.5)
-GENES, K, FACTORS = {"paper": 500, "quick": 100}, 5, 3
+GENES, K, FACTORS = 500, 5, 3
 SETS = {"alon": "Alon, colon", "golub": "Golub, leukemia", "mll": "MLL, leukemia"}
 
 D1 = Statement(
@@ -48,21 +48,19 @@ D3 = Statement(
 
 
 def runs(scale):
-    """Every set; the scaled reading and 500 genes at paper scale only."""
+    """Every set; the scaled reading at paper scale only."""
     for name in SETS:
         for scaled in (False, True) if scale == "paper" else (False,):
             yield Measure(
-                dataset=name, parameters=dict(genes=GENES[scale], scale=scaled), solver="factors", uses=("dspca",),
-                label="scaled" if scaled else "main",
+                dataset=name, parameters=dict(genes=GENES, scale=scaled), solver="factors",
+                uses=("dspca", "bca_continuation"), label="scaled" if scaled else "main",
             )  # fmt: skip
 
 
 def factors(problem, *, seed):
     """Scores (m, 3) of both methods, their nonzeros, accuracy and silhouette."""
     A = problem.data.dense()
-    sparse = api.components(
-        problem.given_as("covariance"), "dspca", FACTORS, k=min(K, problem.n), deflation="hotelling", eps=1e-2, tol=1e-2
-    )
+    sparse = deflate.components(problem.given_as("covariance"), FACTORS, factor, "hotelling")
     made: dict[str, Any] = {"labels": list(problem.labels)}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
         scores = np.sqrt(problem.m) * A @ Z
@@ -74,6 +72,14 @@ def factors(problem, *, seed):
             "explained": float(np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2),
         }
     return made
+
+
+def factor(problem):
+    """DSPCA's component with at most `K` genes."""
+    rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
+    while (found := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
+        rho *= 1.02
+    return found
 
 
 def data(table):
