@@ -11,7 +11,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 
 from . import report
-from .verify import recorded
+from .verify import LEFT_OUT, recorded
 
 LARGEST_ROWS, LARGEST_SVG = 2_000_000, 300_000  # bytes: rows go without their histories, a picture is a PNG only
 BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of published -->"
@@ -90,7 +90,7 @@ def _copy_rows(source: Path, out: Path) -> None:
         return
     table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
     if sum(file.stat().st_size for file in files) > LARGEST_ROWS and "history" in table:
-        table = table.drop(columns="history")
+        table = table.drop(columns="history").assign(**{LEFT_OUT: True})
     out.mkdir(parents=True)
     table.to_parquet(out / "rows.parquet", index=False, compression="zstd")
 

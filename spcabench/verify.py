@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
 from . import run
 from .draw import judgement
@@ -22,6 +23,7 @@ EXACT = (
     "status", "k", "cardinality", "support", "iterations", "flops", "setup_flops", "search_runs", "search_flops",
 )  # fmt: skip
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
+LEFT_OUT = "history_left_out"  # column of published rows
 ENDED = ("time_limit", "crash", "memory_limit")
 CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
 
@@ -54,7 +56,14 @@ def rejudge(folder: Path) -> Iterator[Found]:
         if not files:
             yield Found(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
             continue
-        again = judgement(figure, report["scale"], files)
+        if any(LEFT_OUT in pq.read_schema(file).names for file in files):
+            yield Found(f"{figure}: not judged again: the histories of its runs were too large to publish")
+            continue
+        try:
+            again = judgement(figure, report["scale"], files)
+        except Exception as error:  # rows of another version of the figure
+            yield Found(f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"])
+            continue
         old, new = _verdicts(report), _verdicts(again)
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         differ = [f"{figure} {name}: {_change(old.get(name), new.get(name))}" for name in names]

@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import subprocess
 
 import pandas as pd
 import pytest
 
 from spcabench import __main__ as command_line
-from spcabench import verify
-from tests.test_page import folder, make  # noqa: F401  (a fixture)
+from spcabench import publish, verify
+from tests.test_page import check_links, folder, make  # noqa: F401  (a fixture)
 
 
 def differences(found):
@@ -74,3 +75,44 @@ def test_runs_that_a_clock_ended_are_counted_not_compared(folder):  # noqa: F811
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(ValueError, match="make figures"):
         list(verify.rejudge(tmp_path))
+
+
+def published(folder, tmp_path):  # noqa: F811
+    """A clean repository with a README, and what publishing the run of a trial figure into it says."""
+    root = tmp_path / "clone"
+    root.mkdir()
+    (root / "README.md").write_text(f"before\n{publish.BEGIN}stale\n{publish.END}\nafter\n")
+    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *words], check=True)
+    return root, publish.publish(folder, root / "results" / "published", root / "README.md")
+
+
+def test_a_published_run_is_whole_current_and_judged_again(folder, tmp_path):  # noqa: F811
+    make(folder)
+    root, about = published(folder, tmp_path)
+    home = root / "results" / "published"
+    assert about["figures"] == 1 and about["scale"] == "quick" and about["sha256"]
+    text = (root / "README.md").read_text()
+    assert "stale" not in text and "figures/trial2013_fig1/figure.png" in text and "| 2 | 0 | 0 |" in text
+    assert publish.with_block(text, home) == text
+    assert "**holds**" in (home / "trial2013.md").read_text()
+    for page in (home / "index.html", *home.glob("solvers/*.html")):
+        check_links(page)
+    assert "data:image" not in (home / "index.html").read_text()
+    assert not differences(verify.rejudge(home)) and not differences(verify.against(folder, home))
+
+
+def test_publishing_with_uncommitted_changes_is_refused(folder, tmp_path):  # noqa: F811
+    make(folder)
+    root, _ = published(folder, tmp_path)
+    with pytest.raises(ValueError, match="uncommitted changes"):
+        publish.publish(folder, root / "results" / "published", root / "README.md")
+
+
+def test_histories_that_are_too_large_are_left_out_and_said_to_be(folder, tmp_path, monkeypatch):  # noqa: F811
+    make(folder, history="[]")
+    monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
+    root, _ = published(folder, tmp_path)
+    (found,) = verify.rejudge(root / "results" / "published")
+    assert "too large to publish" in found.line and not found.differences
