@@ -14,7 +14,10 @@ from .vectors import Indices, Vector, normalize, project, support
 
 SMALL = 1e-8  # |v_i| below it counts as so much: i can go at no loss
 ROUNDING = 1e-11  # a gain below this share is none
+STILL = 1e-6  # the same for power steps
 HELD = 2e7  # entries of the columns held at once
+STEPS, ASCENT = 3, 30  # power steps between two choices of the support, and choices at most, before swaps
+KICK = 0.2  # a kick replaces one variable and a geometric number, with this chance of an end, more
 
 
 @compiled("Tuple((i8, f8, i8, i8))(f8[:,::1], f8[::1], i8[::1])")
@@ -43,6 +46,23 @@ def best_swap(R, d, W):  # type: ignore[no-untyped-def]
     return 9 * k**3 + n * k**2, w[k - 1], out, into
 
 
+@compiled("Tuple((i8, f8, f8[::1]))(f8[:,::1], i8[::1], f8[::1])")
+def power_steps(R, W, v):  # type: ignore[no-untyped-def]
+    """From rows R = S[W] (k, n) and v (k,): the norm of S[W, W] v after `STEPS` power steps with it, and R'v (n,).
+
+    STEPS k^2 + n k flops.
+    """
+    k, n = R.shape
+    B, value = np.ascontiguousarray(R[:, W]), 0.0
+    for _ in range(STEPS):
+        v = np.dot(B, v)
+        value = np.sqrt(np.dot(v, v))
+        if value == 0.0:
+            break
+        v /= value
+    return STEPS * k**2 + n * k, value, np.dot(v, R)
+
+
 class Search:
     """Supports of a covariance or Gram matrix Sigma, improved by swaps; its columns are fetched when needed.
 
@@ -53,6 +73,7 @@ class Search:
         self.Sigma, self.k, self.left, self.rng = Sigma, k, budget, rng
         self.n, self.d = Sigma.n, np.array(Sigma.diagonal())
         self.held: dict[int, Vector] = {}
+        self.scanned: set[bytes] = set()
         self.value, self.W = -np.inf, np.arange(0)
 
     def column(self, j: int) -> Vector:
@@ -66,10 +87,13 @@ class Search:
         return self.held[j]
 
     def climb(self, W: Indices) -> None:
-        """Swap from W until no swap improves or the budget is spent; remember the best support."""
-        W, value = np.array(W, dtype=np.int64), -np.inf
-        R = np.array([self.column(j) for j in W])
-        while self.left:
+        """Power steps, then swaps until no swap improves, a support was seen before, or the budget is spent.
+
+        The best support is remembered. A start that was seen before costs a scan, so that every search ends.
+        """
+        W, value, scans = self._ascended(np.array(W, dtype=np.int64)), -np.inf, self.left
+        R = self._rows(W)
+        while self.left and not self._seen(W):
             self.left -= 1
             new, i, j = best_swap(R, self.d, W)
             if new <= value + ROUNDING * abs(value):
@@ -80,6 +104,30 @@ class Search:
             if i < 0:
                 break
             W[i], R[i] = j, self.column(j)
+        self.left -= int(0 < self.left == scans)
+
+    def _rows(self, W: Indices) -> Vector:
+        return np.array([self.column(j) for j in W])
+
+    def _seen(self, W: Indices) -> bool:
+        """Whether this support was scanned before; from now on it was."""
+        count = len(self.scanned)
+        self.scanned.add(np.sort(W).tobytes())
+        return len(self.scanned) == count
+
+    def _ascended(self, W: Indices) -> Indices:
+        """Truncated power steps from W while they ascend: far from a local optimum they are cheaper than swaps."""
+        v, value, last = self.column(W[np.argmax(self.d[W])])[W], 0.0, W
+        for _ in range(ASCENT):
+            new, y = power_steps(self._rows(W), W, v)
+            if new <= value * (1.0 + STILL):
+                break
+            value, last = new, W
+            W = np.sort(np.argpartition(-np.abs(y), self.k - 1)[: self.k])
+            if np.array_equal(W, np.sort(last)):
+                break
+            v = y[W] / np.linalg.norm(y[W])
+        return last
 
     def starts(self) -> Iterator[Indices]:
         """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves; then kicks of
@@ -104,7 +152,7 @@ class Search:
 
     def _kicked(self) -> Indices:
         """The best support with some of its variables replaced by such as go with the rest, drawn by chance."""
-        many = min(1 + int(self.rng.integers(max(1, self.k // 3))), self.n - self.k)
+        many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         kept = self.rng.permutation(self.W)[many:]
         weight = np.abs(sum(self.column(j) for j in kept)) if len(kept) else self.d**2
         weight = weight + (SMALL * max(weight.max(), self.d.max()) or 1.0)

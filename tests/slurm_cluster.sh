@@ -8,10 +8,14 @@ CONF=/etc/slurm/slurm.conf
 STATE=/run/spcabench-slurm
 
 stop() {
+    local pid
     for daemon in slurmd slurmctld munged; do
-        [ -s $STATE/$daemon.pid ] && kill "$(cat $STATE/$daemon.pid)" 2>/dev/null || true
+        [ -s $STATE/$daemon.pid ] || continue
+        pid=$(cat $STATE/$daemon.pid)
+        kill "$pid" 2>/dev/null || true
+        for _ in $(seq 40); do kill -0 "$pid" 2>/dev/null || break; sleep 0.25; done
     done
-    [ -f $CONF ] && grep -qF "$MARK" $CONF && rm $CONF
+    if [ -f $CONF ] && grep -qF "$MARK" $CONF; then rm $CONF; fi
     rm -rf $STATE
 }
 

@@ -114,6 +114,33 @@ def test_swaps_end_where_none_improves():
             assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] > value
 
 
+def test_power_steps_before_swaps_end_and_ascend():
+    """The kernel is its twin; the support that it leads to explains at least what the start does; k = 1, n, no data."""
+    for seed in range(6):
+        S, W = _gram(seed, 12), np.arange(4)
+        R, v = S[:4].copy(), S[0, :4].copy()
+        flops, value, y = swap.power_steps.twin(R, W, v)
+        assert flops == swap.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (1 + 1e-12)
+        assert swap.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(swap.power_steps(R, W, v)[1], y)
+        search = swap.Search(Covariance(S), 4, 0, np.random.default_rng(0))
+        better = search._ascended(W)
+        assert len(set(better)) == 4 and _top(S, better) >= value * (1 - 1e-9)
+    for S, k in ((_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)):
+        search = swap.Search(Covariance(S), k, 5, np.random.default_rng(0))
+        assert len(set(search._ascended(np.arange(k)))) == k
+
+
+def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
+    seen, kernel = [], swap.best_swap
+    monkeypatch.setattr(swap, "best_swap", lambda R, d, W: (seen.append(tuple(np.sort(W))), kernel(R, d, W))[1])
+    result = api.solve(Problem.from_covariance(_gram(3, 6)), "local_search", k=3, budget=500)
+    assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
+
+
+def _top(S, W):
+    return np.linalg.eigvalsh(S[np.ix_(W, W)])[-1]
+
+
 def test_a_larger_budget_is_never_worse_and_forms_agree():
     X = np.random.default_rng(2).standard_normal((30, 40))
     found = [api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance for b in (1, 10, 200)]
