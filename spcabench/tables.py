@@ -4,6 +4,7 @@ Every error is one line, and says what to do.
 """
 
 import gzip
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,12 +77,15 @@ def read(path: Path, how: Reading) -> Problem:
     X, labels = _frame(path, _loaded(path, kind, how), how, notes)
     features = _names(path, how.names, X.shape[1]) if X.ndim == 2 else None
     about = {"source": str(path), "notes": notes, "stand_in": False}
-    if how.covariance:
-        return Problem.from_covariance(X, path.name, features=features, provenance=about)
-    problem = Problem.from_data(
-        X, path.name, center=how.center, scale=how.scale, divide_by_m=True, features=features, labels=labels,
-        provenance=about,
-    )  # fmt: skip
+    try:
+        if how.covariance:
+            return Problem.from_covariance(X, path.name, features=features, provenance=about)
+        problem = Problem.from_data(
+            X, path.name, center=how.center, scale=how.scale, divide_by_m=True, features=features, labels=labels,
+            provenance=about,
+        )  # fmt: skip
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).removeprefix('X: ')}") from None
     _remark(problem, X, notes)
     return problem
 
@@ -97,6 +101,7 @@ def _loaded(path: Path, kind: str, how: Reading) -> Any:
         pass
     except Exception as error:  # readers fail in many ways on a damaged file
         reason = " ".join(str(error).split())[:150]
+        reason = "Python objects, which are never loaded" if "allow_pickle" in str(error) else reason
         if reason.startswith(str(path)):
             raise
         raise ValueError(f"{path}: not a readable {kind} file ({reason or type(error).__name__})") from None
@@ -107,6 +112,8 @@ def _loaded(path: Path, kind: str, how: Reading) -> Any:
 
 
 def _npz(path: Path, how: Reading) -> Any:
+    if not zipfile.is_zipfile(path):  # NumPy would advise to unpickle it
+        raise ValueError("no zip archive, or a damaged one")
     with np.load(path, allow_pickle=False) as archive:
         names = archive.files
         if "indptr" in names and "shape" in names:
