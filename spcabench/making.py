@@ -56,9 +56,6 @@ def workflow(
 ) -> None:
     """Run, draw and judge figures, and write the page: only what is missing or has changed."""
     page = ROOT / "results" / scale / ("figures" if figures else "index.html")
-    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
-    if profile not in known:
-        raise ValueError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
     _make(scale, jobs, figures or [], profile)
     print(page)
 
@@ -95,6 +92,11 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
 
     for name in figures:
         registry.path("figure", name)
+    if not (ROOT / "Snakefile").is_file():
+        raise ValueError("figures are made in a clone of the repository; an installed package has no Snakefile")
+    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
+    if profile not in known:
+        raise ValueError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
     home = f"results/{scale}"
     files = [f"{home}/figures/{name}/{file}" for name in figures for file in ("figure.svg", "claims.json")]
     code = make(scale, jobs, files or [f"{home}/index.html"], ROOT, profile)

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from spcabench import making
+
 
 def spcabench(*words, **environment):
     command = [sys.executable, "-m", "spcabench", *words]
@@ -70,3 +72,10 @@ def test_a_damaged_data_file_is_named(tmp_path):
     found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3", SPCABENCH_DATA=str(tmp_path))
     assert found.returncode == 2
     assert "singh.RData" in found.stderr and len(found.stderr.strip().splitlines()) == 1
+
+
+def test_figures_need_the_repository(tmp_path, monkeypatch):
+    monkeypatch.setattr(making, "ROOT", tmp_path)
+    with pytest.raises(ValueError, match="clone of the repository"):
+        making.workflow([])
+    assert not list(tmp_path.iterdir())
