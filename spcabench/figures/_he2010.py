@@ -124,7 +124,9 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
                 search.index, search, color=style["color"], alpha=0.5, linestyle=":", label="GPower0, whole search"
             )
     axis.set(yscale="log", ylabel="time of a run, s")
-    axis.legend()
+    low, high = axis.get_ylim()
+    axis.set_ylim(top=high * (high / low) ** 0.25)  # room for the legend
+    axis.legend(loc="upper left", ncols=2)
 
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
