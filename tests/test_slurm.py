@@ -53,4 +53,4 @@ def test_a_figure_is_made_through_sbatch_and_what_is_timed_runs_alone(cluster, t
     timed = [running for running in seen if any("timed-" in comment for comment, _ in running)]
     assert timed and all(len(running) == 1 and running[0][1] == str(CORES) for running in timed)
     assert workflow.workflow("quick", 4, [f"{home}/claims.json"], tmp_path, "slurm") == 0
-    assert "Nothing to be done" in (tmp_path / "results" / "quick" / "workflow.log").read_text()
+    assert "submitted" not in (tmp_path / "results" / "quick" / "workflow.log").read_text()
