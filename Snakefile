@@ -1,7 +1,10 @@
 # Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
+import json
 import sys
 from glob import glob
+from pathlib import Path
 from spcabench import registry
+from spcabench.comparison.jobs import Job
 from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
 
 PYTHON = f"{sys.executable} -m spcabench"
@@ -15,10 +18,18 @@ def rows(w):
     return [f"results/{w.scale}/rows/{f}/{g}.parquet" for f in (w.figure, *shared(w.figure)) for g in groups(f, w.scale)]
 
 
+def compared(w):
+    jobs = json.loads(Path(f"results/compare/{w.comparison}/plan.json").read_text())["jobs"]
+    return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
+
+
 wildcard_constraints:
     scale="quick|paper",
     figure="[a-z0-9]+_[a-z0-9_]+",
     group="[A-Za-z0-9_-]+",
+    comparison="[^/]+",
+    suite="[^/]+",
+    job="[^/]+",
 
 
 rule all:
@@ -47,3 +58,18 @@ rule report:
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
     resources: slot=1
     shell: "{PYTHON} report results/{wildcards.scale}"
+
+
+# comparisons: rows of one solver on a suite, shared by all comparisons; then their page
+rule compare_run:
+    output: "results/compare/rows/{suite}/{job}.parquet"
+    params: of=lambda w: Job.read(Path(f"results/compare/jobs/{w.suite}/{w.job}.json")).fingerprint()
+    resources: slot=1
+    shell: "{PYTHON} compare-run results/compare/jobs/{wildcards.suite}/{wildcards.job}.json {output}"
+
+
+rule compare_page:
+    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*"), TEMPLATES
+    output: "results/compare/{comparison}/index.html"
+    resources: slot=1
+    shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import doctor, machine, making
+from .comparison import commands
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 ROOT = making.ROOT
@@ -31,6 +32,10 @@ def list_names(kind: Kind, as_json: Json = False) -> None:
     from . import registry
 
     found = registry.descriptions(registry.Kind.__args__[list(Kind).index(kind)])  # type: ignore[attr-defined]
+    if kind is Kind.solvers:
+        from .comparison.jobs import unavailable
+
+        found = {name: f"{line} ({why})" if (why := unavailable(name)) else line for name, line in found.items()}
     if as_json:
         print(json.dumps(found, indent=1))
         return
@@ -151,13 +156,17 @@ def check(
     raise typer.Exit(int(any(outcome.verdict == "fails" for outcome in outcomes)))
 
 
+for hidden in (commands.compare_run, commands.compare_page):
+    app.command(hidden=True)(hidden)
+app.command()(commands.compare)
+app.command()(commands.best_known)
 app.command()(doctor.data)
 app.command()(doctor.doctor)
 
 
 def main() -> None:
     """Entry point: errors of input are one line and exit code 2."""
-    if sys.argv[1:2] in (["run"], ["check"]):
+    if sys.argv[1:2] in (["run"], ["check"], ["compare-run"]):
         machine.pin_threads()
     try:
         app()

@@ -37,11 +37,11 @@ class Worker:
         self.process.start()
         theirs.close()
 
-    def ask(self, task: Task) -> Row:
+    def ask(self, task: Task, grace: float = GRACE) -> Row:
         """The row of a task; a status row where the process crashed or was ended."""
         try:
             self.pipe.send(task)
-            if self.pipe.poll(task["timeout"] + GRACE):
+            if self.pipe.poll(task["timeout"] + grace):
                 return self.pipe.recv()
             status, reason = "time_limit", f"ended after {task['timeout']:.0f} s"
         except (EOFError, OSError):
@@ -96,7 +96,7 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(out, fingerprint(figure, scale, group))
     rows = list(_rows(figure, scale, group, runs, journal))
-    table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **_stamp())
+    table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **stamp())
     write_parquet(table, out)
     journal.close()
 
@@ -165,7 +165,8 @@ def _labels(run: Run | Measure, repeat: int) -> Row:
     }
 
 
-def _stamp() -> Row:
+def stamp() -> Row:
+    """The columns that say where and when rows were made."""
     about = machine.describe()
     commit, dirty = machine.commit()
     return {

@@ -6,9 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.comparison.jobs import unavailable
 
 SEEDS = range(20)
-SOLVERS = registry.names("solver")
+SOLVERS = [s for s in registry.names("solver") if not unavailable(s)]
 COUNTED = [s for s in SOLVERS if getattr(registry.module("solver", s), "COUNTED", True)]
 
 

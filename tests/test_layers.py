@@ -46,10 +46,10 @@ LAYERS = {
     2: ["bounds", "certify", "result", "driver"],
     3: ["registry", "tune", "deflate"],
     3.5: ["api"],
-    5: ["figures"],
+    5: ["figures", "comparison"],
     6: [
         *("report", "solverpages", "making", "verify", "publish"),
-        *("compare", "estimators", "workflow", "show", "export", "doctor", "__main__"),
+        *("estimators", "workflow", "show", "export", "doctor", "__main__"),
     ],
 }
 OTHERS = 4  # run, worker, machine, claims, style, audit and what they are split into
@@ -107,7 +107,7 @@ def _own(name):
     if parts[0] != "spcabench":
         return None
     if len(parts) > 1 and (
-        (ROOT / "spcabench" / f"{parts[1]}.py").exists() or parts[1] in ("solvers", "datasets", "figures")
+        (ROOT / "spcabench" / f"{parts[1]}.py").exists() or parts[1] in ("solvers", "datasets", "figures", "comparison")
     ):
         return parts[1]
     return "api" if len(parts) > 1 else "__init__"

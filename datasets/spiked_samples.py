@@ -1,0 +1,33 @@
+"""Samples of the spiked model: x = sqrt(strength) z u + e, u sparse with equal entries, z and e standard normal.
+
+Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions", Journal of the
+American Statistical Association 104 (2009), with the signs and places of u drawn at random.
+"""
+
+import numpy as np
+
+from spcabench import validate
+from spcabench.problem import Problem
+
+
+def load(m=100, n=100, count=10, strength=1.0, seed=0):
+    """A = X centred over sqrt(m), X (m, n); ``support`` in the provenance holds the nonzeros of u.
+
+    count : nonzeros of u; strength : variance along u above the noise's, which is 1.
+    """
+    for name, value, least in (("m", m, 2), ("n", n, 1), ("count", count, 1), ("seed", seed, 0)):
+        validate.whole(name, value, least)
+    validate.number("strength", strength)
+    if count > n:
+        raise ValueError(f"count: {count}; allowed are 1 to n = {n}")
+    rng = np.random.default_rng(seed)
+    W = np.sort(rng.choice(n, count, replace=False))
+    u = np.zeros(n)
+    u[W] = rng.choice([-1.0, 1.0], count) / np.sqrt(count)
+    X = rng.standard_normal((m, n)) + np.sqrt(strength) * np.outer(rng.standard_normal(m), u)
+    return Problem.from_data(
+        X,
+        f"spiked samples {m} x {n}, {count} nonzeros, strength {strength:g}",
+        divide_by_m=True,
+        provenance=dict(source="generated", preprocessing="centred", stand_in=False, support=W.tolist()),
+    )

@@ -1,0 +1,41 @@
+"""abess: best subsets by adaptive splicing, the abess library's SparsePCA (optional: pip install spcabench[compare]).
+
+Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python and R", Journal of
+Machine Learning Research 23 (2022).
+
+Differs from the library in:
+
+1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it centres, and of some
+   singular covariances it gives vectors of far less variance.
+2. The k largest of its loadings are kept.
+"""
+
+import warnings
+
+import numpy as np
+
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality", accepts="covariance")
+COLOUR = "#8C564B"
+EXAMPLE = dict(k=10)
+STOP = "end"
+COUNTED = False  # what the library does is not counted
+REQUIRES = "abess"  # skipped, with this reason, where it is not installed
+
+
+def solve(problem, *, k):
+    """Yield the cut leading eigenvector, then the library's loadings (n,)."""
+    try:
+        from abess.decomposition import SparsePCA
+    except ImportError:
+        raise ValueError("abess: the library is not installed; pip install spcabench[compare]") from None
+    Sigma = problem.covariance  # (n, n)
+    top, v = Sigma.leading()
+    yield project(v, k)
+    model = SparsePCA(support_size=k, thread=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(Sigma=Sigma.S / top + 1e-6 * np.eye(problem.n))
+    yield project(np.ravel(model.coef_), k)

@@ -1,0 +1,60 @@
+"""Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
+
+Witten, Tibshirani, Hastie, "A penalized matrix decomposition, with applications to sparse principal components and
+canonical correlation analysis", Biostatistics 10 (2009), Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1,
+||v|| <= 1, ||v||_1 <= c.
+
+Differs from the paper in:
+
+1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here does.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import normalize, soft_threshold
+
+TRAITS = Traits(control="penalty", accepts="data", penalty="shrinkage")
+COLOUR = "#2A9D8F"
+EXAMPLE = dict(k=10)
+HALVINGS, ROUNDING = 60, 1e-12  # of the interval for the threshold; of an entry
+
+
+def penalty_range(problem):
+    """C from above sqrt(n), where nothing is zero, down to one, where one entry is left."""
+    return 0.9 / np.sqrt(problem.n), 1.0
+
+
+def solve(problem, *, shrinkage):
+    """Yield unit vectors v (n,), from the leading right singular vector on; the objective is u'Av.
+
+    shrinkage : 1 / c, between 1 / sqrt(n), where nothing is cut, and 1, where one entry is left.
+    """
+    A = problem.data  # (m, n)
+    _, v = problem.covariance.leading()
+    c = 1.0 / shrinkage
+    v = shrunk(v, c)
+    while True:
+        Av = A @ v
+        yield Iterate(v, extra={"objective": float(np.linalg.norm(Av))})
+        u = normalize(Av)  # step 2(a)
+        v = shrunk(A.T @ u, c)  # step 2(b)
+
+
+def shrunk(a, c):
+    """S(a, delta) / ||S(a, delta)||, delta the smallest threshold at which its l1 norm is at most c; zero for c < 1."""
+    if c < 1.0:
+        return np.zeros_like(a)
+    c = max(c * (1.0 - 1e-8), 1.0)  # next to one a single entry is left
+    low, high = 0.0, float(np.abs(a).max())
+    if np.abs(normalize(a)).sum() <= c:
+        return normalize(a)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        if np.abs(normalize(soft_threshold(a, middle))).sum() <= c:
+            high = middle
+        else:
+            low = middle
+    v = normalize(soft_threshold(a, high))
+    v[np.abs(v) < ROUNDING] = 0.0  # the threshold is next to an entry
+    return v if v.any() else normalize(soft_threshold(a, low))  # equal largest entries enter together

@@ -1,0 +1,142 @@
+"""The best answers known on the standard problems: a frozen, checksummed, versioned table that runs can improve.
+
+Each entry holds the vector itself; its value is recomputed from the problem when it is read, and a mismatch is an error.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spcabench import api, bounds
+from spcabench.comparison.suite import SUITES, Item
+from spcabench.problem import Problem
+from spcabench.result import Result
+from spcabench.vectors import embed
+
+TABLE = Path(__file__).with_name("best_known.json")
+SCHEMA = 1
+PROVEN = 1e-8  # relative gap of a proven optimum
+CLOSE = 1e-9  # relative; nearer than this is the same value
+EXACT, HEURISTIC = "branch_and_bound", "local_search"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The best answer known at cardinality k of a problem, and the smallest certified bound.
+
+    problem : the name that the loaded problem gives itself: a stand-in has another one, and no entry.
+    loadings : of the support; who, when : the solver that found it, and the day.
+    """
+
+    item: str
+    problem: str
+    k: int
+    nonnegative: bool
+    value: float
+    bound: float
+    proven: bool
+    support: list[int]
+    loadings: list[float]
+    who: str
+    when: str
+
+    @property
+    def key(self) -> tuple[str, int, bool]:
+        """What it answers."""
+        return self.problem, self.k, self.nonnegative
+
+    def checked(self, problem: Problem) -> "Entry":
+        """Itself, its value recomputed. Raises ValueError where its vector is infeasible or has another value."""
+        x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
+        value = problem.variance(x)
+        good = abs(x @ x - 1.0) < 1e-9 and len(self.support) <= self.k and (x.min() >= 0.0 or not self.nonnegative)
+        if not good or abs(value - self.value) > CLOSE * self.value or self.value > self.bound * (1.0 + CLOSE):
+            raise ValueError(
+                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at most {self.bound:.12g}; "
+                f"its vector has {value:.12g}, {len(self.support)} nonzeros, norm {np.linalg.norm(x):.12g}"
+            )
+        return self
+
+
+def digest(entries: Iterable[Entry]) -> str:
+    """The checksum of a table's entries."""
+    return hashlib.sha256(json.dumps([asdict(e) for e in entries], sort_keys=True).encode()).hexdigest()
+
+
+def read(file: Path = TABLE) -> dict[tuple[str, int, bool], Entry]:
+    """The table: (problem's name, k, nonnegative) -> entry. Raises ValueError for another schema or checksum."""
+    if not file.exists():
+        return {}
+    told = json.loads(file.read_text(encoding="utf-8"))
+    if told.get("schema") != SCHEMA:
+        raise ValueError(f"{file}: schema {told.get('schema')!r}; expected {SCHEMA}")
+    entries = [Entry(**entry) for entry in told["entries"]]
+    if digest(entries) != told["sha256"]:
+        raise ValueError(f"{file}: its checksum does not fit its entries; take it from the repository again")
+    return {entry.key: entry for entry in entries}
+
+
+def version(file: Path = TABLE) -> int:
+    """How often the table was improved; 0 where there is none."""
+    return int(json.loads(file.read_text(encoding="utf-8"))["version"]) if file.exists() else 0
+
+
+def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
+    """Write the next version of the table."""
+    ordered = sorted(entries, key=lambda e: e.key)
+    told: dict[str, Any] = dict(schema=SCHEMA, version=version(file) + 1, sha256=digest(ordered))
+    lines = ",\n".join(json.dumps(asdict(entry)) for entry in ordered)
+    head = json.dumps(told)[:-1]
+    file.write_text(f'{head}, "entries": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def merged(old: Entry | None, new: Entry) -> Entry:
+    """The better value and the smaller bound of two answers to the same; the older one where they agree."""
+    best = new if old is None or new.value > old.value * (1.0 + CLOSE) else old
+    bound = max(min(e.bound for e in (old, new) if e is not None), best.value)
+    return replace(best, bound=bound, proven=best.value >= bound * (1.0 - PROVEN))
+
+
+def of_result(item: Item, result: Result, full: bool = False) -> Entry:
+    """The entry that a result is worth, after the refit."""
+    k, W = int(result.k or result.cardinality), result.support
+    bound = result.bound
+    if full:
+        bound = min(bound, bounds.upper_bound(result.problem, k, result.nonnegative, full=True))
+    value = result.problem.variance(result.x)
+    return Entry(
+        item.name, result.problem.name, k, result.nonnegative, value, max(bound, value),
+        value >= bound * (1.0 - PROVEN), W.tolist(), result.x[W].tolist(), result.solver,
+        datetime.now(UTC).date().isoformat(),
+    )  # fmt: skip
+
+
+def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
+    """What the exact search and the local search find. effort : multiple of their default budgets."""
+    problem = api.load(item.dataset, **item.parameters)
+    asked = dict(k=k, nonnegative=item.nonnegative, refit=True)
+    found = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
+    if not item.nonnegative:
+        found.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))
+    return [of_result(item, result, full=True) for result in found if result.good]
+
+
+def improve(suites: Iterable[str], effort: float, say: Any = print) -> dict[tuple[str, int, bool], Entry]:
+    """The table, improved by a search of every problem of some suites; each change is said."""
+    table = read()
+    pairs = {(i.name, i.nonnegative, k): (i, k) for suite in suites for i in SUITES[suite] for k in i.ks}
+    for item, k in pairs.values():
+        for entry in searched(item, k, effort):
+            old = table.get(entry.key)
+            new = merged(old, entry)
+            if new != old:
+                say(f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
+                    f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})")  # fmt: skip
+            table[entry.key] = new
+    return table

@@ -1,0 +1,200 @@
+"""One job of a comparison: all runs of one solver, in a worker process, as rows; what is known before is not run.
+
+Jobs do not depend on which solvers are compared: rows are shared by all comparisons of the same suite.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench import execute, registry, run
+from spcabench.comparison import recovery, suite
+from spcabench.comparison.suite import Item
+
+ENDED = 5.0  # times the limit after which a run, or the whole search of a penalty, is ended
+SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
+# first runs, of no account, of a covariance and of data: kernels are compiled there
+WARM = [dict(dataset="pitprops", parameters={}), dict(dataset="gaussian", parameters=dict(m=12, n=10))]
+PATIENCE = 60.0  # seconds of such a run
+SMALL = 50  # variables up to which relaxations and exact searches are run
+FIGURE = str(Path(recovery.__file__).resolve())
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A solver (name or absolute path) on a suite; ks : cardinalities in place of the suite's own; limit in seconds."""
+
+    solver: str
+    suite: str = "standard"
+    settings: str = "default"
+    ks: tuple[int, ...] = ()
+    limit: float = 2.0
+
+    @classmethod
+    def read(cls, file: Path) -> "Job":
+        """The job of a JSON file."""
+        told = json.loads(file.read_text(encoding="utf-8"))
+        return cls(**{**told, "ks": tuple(told["ks"])})
+
+    @property
+    def label(self) -> str:
+        """The solver's name in tables and pictures."""
+        return Path(self.solver).stem
+
+    @property
+    def key(self) -> str:
+        """A name of the file: solvers of the same name in different folders are kept apart."""
+        apart = hashlib.sha256(self.solver.encode()).hexdigest()[:8]
+        return f"{self.label}-{apart}" if self.solver.endswith(".py") else self.label
+
+    @property
+    def folder(self) -> str:
+        """A name of what it is run on."""
+        ks = "".join(f"-k{k}" for k in self.ks)
+        return f"{self.suite}-{self.settings}-{self.limit:g}s{ks}"
+
+    def write(self, folder: Path) -> Path:
+        """Write it below a folder, where it has changed; the file's path."""
+        file = folder / self.folder / f"{self.key}.json"
+        text = json.dumps(asdict(self)) + "\n"
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return file
+
+    def fingerprint(self) -> str:
+        """Hash of all that decides its rows."""
+        tasks = [task for _, task in self.tasks()]
+        files = set(run.closure(Path(run.__file__).with_name("worker.py"))) | {Path(FIGURE)}
+        files |= set(run.closure(registry.path("solver", self.solver)))
+        for name in {task["dataset"] for task in tasks}:
+            files |= set(run.closure(registry.path("dataset", name)))
+        parts = [json.dumps(tasks, sort_keys=True), str([ENDED, SHORT, ROUNDS, SMALL])]
+        parts += [run.tree_hash(file) for file in sorted(files)]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+
+    def tasks(self) -> Iterator[tuple[Item, dict[str, Any]]]:
+        """Every run, in order: the suite, then recovery and resampling for solvers that are not nonnegative."""
+        for item in suite.items(self.suite, self.ks):
+            for k in item.ks:
+                yield item, self._task(item, k, history=True)
+        if self.suite in ("standard", "quick"):
+            for item in suite.recovery():
+                yield item, self._task(item, item.ks[0])
+        for item in suite.items(self.suite):
+            if item.name in suite.RESAMPLED and not item.nonnegative and self.suite == "standard":
+                for measure in ("held_out", "stability"):
+                    yield item, self._measure(item, measure)
+
+    def _task(self, item: Item, k: int, **more: Any) -> dict[str, Any]:
+        settings = dict(k=k, time_limit=self.limit, **suite.settings_of(self.settings, self.label), **more)
+        if item.nonnegative:
+            settings["nonnegative"] = True
+        return dict(
+            kind="run", figure=FIGURE, dataset=item.dataset, parameters=item.parameters, solver=self.solver,
+            settings=settings, seed=item.seed, form=None, timed=False, memory=True, vectors=True,
+            timeout=ENDED * self.limit,
+        )  # fmt: skip
+
+    def _measure(self, item: Item, measure: str) -> dict[str, Any]:
+        own = suite.settings_of(self.settings, self.label)
+        k = suite.RESAMPLED[item.name]
+        settings = dict(name=self.solver, k=k, time_limit=self.limit, **own)
+        return dict(
+            kind="measure", figure=FIGURE, dataset=item.dataset, parameters=item.parameters, solver=measure,
+            settings=settings, seed=item.seed, form=None, timeout=3 * ENDED * self.limit,
+        )  # fmt: skip
+
+
+def unavailable(solver: str) -> str:
+    """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
+    needed = getattr(registry.module("solver", solver), "REQUIRES", None)
+    return "" if needed is None or find_spec(needed) else f"needs {needed}, which is not installed"
+
+
+def entrants() -> list[str]:
+    """All sparse solvers of the registry."""
+    return [s for s in registry.names("solver") if registry.module("solver", s).TRAITS.control]
+
+
+def run_job(job: Job, out: Path) -> None:
+    """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    journal = execute.Journal(out, job.fingerprint())
+    helper = execute.Worker()
+    rows, skip = [], unavailable(job.solver) or _warmed(helper, job)
+    ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
+    for number, (item, task) in enumerate(job.tasks()):
+        key = str(number)
+        if key not in journal.rows:
+            why = skip or ended.get(item.name, "") or refused(job.solver, item, task)
+            journal.add(key, {"status": "skipped", "reason": why} if why else answered(helper, task))
+        row = journal.rows[key]
+        if row["status"] == "time_limit" and row.get("variance") is None:
+            ended[item.name] = f"ended after {ENDED * job.limit:g} s on an easier one"
+        rows.append(row | _labels(job, item, task))
+    helper.close()
+    execute.write_parquet(pd.DataFrame(rows).assign(**execute.stamp()), out)
+    journal.close()
+
+
+def _warmed(helper: execute.Worker, job: Job) -> str:
+    """Run the solver on small problems, on no clock; why it cannot be run at all, if so."""
+    for small in WARM:
+        row = helper.ask(job._task(suite.ITEMS[0], 5) | small | {"timeout": PATIENCE}, grace=0.0)
+        if row["status"] == "time_limit" and row.get("variance") is None:
+            return f"did not come back from {small['dataset']}, ten variables, within {PATIENCE:g} s"
+    return ""
+
+
+def refused(solver: str, item: Item, task: dict[str, Any]) -> str:
+    """Why a solver is not run on a problem: known from its traits and the problem's name."""
+    traits = registry.module("solver", solver).TRAITS
+    if item.nonnegative and not traits.nonnegative:
+        return "gives signed answers only"
+    if not item.nonnegative and traits.nonnegative == "always":
+        return "gives nonnegative answers only"
+    size = {"pitprops": 13, "artificial": 10}.get(item.dataset) or item.parameters.get("n", SMALL + 1)
+    if (traits.relaxation or traits.exact) and size > SMALL:
+        return f"relaxations and exact searches are run up to {SMALL} variables"
+    return ""
+
+
+def answered(helper: execute.Worker, task: dict[str, Any]) -> Row:
+    """The row of a run: where it is short, of the fastest of three."""
+    row = helper.ask(task, grace=0.0)
+    for _ in range(ROUNDS - 1):
+        if task["kind"] == "measure" or not 0.0 <= _seconds(row) < SHORT:
+            break
+        again = helper.ask(task, grace=0.0)
+        row = min(row, again, key=_seconds) if _seconds(again) >= 0.0 else row
+    return row
+
+
+def _seconds(row: Row) -> float:
+    """Seconds of a run, the search of its penalty included; -1 where there is no answer."""
+    if row.get("solve_time") is None:
+        return -1.0
+    return row.get("search_time") or row["solve_time"] + row["setup_time"]
+
+
+def _labels(job: Job, item: Item, task: dict[str, Any]) -> Row:
+    kind = task["solver"] if task["kind"] == "measure" else "recovery" if item.family == "recovery" else "suite"
+    return {
+        "solver": job.label,
+        "item": item.name,
+        "family": item.family,
+        "kind": kind,
+        "asked": task["settings"]["k"],
+        "sign": item.nonnegative,
+        "parameters": json.dumps(item.parameters, sort_keys=True),
+        "settings": json.dumps({k: v for k, v in task["settings"].items() if k not in ("history", "name")}),
+    }
