@@ -69,7 +69,7 @@ rule compare_run:
 
 
 rule compare_page:
-    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*"), TEMPLATES
+    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), TEMPLATES
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"

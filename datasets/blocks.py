@@ -10,7 +10,7 @@ from spcabench.problem import Problem
 
 
 def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
-    """Sigma (n, n): blocks of unit variances and one correlation, block i weighted 1 / (1 + i / 10), and a Wishart part.
+    """Sigma (n, n): blocks of one correlation, variances 1 / (1 + i / 10) in block i, and a Wishart part.
 
     noise : weight of V V' / n, V (n, n) from N(0, 1), which makes the answers distinct.
     """

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import doctor, machine, making
-from .comparison import commands
+from . import comparing, doctor, machine, making
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 ROOT = making.ROOT
@@ -156,10 +155,10 @@ def check(
     raise typer.Exit(int(any(outcome.verdict == "fails" for outcome in outcomes)))
 
 
-for hidden in (commands.compare_run, commands.compare_page):
+for hidden in (comparing.compare_run, comparing.compare_page):
     app.command(hidden=True)(hidden)
-app.command()(commands.compare)
-app.command()(commands.best_known)
+app.command()(comparing.compare)
+app.command()(comparing.best_known)
 app.command()(doctor.data)
 app.command()(doctor.doctor)
 

@@ -49,7 +49,7 @@ LAYERS = {
     5: ["figures", "comparison"],
     6: [
         *("report", "solverpages", "making", "verify", "publish"),
-        *("estimators", "workflow", "show", "export", "doctor", "__main__"),
+        *("comparing", "estimators", "workflow", "show", "export", "doctor", "__main__"),
     ],
 }
 OTHERS = 4  # run, worker, machine, claims, style, audit and what they are split into

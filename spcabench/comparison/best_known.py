@@ -1,6 +1,6 @@
 """The best answers known on the standard problems: a frozen, checksummed, versioned table that runs can improve.
 
-Each entry holds the vector itself; its value is recomputed from the problem when it is read, and a mismatch is an error.
+Each entry holds the vector itself, from which its value is recomputed on the problem; a mismatch is an error.
 """
 
 import hashlib
@@ -82,6 +82,17 @@ def read(file: Path = TABLE) -> dict[tuple[str, int, bool], Entry]:
     return {entry.key: entry for entry in entries}
 
 
+def checked(items: Iterable[Item]) -> dict[tuple[str, int, bool], Entry]:
+    """The table, each entry of some problems recomputed. Raises ValueError for one that does not fit its problem."""
+    table = read()
+    for item in items:
+        problem = api.load(item.dataset, **item.parameters)
+        for entry in table.values():
+            if entry.problem == problem.name and entry.nonnegative == item.nonnegative:
+                entry.checked(problem)
+    return table
+
+
 def version(file: Path = TABLE) -> int:
     """How often the table was improved; 0 where there is none."""
     return int(json.loads(file.read_text(encoding="utf-8"))["version"]) if file.exists() else 0
@@ -120,7 +131,7 @@ def of_result(item: Item, result: Result, full: bool = False) -> Entry:
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     """What the exact search and the local search find. effort : multiple of their default budgets."""
     problem = api.load(item.dataset, **item.parameters)
-    asked = dict(k=k, nonnegative=item.nonnegative, refit=True)
+    asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
     found = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
     if not item.nonnegative:
         found.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))

@@ -1,6 +1,5 @@
 """Better entries of the table of the best known answers, out of the rows of comparisons."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,47 +7,51 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import api
+from spcabench import bounds
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.draw import GOOD
 from spcabench.problem import Problem
 from spcabench.result import refitted
-from spcabench.vectors import embed
+from spcabench.vectors import Vector, embed, support
 
 Table = dict[tuple[str, int, bool], known.Entry]
 
 
-def proposed(table: Table, folder: Path) -> Table:
-    """The table with the better vectors of all rows below a folder; every entry of it is checked on its problem.
+def proposed(table: Table, folder: Path, load: Any) -> Table:
+    """The table with the better vectors and bounds of all rows below a folder; every entry is checked on its problem.
 
-    Bounds are left as they are: a row's may be what its solver claims. Raises ValueError for an entry that fails.
+    load : a dataset's name and parameters -> problem. A bound is the harness's own, or of the exact search; what
+    another solver claims is not taken. Raises ValueError for an entry that fails.
     """
     files = sorted(folder.glob("*/*.parquet"))
-    rows = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True) if files else pd.DataFrame()
+    rows = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True) if files else None
     made = dict(table)
     for item in {(i.name, i.nonnegative): i for items in SUITES.values() for i in items}.values():
-        problem = api.load(item.dataset, **item.parameters)
-        if len(rows):
+        problem = load(item.dataset, **item.parameters)
+        if rows is not None:
             mine = rows[(rows.kind == "suite") & (rows.item == item.name) & (rows.sign == item.nonnegative)]
-            for row in mine[mine.status.isin(GOOD) & mine.variance_refit.notna()].itertuples():
-                _take(made, item, problem, row)
+            mine = mine[mine.status.isin(GOOD) & mine.variance_refit.notna() & (mine.problem == problem.name)]
+            for k, part in mine.groupby("asked"):
+                new = _entry(item, problem, int(k), part)
+                made[new.key] = known.merged(made.get(new.key), new)
         for entry in made.values():
             if entry.problem == problem.name and entry.nonnegative == item.nonnegative:
                 entry.checked(problem)
     return made
 
 
-def _take(table: Table, item: Item, problem: Problem, row: Any) -> None:
-    """Put a row's vector into the table, refitted, where it is better than what is there."""
-    key = (problem.name, int(row.asked), item.nonnegative)
-    old = table.get(key)
-    if row.problem != problem.name or (old and row.variance_refit <= old.value * (1.0 + known.CLOSE)):
-        return
-    x = refitted(
-        problem, embed(np.asarray(row.values), np.asarray(row.support, dtype=int), problem.n), item.nonnegative
-    )
-    result = api.solve(problem, known.HEURISTIC, k=int(row.asked), max_iterations=0)  # for the harness's bound
-    entry = known.of_result(item, replace(result, x=x, solver=row.solver, nonnegative=item.nonnegative))
-    table[key] = known.merged(old, entry)
-    print(json.dumps({"item": item.name, "k": entry.k, "value": entry.value, "who": entry.who}))
+def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.Entry:
+    """The best vector of some rows, refitted, and the smallest bound that may be trusted."""
+    row = part.loc[part.variance_refit.idxmax()]
+    W = np.asarray(row.support, dtype=int)
+    x: Vector = refitted(problem, embed(np.asarray(row["values"], float), W, problem.n), item.nonnegative)
+    exact = part.bound[part.solver == known.EXACT]
+    bound = min([bounds.upper_bound(problem, k, item.nonnegative, full=True), *exact])
+    value = problem.variance(x)
+    W = support(x)
+    entry = known.Entry(
+        item.name, problem.name, k, item.nonnegative, value, max(bound, value), False, W.tolist(), x[W].tolist(),
+        str(row.solver), str(row.written)[:10],
+    )  # fmt: skip
+    return replace(entry, proven=value >= entry.bound * (1.0 - known.PROVEN))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spcabench import making
+from . import making
 
 HOME = Path("results") / "compare"
 
@@ -22,9 +22,9 @@ def compare(
     jobs: making.Jobs = making.CORES,
 ) -> None:
     """Compare solvers on a standard set of problems: a page and a table, only what is missing is run."""
-    from spcabench import registry, workflow
-    from spcabench.comparison import jobs as work
-    from spcabench.comparison import suite as problems
+    from . import registry, workflow
+    from .comparison import jobs as work
+    from .comparison import suite as problems
 
     named = [_known(solver) for solver in solvers or []]
     others = work.entrants() if against == "all" or not named else [] if against == "none" else against.split(",")
@@ -51,7 +51,7 @@ def compare(
 
 def _known(solver: str) -> str:
     """A name as it is, a file by its absolute path."""
-    from spcabench import registry
+    from . import registry
 
     file = registry.path("solver", solver)
     return str(file.resolve()) if solver.endswith(".py") else solver
@@ -69,14 +69,14 @@ def _numbers(text: str | None) -> tuple[int, ...]:
 
 def compare_run(job: Path, out: Path) -> None:
     """Make the rows of one solver on a suite (called by the workflow)."""
-    from spcabench.comparison import jobs as work
+    from .comparison import jobs as work
 
     work.run_job(work.Job.read(job), out)
 
 
 def compare_page(plan: Path) -> None:
     """Write the page of a comparison from its rows (called by the workflow)."""
-    from spcabench.comparison import page
+    from .comparison import page
 
     print(page.write(plan))
 
@@ -86,18 +86,21 @@ def best_known(
     search: Annotated[float, typer.Option(help="With --update: search too, at this multiple of 2e9 entries.")] = 0.0,
 ) -> None:
     """Show the best answers known on the standard problems; or improve them."""
-    from spcabench.comparison import best_known as known
-    from spcabench.comparison import harvest
+    from . import api
+    from .comparison import best_known as known
+    from .comparison import harvest
 
     table = known.read()
     if update:
-        new = dict(table)
-        if search:
-            new = known.improve(["standard", "nonnegative"], search)
-        new = harvest.proposed(new, making.ROOT / HOME / "rows")
-        if new != table:
+        new = known.improve(["standard", "nonnegative"], search) if search else dict(table)
+        new = harvest.proposed(new, making.ROOT / HOME / "rows", api.load)
+        changed = [entry for key, entry in new.items() if entry != table.get(key)]
+        for entry in changed:
+            old = table.get(entry.key)
+            print(f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> {entry.value:.9g}, {entry.who}")
+        if changed:
             known.write(new.values())
-        print(f"{sum(new[key] != table.get(key) for key in new)} entries new or better: version {known.version()}")
+        print(f"{len(changed)} entries new or better: version {known.version()}")
         return
     for entry in table.values():
         print(

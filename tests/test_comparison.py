@@ -1,0 +1,192 @@
+"""Comparisons: profiles have their defining properties, the table of the best known is checked, a whole one is made."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spcabench import api, registry
+from spcabench.comparison import best_known, jobs, page, profiles, recovery, standing, suite
+from spcabench.comparison.suite import Item
+
+GRID = np.geomspace(0.1, 1e4, 30)
+COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
+ITEM = Item("pit props", "pitprops", {}, (3,), "classic", "Jeffers (1967)")
+
+
+@given(COSTS)
+@settings(max_examples=50, deadline=None)
+def test_profiles_rise_lie_between_0_and_1_and_end_at_the_share_solved(cost):
+    for matrix in (cost, profiles.ratios(cost)):
+        curves = profiles.reached(matrix, GRID)
+        assert ((curves >= 0) & (curves <= 1)).all() and (np.diff(curves, axis=1) >= 0).all()
+        assert np.allclose(profiles.reached(matrix, np.array([1e9]))[:, 0], np.isfinite(matrix).mean(axis=0))
+    solved = np.isfinite(cost).any(axis=1)
+    ratio = profiles.ratios(cost)
+    assert (ratio[solved].min(axis=1) == 1.0).all() and np.isinf(ratio[~solved]).all()
+
+
+@given(COSTS, st.floats(1.0, 10.0))
+@settings(max_examples=30, deadline=None)
+def test_a_solver_that_is_never_dearer_is_never_below(cost, factor):
+    cost[:, 1] = cost[:, 0] * factor
+    for matrix in (cost, profiles.ratios(cost)):
+        curves = profiles.reached(matrix, GRID)
+        assert (curves[0] >= curves[1]).all()
+
+
+def test_the_band_holds_the_profile_and_widens_with_nothing():
+    cost = np.random.default_rng(0).exponential(10.0, (60, 2))
+    low, high = profiles.band(cost, np.arange(60) // 3, GRID)
+    curve = profiles.reached(cost, GRID)
+    assert (low <= curve + 0.05).all() and (curve <= high + 0.05).all() and (high - low).max() < 0.5
+
+
+def test_the_shifted_mean_is_the_geometric_one_without_shift():
+    assert profiles.shifted_mean(np.array([1.0, 100.0]), 0.0) == pytest.approx(10.0)
+    assert profiles.shifted_mean(np.array([7.0, 7.0]), 3.0) == pytest.approx(7.0)
+    assert np.isnan(profiles.shifted_mean(np.array([np.nan]), 1.0))
+
+
+def test_wins_exclude_each_other_and_a_failure_loses():
+    won = profiles.wins(np.array([[1.0, 2.0, np.nan], [3.0, 3.0, 1.0]]))
+    assert won[1, 0] == 0.5 and won[0, 1] == 0.0 and won[0, 2] == won[1, 2] == 1.0
+    assert (won + won.T <= 1.0).all()
+
+
+def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():
+    pairs = [(item.name, k) for item in suite.items("standard") for k in item.ks]
+    assert len(set(pairs)) == len(pairs) >= 40
+    for items in suite.SUITES.values():
+        for item in items:
+            assert item.origin and item.family and item.dataset in registry.names("dataset")
+    assert {item.ks for item in suite.items("quick", (2,))} == {(2,)}
+    with pytest.raises(ValueError, match="suite"):
+        suite.items("standart")
+    with pytest.raises(ValueError, match="settings"):
+        suite.settings_of("best", "grqi")
+
+
+@pytest.fixture
+def entry():
+    return best_known.of_result(ITEM, api.solve(api.load("pitprops"), "brute_force", k=3))
+
+
+def test_an_entry_is_recomputed_from_its_vector(entry):
+    problem = api.load("pitprops")
+    assert entry.checked(problem) is entry
+    for wrong in (
+        dict(value=entry.value * 1.001),
+        dict(loadings=[2 * v for v in entry.loadings]),
+        dict(k=2),
+        dict(bound=entry.value * 0.9),
+        dict(nonnegative=True, loadings=[-abs(v) for v in entry.loadings]),
+    ):
+        with pytest.raises(ValueError, match="pit props"):
+            replace(entry, **wrong).checked(problem)
+
+
+def test_the_table_is_versioned_and_checksummed(entry, tmp_path):
+    file = tmp_path / "table.json"
+    assert best_known.read(file) == {} and best_known.version(file) == 0
+    for version in (1, 2):
+        best_known.write([entry], file)
+        assert best_known.read(file) == {entry.key: entry} and best_known.version(file) == version
+    file.write_text(file.read_text().replace('"k": 3', '"k": 4'))
+    with pytest.raises(ValueError, match="checksum"):
+        best_known.read(file)
+
+
+def test_merging_keeps_the_better_value_and_the_smaller_bound(entry):
+    worse = replace(entry, value=0.9 * entry.value, bound=1.5 * entry.value, proven=False, who="other")
+    for merged in (best_known.merged(worse, entry), best_known.merged(entry, worse)):
+        assert (merged.value, merged.bound, merged.who) == (entry.value, entry.bound, entry.who)
+    assert best_known.merged(None, worse) == worse
+
+
+def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
+    table = best_known.checked(suite.SUITES["quick"])
+    assert best_known.version() >= 1
+    for k in (3, 6, 9):
+        entry = table["pitprops", k, False]
+        assert entry.proven
+        assert entry.value == pytest.approx(api.solve(api.load("pitprops"), "brute_force", k=k).variance, rel=1e-9)
+
+
+def test_f1_is_1_for_the_same_support_and_0_for_another():
+    assert recovery.f1([1, 2], [2, 1]) == 1.0 and recovery.f1([1], [2]) == recovery.f1([], []) == 0.0
+    assert recovery.f1([1, 2], [2, 3]) == 0.5
+
+
+def test_statistics_of_a_solver_are_shares():
+    problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
+    found = recovery.held_out(problem, seed=0, name="tpower", k=4)
+    assert 0.5 < found["share"] <= 1.0
+    assert 0.5 < recovery.stability(problem, seed=0, name="tpower", k=4)["overlap"] <= 1.0
+
+
+def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path):
+    file = tmp_path / "needy.py"
+    file.write_text('"""Needs something."""\nREQUIRES = "no_such_library"\n')
+    assert "no_such_library" in jobs.unavailable(str(file))
+    assert jobs.unavailable("tpower") == ""
+
+
+LOOPS = '''"""Loops on all but the smallest."""
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    while problem.n > 13:
+        pass
+    yield project(problem.covariance.diagonal(), k)
+'''
+
+
+def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(jobs, "ENDED", 2.0)
+    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
+    (tmp_path / "loops.py").write_text(LOOPS)
+    home = tmp_path / "results" / "compare"
+    files = []
+    for solver in ("tpower", "gpower1", str(tmp_path / "loops.py")):
+        job = jobs.Job(solver, "quick", limit=0.5)
+        file = job.write(home / "jobs")
+        files.append(str(file.relative_to(tmp_path)))
+        assert jobs.Job.read(file) == job
+        jobs.run_job(job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet"))
+    plan = home / "mine" / "plan.json"
+    plan.parent.mkdir()
+    plan.write_text(json.dumps({"name": "mine", "named": ["loops"], "jobs": files}))
+    text = page.write(plan).read_text()
+    assert "ended after" in text and "gpower1" in text and standing.RULE in text
+    table = pd.read_csv(plan.with_name("table.csv"))
+    good = table[table.value.notna()]
+    assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
+    assert (good.cardinality <= good.asked).all()
+    assert set(table[table.solver == "loops"].status) == {"finished", "skipped"} | {"crash", "time_limit"} & set(
+        table.status
+    )
+    assert not list(home.glob("rows/*/*.journal"))
+
+
+def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text('"""A."""\nx = 1\n')
+    job = jobs.Job(str(file), "quick")
+    first = job.fingerprint()
+    assert replace(job, limit=1.0).fingerprint() != first
+    other = tmp_path / "other.py"
+    other.write_text('"""A."""\nx = 2\n')
+    assert jobs.Job(str(other), "quick").fingerprint() != first
+    assert job.key != jobs.Job(str(tmp_path / "sub" / "mine.py")).key
