@@ -17,7 +17,7 @@ def compare(
     suite: Annotated[str, typer.Option(help="standard, quick, text, genes or nonnegative.")] = "standard",
     k: Annotated[str | None, typer.Option("-k", "--k", help="Cardinalities in place of the suite's: 5,10,20.")] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds of a run.", min=0.01)] = 2.0,
-    settings: Annotated[str, typer.Option(help="default or paper.")] = "default",
+    settings: Annotated[str, typer.Option(help="default, paper or tuned.")] = "default",
     name: Annotated[str | None, typer.Option(help="Name of the page.")] = None,
     jobs: making.Jobs = making.CORES,
 ) -> None:
@@ -31,7 +31,7 @@ def compare(
     for other in others:
         registry.path("solver", other)
     ks = _numbers(k)
-    problems.items(suite, ks), problems.settings_of(settings, "")
+    problems.items(suite, ks), problems.settings_of(settings)
     chosen = [work.Job(s, suite, settings, ks, time_limit) for s in dict.fromkeys([*named, *others])]
     title = name or "-".join([*(Path(s).stem for s in named[:3]), chosen[0].folder])
     folder = making.ROOT / HOME

@@ -182,7 +182,7 @@ def _code_lines(file):
 
 
 def test_the_core_is_small():
-    assert sum(_code_lines(file) for file in CORE) < 5550
+    assert sum(_code_lines(file) for file in CORE) < 5645
 
 
 def test_no_module_is_named_as_a_public_function():

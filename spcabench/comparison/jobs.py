@@ -95,7 +95,7 @@ class Job:
                     yield item, self._measure(item, measure)
 
     def _task(self, item: Item, k: int, **more: Any) -> dict[str, Any]:
-        settings = dict(k=k, time_limit=self.limit, **suite.settings_of(self.settings, self.label), **more)
+        settings = dict(k=k, time_limit=self.limit, **suite.settings_of(self.settings, self.label, self.solver), **more)
         if item.nonnegative:
             settings["nonnegative"] = True
         return dict(
@@ -105,7 +105,7 @@ class Job:
         )  # fmt: skip
 
     def _measure(self, item: Item, measure: str) -> dict[str, Any]:
-        own = suite.settings_of(self.settings, self.label)
+        own = suite.settings_of(self.settings, self.label, self.solver)
         k = suite.RESAMPLED[item.name]
         settings = dict(name=self.solver, k=k, time_limit=self.limit, **own)
         return dict(

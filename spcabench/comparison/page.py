@@ -121,7 +121,8 @@ def _render(
     ]  # fmt: skip
     resampled = standing.resampled(rows)
     wide = resampled.pivot_table(index="solver", columns=["measure", "item"], values="of")
-    named = {s: v for s, v in suite.SETTINGS[todo[0].settings].of.items() if s in {job.label for job in todo}}
+    own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in todo}
+    named = {solver: given for solver, given in own.items() if given}
     stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []
     return environment.get_template("comparison.html.j2").render(
         name=told["name"], named=told["named"], job=todo[0], rule=standing.RULE, ranking=ranking.to_dict("records"),

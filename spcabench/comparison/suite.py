@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from spcabench import validate
+from spcabench import registry, validate
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,13 @@ SETTINGS = {
             "nspca": dict(restarts=10),
         },
     ),
+    "tuned": Settings("what a solver's own file calls TUNED, chosen by its author; defaults for the others"),
 }
 
 
-def settings_of(name: str, solver: str) -> dict[str, Any]:
-    """The settings of a solver. Raises ValueError for an unknown name of settings."""
+def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
+    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError for an unknown name of settings."""
     if name not in SETTINGS:
         raise ValueError(validate.nearest("settings", name, SETTINGS))
-    return dict(SETTINGS[name].of.get(solver, {}))
+    own = getattr(registry.module("solver", file or solver), name.upper(), {}) if solver else {}
+    return {**SETTINGS[name].of.get(solver, {}), **own}
