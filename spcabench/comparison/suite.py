@@ -119,7 +119,7 @@ SETTINGS = {
 
 
 def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
-    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError for an unknown name of settings."""
+    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError for another name."""
     if name not in SETTINGS:
         raise ValueError(validate.nearest("settings", name, SETTINGS))
     own = getattr(registry.module("solver", file or solver), name.upper(), {}) if solver else {}
