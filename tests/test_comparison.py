@@ -113,7 +113,7 @@ def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
     table = best_known.checked(suite.SUITES["quick"])
     assert best_known.version() >= 1
     for k in (3, 6, 9):
-        entry = table["pitprops", k, False]
+        entry = table["pit props", "pitprops", k, False]
         assert entry.proven
         assert entry.value == pytest.approx(api.solve(api.load("pitprops"), "brute_force", k=k).variance, rel=1e-9)
 

@@ -47,9 +47,9 @@ class Entry:
     when: str
 
     @property
-    def key(self) -> tuple[str, int, bool]:
+    def key(self) -> tuple[str, str, int, bool]:
         """What it answers."""
-        return self.problem, self.k, self.nonnegative
+        return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
         """Itself, its value recomputed. Raises ValueError where its vector is infeasible or has another value."""
@@ -69,8 +69,8 @@ def digest(entries: Iterable[Entry]) -> str:
     return hashlib.sha256(json.dumps([asdict(e) for e in entries], sort_keys=True).encode()).hexdigest()
 
 
-def read(file: Path = TABLE) -> dict[tuple[str, int, bool], Entry]:
-    """The table: (problem's name, k, nonnegative) -> entry. Raises ValueError for another schema or checksum."""
+def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
+    """The table, by (problem in the suite, its own name, k, nonnegative). ValueError for a wrong checksum or schema."""
     if not file.exists():
         return {}
     told = json.loads(file.read_text(encoding="utf-8"))
@@ -82,13 +82,13 @@ def read(file: Path = TABLE) -> dict[tuple[str, int, bool], Entry]:
     return {entry.key: entry for entry in entries}
 
 
-def checked(items: Iterable[Item]) -> dict[tuple[str, int, bool], Entry]:
+def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
     """The table, each entry of some problems recomputed. Raises ValueError for one that does not fit its problem."""
     table = read()
     for item in items:
         problem = api.load(item.dataset, **item.parameters)
         for entry in table.values():
-            if entry.problem == problem.name and entry.nonnegative == item.nonnegative:
+            if (entry.item, entry.problem, entry.nonnegative) == (item.name, problem.name, item.nonnegative):
                 entry.checked(problem)
     return table
 
@@ -138,7 +138,7 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     return [of_result(item, result, full=True) for result in found if result.good]
 
 
-def improve(suites: Iterable[str], effort: float, say: Any = print) -> dict[tuple[str, int, bool], Entry]:
+def improve(suites: Iterable[str], effort: float, say: Any = print) -> dict[tuple[str, str, int, bool], Entry]:
     """The table, improved by a search of every problem of some suites; each change is said."""
     table = read()
     pairs = {(i.name, i.nonnegative, k): (i, k) for suite in suites for i in SUITES[suite] for k in i.ks}

@@ -15,7 +15,7 @@ from spcabench.problem import Problem
 from spcabench.result import refitted
 from spcabench.vectors import Vector, embed, support
 
-Table = dict[tuple[str, int, bool], known.Entry]
+Table = dict[tuple[str, str, int, bool], known.Entry]
 
 
 def proposed(table: Table, folder: Path, load: Any) -> Table:
@@ -36,7 +36,7 @@ def proposed(table: Table, folder: Path, load: Any) -> Table:
                 new = _entry(item, problem, int(k), part)
                 made[new.key] = known.merged(made.get(new.key), new)
         for entry in made.values():
-            if entry.problem == problem.name and entry.nonnegative == item.nonnegative:
+            if (entry.item, entry.problem, entry.nonnegative) == (item.name, problem.name, item.nonnegative):
                 entry.checked(problem)
     return made
 

@@ -22,7 +22,7 @@ RULE = (
 PAIR = ["item", "asked"]
 
 
-def standing(rows: pd.DataFrame, table: Mapping[tuple[str, int, bool], Entry]) -> pd.DataFrame:
+def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """One row for each solver and pair: value (refitted), share, gap, costs, status; ``answered`` where there is x.
 
     best, bound, proven : the best known, from the table and from these rows, and the smallest certified bound that no
@@ -44,10 +44,10 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, int, bool], Entry]) -
     return found.drop(columns=["phases", "machine"], errors="ignore")
 
 
-def _pair(part: pd.DataFrame, table: Mapping[tuple[str, int, bool], Entry]) -> dict[str, Any]:
+def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
     """Best, bound, proven, whose, of one problem and cardinality."""
     names, k, sign = part.problem.dropna(), int(part.asked.iloc[0]), bool(part.sign.iloc[0])
-    entry = table.get((names.iloc[0], k, sign)) if len(names) else None
+    entry = table.get((str(part.item.iloc[0]), names.iloc[0], k, sign)) if len(names) else None
     best = entry.value if entry else 0.0
     top = float(part.value.max())
     if entry and top > entry.bound * (1.0 + CLOSE):
