@@ -26,12 +26,12 @@ def compare(
     from .comparison import jobs as work
     from .comparison import suite as problems
 
-    named = [_known(solver) for solver in solvers or []]
-    others = work.entrants() if against == "all" or not named else [] if against == "none" else against.split(",")
-    for other in others:
-        registry.path("solver", other)
     ks = _numbers(k)
     problems.items(suite, ks), problems.settings_of(settings)
+    named = [_known(solver) for solver in solvers or []]
+    others = work.entrants(suite) if against == "all" or not named else [] if against == "none" else against.split(",")
+    for other in others:
+        registry.path("solver", other)
     chosen = [work.Job(s, suite, settings, ks, time_limit) for s in dict.fromkeys([*named, *others])]
     title = name or "-".join([*(Path(s).stem for s in named[:3]), chosen[0].folder])
     folder = making.ROOT / HOME

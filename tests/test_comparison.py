@@ -190,3 +190,10 @@ def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
     other.write_text('"""A."""\nx = 2\n')
     assert jobs.Job(str(other), "quick").fingerprint() != first
     assert job.key != jobs.Job(str(tmp_path / "sub" / "mine.py")).key
+
+
+def test_solvers_take_part_where_they_give_what_is_asked():
+    signed, nonnegative = jobs.entrants("standard"), jobs.entrants("nonnegative")
+    assert "nspca" in nonnegative and "nspca" not in signed
+    assert "tpower" in signed and "tpower" not in nonnegative
+    assert "power_method" not in signed

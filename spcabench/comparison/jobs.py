@@ -22,6 +22,7 @@ SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least 
 # first runs, of no account, of a covariance and of data: kernels are compiled there
 WARM = [dict(dataset="pitprops", parameters={}), dict(dataset="gaussian", parameters=dict(m=12, n=10))]
 PATIENCE = 60.0  # seconds of such a run
+READY = dict(kind="measure", solver="ready", settings={}, timeout=300.0)  # loading is on no run's clock
 SMALL = 50  # variables up to which relaxations and exact searches are run
 FIGURE = str(Path(recovery.__file__).resolve())
 
@@ -120,9 +121,11 @@ def unavailable(solver: str) -> str:
     return "" if needed is None or find_spec(needed) else f"needs {needed}, which is not installed"
 
 
-def entrants() -> list[str]:
-    """All sparse solvers of the registry."""
-    return [s for s in registry.names("solver") if registry.module("solver", s).TRAITS.control]
+def entrants(name: str) -> list[str]:
+    """All sparse solvers of the registry that give what a suite asks: signed answers, or nonnegative ones."""
+    nonnegative = all(item.nonnegative for item in suite.SUITES[name])
+    traits = {s: registry.module("solver", s).TRAITS for s in registry.names("solver")}
+    return [s for s, t in traits.items() if t.control and (t.nonnegative if nonnegative else t.nonnegative != "always")]
 
 
 def run_job(job: Job, out: Path) -> None:
@@ -131,11 +134,16 @@ def run_job(job: Job, out: Path) -> None:
     journal = execute.Journal(out, job.fingerprint())
     helper = execute.Worker()
     rows, skip = [], unavailable(job.solver) or _warmed(helper, job)
+    loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
     for number, (item, task) in enumerate(job.tasks()):
         key = str(number)
         if key not in journal.rows:
             why = skip or ended.get(item.name, "") or refused(job.solver, item, task)
+            problem = (item.dataset, json.dumps(item.parameters, sort_keys=True))
+            if not why and problem != loaded:
+                helper.ask(task | READY, grace=0.0)
+                loaded = problem
             journal.add(key, {"status": "skipped", "reason": why} if why else answered(helper, task))
         row = journal.rows[key]
         if row["status"] == "time_limit" and row.get("variance") is None:

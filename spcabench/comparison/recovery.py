@@ -8,10 +8,15 @@ from statistics import fmean
 
 import numpy as np
 
-from spcabench import api
+from spcabench import api, bounds
 from spcabench.problem import Problem
 
 HALVES, RESAMPLES = 5, 10
+
+
+def ready(problem, *, seed):
+    """Nothing but the problem loaded and its bounds made, so that no run's limit holds them."""
+    return {"bound": bounds.upper_bound(problem, 1)}
 
 
 def held_out(problem, *, seed, name, k, **settings):
