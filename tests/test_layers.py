@@ -182,7 +182,10 @@ def _code_lines(file):
 
 
 def test_the_core_is_small():
-    assert sum(_code_lines(file) for file in CORE) < 5645
+    """The harness apart from what solvers and datasets are made of (layers 0 and 1)."""
+    lines = {file.stem: _code_lines(file) for file in CORE}
+    assert sum(lines[name] for name in BELOW_SOLVERS) < 2400
+    assert sum(lines[name] for name in lines.keys() - BELOW_SOLVERS) < 3500
 
 
 def test_no_module_is_named_as_a_public_function():

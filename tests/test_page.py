@@ -50,7 +50,7 @@ def make(folder, **changes):
     row = worker.row(task) | labels | changes
     rows = folder / "rows" / "trial2013_fig1" / "grqi.parquet"
     rows.parent.mkdir(parents=True)
-    execute.write_parquet(pd.DataFrame([row]).assign(**execute._stamp()), rows)
+    execute.write_parquet(pd.DataFrame([row]).assign(**execute.stamp()), rows)
     out = folder / "figures" / "trial2013_fig1"
     draw.draw_figure("trial2013_fig1", [rows], out)
     draw.judge_figure("trial2013_fig1", "quick", [rows], out / "claims.json")

@@ -36,7 +36,10 @@ def test_commands_exist(line):
         assert re.search(rf"^{words[0]}:", (command_line.ROOT / "Makefile").read_text(), re.M)
     else:
         assert program == "spcabench"
-        names = {command.name or command.callback.__name__ for command in command_line.app.registered_commands}
+        names = {
+            command.name or command.callback.__name__.replace("_", "-")
+            for command in command_line.app.registered_commands
+        }
         assert words[0] in names
 
 
