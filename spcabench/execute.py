@@ -3,8 +3,10 @@
 import json
 import multiprocessing
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,6 +20,8 @@ from .run import Measure, Run, fingerprint, groups, interleaved, runs_of
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
 FEWEST, BUDGET = {"quick": 1, "paper": 2}, {"quick": 6.0, "paper": 60.0}  # rounds at least, and seconds for more
+# a forked worker has imported all that its parent has
+CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 MEMORY = 12e9  # bytes of address space of a worker
 
 Task = dict[str, Any]
@@ -31,9 +35,8 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=worker.serve, args=(theirs, MEMORY), daemon=True)
+        self.pipe, theirs = CONTEXT.Pipe()
+        self.process = CONTEXT.Process(target=_serve, args=(self.pipe, theirs), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -55,6 +58,11 @@ class Worker:
         """End the process."""
         self.process.kill()
         self.process.join()
+
+
+def _serve(ours: Connection, theirs: Connection) -> None:
+    ours.close()  # a forked worker has it too, and would never see that its parent was killed
+    worker.serve(theirs, MEMORY)
 
 
 class Journal:
@@ -106,6 +114,7 @@ def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journa
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
+    tqdm.monitor_interval = 0  # its thread and forked workers do not go together
     bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
     for repeat in range(rounds):
         if repeat >= FEWEST[scale] and (perf_counter() - start) * (1 + 1 / repeat) > BUDGET[scale]:

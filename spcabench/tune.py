@@ -14,6 +14,7 @@ from .problem import Problem
 from .result import Result
 
 MOST_TRIALS = 30
+CLOSED = 1e-4  # ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped over
 
 
 def search(
@@ -61,7 +62,7 @@ class _Bracket:
 
     @property
     def closed(self) -> bool:
-        return self.high - self.low < 1e-12 * max(1.0, abs(self.high))
+        return self.high - self.low < CLOSED
 
     def guess(self) -> float:
         """The next penalty to try, as a logarithm: inside the bracket, away from its ends."""
@@ -86,10 +87,6 @@ class _Descent(_Bracket):
     """
 
     STEP = float(np.log(0.8))
-
-    @property
-    def closed(self) -> bool:
-        return self.high - self.low < 1e-4
 
     def guess(self) -> float:
         return max(self.high + self.STEP, (self.low + self.high) / 2)

@@ -2,7 +2,10 @@
 
 import json
 import shutil
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -56,6 +59,27 @@ def test_a_run_that_hangs_is_ended(worker, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "GRACE", 0.5)
     row = worker.ask({**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")})
     assert row["status"] == "time_limit"
+
+
+def test_workers_end_with_a_killed_parent(tmp_path):
+    code = "import time; from spcabench.execute import Worker; w = Worker(), Worker()"
+    code += "; print(*(x.process.pid for x in w), flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as parent:
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        parent.kill()
+    for _ in range(200):
+        alive = [pid for pid in pids if _runs(pid)]
+        if not alive:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"still there: {alive}")
+
+
+def _runs(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_journal_survives_a_half_written_line(tmp_path):
