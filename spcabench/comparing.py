@@ -20,6 +20,7 @@ def compare(
     settings: Annotated[str, typer.Option(help="default, paper or tuned.")] = "default",
     name: Annotated[str | None, typer.Option(help="Name of the page.")] = None,
     jobs: making.Jobs = making.CORES,
+    profile: making.Profile = "default",
 ) -> None:
     """Compare solvers on a standard set of problems: a page and a table, only what is missing is run."""
     from . import registry, workflow
@@ -42,7 +43,7 @@ def compare(
     text = json.dumps(told, indent=1) + "\n"
     if not plan.exists() or plan.read_text(encoding="utf-8") != text:
         plan.write_text(text, encoding="utf-8")
-    code = workflow.workflow("compare", jobs, [str(HOME / title / "index.html")], making.ROOT)
+    code = workflow.workflow("compare", jobs, [str(HOME / title / "index.html")], making.ROOT, making.checked(profile))
     if code:
         raise typer.Exit(code)
     print((folder / title / "ranking.txt").read_text(encoding="utf-8").rstrip())

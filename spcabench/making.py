@@ -11,6 +11,7 @@ import typer
 ROOT = Path(__file__).parent.parent
 CORES = os.cpu_count() or 1
 Jobs = Annotated[int, typer.Option(help="Jobs at a time; timed ones run alone.")]
+Profile = Annotated[str, typer.Option(help="Folder of profiles/: slurm submits the jobs to a cluster.")]
 
 
 class Scale(StrEnum):
@@ -52,7 +53,7 @@ def workflow(
     ] = None,
     scale: Scale = Scale.quick,
     jobs: Jobs = CORES,
-    profile: Annotated[str, typer.Option(help="Folder of profiles/: slurm submits the jobs to a cluster.")] = "default",
+    profile: Profile = "default",
 ) -> None:
     """Run, draw and judge figures, and write the page: only what is missing or has changed."""
     page = ROOT / "results" / scale / ("figures" if figures else "index.html")
@@ -92,16 +93,22 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
 
     for name in figures:
         registry.path("figure", name)
-    if not (ROOT / "Snakefile").is_file():
-        raise ValueError("figures are made in a clone of the repository; an installed package has no Snakefile")
-    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
-    if profile not in known:
-        raise ValueError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
+    checked(profile)
     home = f"results/{scale}"
     files = [f"{home}/figures/{name}/{file}" for name in figures for file in ("figure.svg", "claims.json")]
     code = make(scale, jobs, files or [f"{home}/index.html"], ROOT, profile)
     if code:
         raise typer.Exit(code)
+
+
+def checked(profile: str) -> str:
+    """The profile itself. Raises ValueError where there is none of this name, or no Snakefile."""
+    if not (ROOT / "Snakefile").is_file():
+        raise ValueError("the workflow runs in a clone of the repository; an installed package has no Snakefile")
+    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
+    if profile not in known:
+        raise ValueError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
+    return profile
 
 
 def verify(

@@ -1,6 +1,7 @@
 """Comparisons: profiles have their defining properties, the table of the best known is checked, a whole one is made."""
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spcabench import api, registry
+from spcabench import api, execute, registry
 from spcabench.comparison import best_known, jobs, page, profiles, recovery, standing, suite
 from spcabench.comparison.suite import Item
 
@@ -135,6 +136,30 @@ def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path
     file.write_text('"""Needs something."""\nREQUIRES = "no_such_library"\n')
     assert "no_such_library" in jobs.unavailable(str(file))
     assert jobs.unavailable("tpower") == ""
+
+
+GREEDY = '''"""Wants twenty megabytes."""
+import numpy as np
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    ones = np.ones(2_500_000)
+    yield project(problem.covariance.diagonal() * ones[0], k)
+'''
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "greedy.py").write_text(GREEDY)
+    helper, (_, task) = execute.Worker(), next(jobs.Job(str(tmp_path / "greedy.py")).tasks())
+    rows = [jobs.answered(helper, task) for _ in range(3)]
+    helper.close()
+    assert min(row["peak_memory"] - row["memory_before"] for row in rows) > 18e6
 
 
 LOOPS = '''"""Loops on all but the smallest."""

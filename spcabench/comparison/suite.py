@@ -70,7 +70,7 @@ SUITES: dict[str, list[Item]] = {
 }
 # support recovery: samples of the spiked model, on seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
-STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12)
+STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12, 13, 14)
 RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}  # held-out variance and stability, at this cardinality
 
 
