@@ -57,8 +57,8 @@ class Costs(Counts):
     """Time and memory of one call at the penalty found; the set-up is a call that compiles."""
 
     track_flops = track_iterations = track_gap = track_shortfall = None
-    # a time is looked at and decides nothing: two rounds of at most half a second
-    rounds, repeat, warmup_time = 2, (1, 7, 0.4), 0.0
+    # a time is looked at and decides nothing: one process, half a second at most
+    rounds, repeat, warmup_time = 1, (1, 7, 0.4), 0.0
     timeout = 120
 
     def setup(self, found, solver, problem):

@@ -6,6 +6,7 @@ import os
 import textwrap
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,12 +43,13 @@ def draw_to(
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    module, rows = registry.module("figure", name), read_rows(files)
+    module = registry.module("figure", name)
+    rows, data = _loaded(module, files)
     with matplotlib.rc_context(style.RC):
         own = module.SIZE
         size = (width or own[0] * (height or own[1]) / own[1], height or own[1] * (width or own[0]) / own[0])
         figure, axes = plt.subplots(*module.PANELS, figsize=size, squeeze=False)
-        _draw(module, rows, axes)
+        _draw(module, rows, data, axes)
         scale = (fontsize or style.RC["font.size"]) / style.RC["font.size"]
         _mark(figure, module, rows, title, scale)
         if fontsize:
@@ -72,10 +74,21 @@ def _fits(figure: Any) -> bool:
     return not said and all(box.width <= axes.width and box.height <= axes.height for box, axes in inside)
 
 
-def _draw(module: ModuleType, rows: pd.DataFrame, axes: np.ndarray) -> None:
-    good = _good(rows)
-    if len(good):
-        module.draw(module.data(good), axes)
+def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
+    """All rows of a figure, and what its ``data`` makes of the good ones; None where there are none."""
+    return _of_files(module, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=1)  # drawn, then judged
+def _of_files(module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]) -> tuple[pd.DataFrame, Any]:
+    rows = read_rows(list(files))
+    good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
+    return rows, module.data(good) if len(good) else None
+
+
+def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -> None:
+    if data is not None:
+        module.draw(data, axes)
         return
     for axis in axes.flat:
         axis.set_axis_off()
@@ -95,10 +108,6 @@ def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, sca
         figure.suptitle("\n".join(textwrap.fill(line, width) for line in lines), fontsize=10.5)
 
 
-def _good(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows.status.isin(GOOD)].reset_index(drop=True)
-
-
 def _paragraphs(module: ModuleType) -> list[str]:
     text = inspect.getdoc(module) or module.__name__
     return [" ".join(part.split()) for part in text.split("\n\n")]
@@ -115,7 +124,8 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     """The claims of a figure with their verdicts, its provenance and its runs' status, from its rows alone."""
-    module, rows = registry.module("figure", name), read_rows(files)
+    module = registry.module("figure", name)
+    rows, data = _loaded(module, files)
     last = rows.iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
@@ -136,16 +146,14 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     }
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
     stand_in = bool(rows.get("stand_in", pd.Series(dtype=bool)).fillna(False).any())
-    report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, rows)]
-    good = _good(rows)
-    report["certified"] = module.certified(module.data(good)) if hasattr(module, "certified") and len(good) else []
+    report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
+    report["certified"] = module.certified(data) if hasattr(module, "certified") and data is not None else []
     return report
 
 
-def _claims(module: ModuleType, rows: pd.DataFrame) -> Iterable[Claim]:
-    good = _good(rows)
-    if len(good):
-        yield from module.claims(module.data(good))
+def _claims(module: ModuleType, data: Any) -> Iterable[Claim]:
+    if data is not None:
+        yield from module.claims(data)
         return
     for value in vars(module).values():
         if isinstance(value, Statement):
