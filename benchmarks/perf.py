@@ -5,6 +5,8 @@ import subprocess
 import sys
 import webbrowser
 
+from asv.machine import Machine, MachineCollection
+
 from .counts import ROOT, THREADS, environment
 from .history import RESULTS, write
 
@@ -33,7 +35,7 @@ def run(machine, commits):
     """Measure what is missing; asv's exit code (2 : a benchmark failed, the others are kept)."""
     known = [file for file in (RESULTS / machine).glob("*.json") if file.name != "machine.json"]
     asked = commits or ("NEW" if known else "HEAD^!")
-    asv("machine", "--yes", "--machine", machine)
+    MachineCollection.save(machine, Machine.get_defaults() | {"machine": machine})  # `asv machine` keeps the name alone
     code = asv("run", "--machine", machine, "--launch-method", "forkserver", "--skip-existing-successful", asked)
     asv("publish", "--no-pull")
     return code
