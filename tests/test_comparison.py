@@ -182,9 +182,10 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     monkeypatch.setattr(suite, "recovery", lambda: [])
     monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "loops.py").write_text(LOOPS)
+    (tmp_path / "needy.py").write_text(LOOPS.replace("from", 'REQUIRES = "no_such_library"\nfrom', 1))
     home = tmp_path / "results" / "compare"
     files = []
-    for solver in ("tpower", "gpower1", str(tmp_path / "loops.py")):
+    for solver in ("tpower", "gpower1", *(str(tmp_path / f"{name}.py") for name in ("loops", "needy"))):
         job = jobs.Job(solver, "quick", limit=0.5)
         file = job.write(home / "jobs")
         files.append(str(file.relative_to(tmp_path)))
@@ -195,6 +196,8 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     plan.write_text(json.dumps({"name": "mine", "named": ["loops"], "jobs": files}))
     text = page.write(plan).read_text()
     assert "ended after" in text and "gpower1" in text and standing.RULE in text
+    ranked = plan.with_name("ranking.txt").read_text()
+    assert "needs no_such_library" in text and "loops" in ranked and "needy" not in ranked
     table = pd.read_csv(plan.with_name("table.csv"))
     good = table[table.value.notna()]
     assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()

@@ -120,7 +120,7 @@ def _render(
         for (item, k), part in found.groupby(["item", "asked"], sort=False)
     ]  # fmt: skip
     resampled = standing.resampled(rows)
-    wide = resampled.pivot_table(index="solver", columns=["measure", "item"], values="of")
+    wide = resampled.pivot_table(index="solver", columns=["measure", "item"], values="of", sort=False)
     own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in todo}
     named = {solver: given for solver, given in own.items() if given}
     stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []

@@ -71,7 +71,7 @@ def _curves(axis: Any, cost: np.ndarray, table: pd.DataFrame, grid: np.ndarray) 
     """A profile for each solver, with its bootstrap band."""
     low, high = profiles.band(cost, table.index.get_level_values(0).to_numpy(), grid)
     for i, (solver, line) in enumerate(zip(table.columns, profiles.reached(cost, grid), strict=True)):
-        look = {**style.look(solver), "marker": ""}
+        look = {**style.look(solver), "markersize": 4, "markevery": (5 * i, 40)}
         axis.plot(grid, line, label=solver, **look)
         axis.fill_between(grid, low[i], high[i], color=look["color"], alpha=0.1, linewidth=0)
 

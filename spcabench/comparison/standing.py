@@ -89,7 +89,9 @@ def _cost(row: Any, share: float, of: str) -> float:
 
 
 def ranking(found: pd.DataFrame) -> pd.DataFrame:
-    """One row for each solver, the best first, by `RULE`."""
+    """One row for each solver that was run, the best first, by `RULE`."""
+    ran = (found.status != "skipped").groupby(found.solver).transform("any")
+    found = found[ran] if ran.any() else found
     slowest, most = found.time.max(), found.work.max()
     entries = []
     for solver, part in found.groupby("solver"):
