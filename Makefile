@@ -47,13 +47,13 @@ perf-site: $(READY)
 perf-check: $(READY)
 	@$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(REDUCED),--reduced)
 
+# compiled here: where Python may not write bytecode (many containers), every start would compile anew
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "spcabench needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
 	@echo "making .venv from requirements.lock (about 1.4 GB, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@for tool in $(TOOLS); do sed -n "/^$$tool==/,/[^\\]$$/p" requirements.lock; done > .venv/tools.txt
 	@$(BIN)/python -m pip install -q --require-hashes --no-deps -r .venv/tools.txt
-	# compiled once: where Python may not write bytecode (many containers), every start would compile anew
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install -q --compile-bytecode --require-hashes --no-build-isolation -r requirements.lock
 	@VIRTUAL_ENV=.venv $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
