@@ -11,6 +11,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 
 from . import report
+from .comparison import best_known
 from .verify import LEFT_OUT, recorded
 
 LARGEST_ROWS, LARGEST_SVG = 2_000_000, 300_000  # bytes: rows go without their histories, a picture is a PNG only
@@ -29,6 +30,7 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     for name in figures:
         _copy_figure(folder / "figures" / name, out / "figures" / name)
         _copy_rows(folder / "rows" / name, out / "rows" / name)
+    shutil.copy(best_known.TABLE, out)
     report.write_page(out, embedded=False)
     about = _about(figures, out)
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
