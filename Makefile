@@ -3,7 +3,7 @@ PYTHON ?= python3
 SCALE ?= quick
 BASE ?= main~1
 MACHINE ?= local
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 BIN := .venv/bin
 READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else

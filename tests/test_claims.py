@@ -28,6 +28,11 @@ def test_no_values_decide_nothing():
     assert every([]) == some([]) == "undecided"
 
 
+def test_the_order_of_the_values_changes_no_interval():
+    values = np.random.default_rng(3).standard_normal(9)
+    assert interval(values) == interval(values[::-1]) == interval(np.sort(values))
+
+
 def test_a_threshold_inside_the_interval_is_undecided():
     found = interval(np.arange(1.0, 20.0))
     assert found.low < 10 < found.high
