@@ -82,6 +82,9 @@ def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
 @lru_cache(maxsize=1)  # drawn, then judged
 def _of_files(module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]) -> tuple[pd.DataFrame, Any]:
     rows = read_rows(list(files))
+    named = rows["stand_in"].eq(True) if "stand_in" in rows else pd.Series(False, rows.index)
+    others = rows["dataset"].isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
+    rows = rows.assign(stand_in=named | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
     return rows, module.data(good) if len(good) else None
 
@@ -99,7 +102,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
 
 def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:
     """The title, which says so where data are a stand-in: that is never left out."""
-    stand_ins = sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)])) if "stand_in" in rows else []
+    stand_ins = sorted(set(rows.problem[rows.stand_in].dropna()))
     lines = [_paragraphs(module)[0].rstrip(".")] if titled else []
     if stand_ins:
         lines.append(f"STAND-IN DATA: {'; '.join(stand_ins)}")
@@ -145,7 +148,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "runs": _summary(rows),
     }
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
-    stand_in = bool(rows.get("stand_in", pd.Series(dtype=bool)).fillna(False).any())
+    stand_in = bool(rows.stand_in.any())
     report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
     report["certified"] = module.certified(data) if hasattr(module, "certified") and data is not None else []
     return report

@@ -117,6 +117,13 @@ def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(folder):
     assert "crash" in page
 
 
+def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(folder):
+    (folder.parent / "trial2013_fig1.py").write_text(FIGURE + 'STAND_INS = ("pitprops",)\n')
+    report, page = make(folder)
+    assert [c["verdict"] for c in report["claims"]] == ["undecided", "holds"]
+    assert report["data"][0]["stand_in"] and "STAND-IN" in page
+
+
 def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(folder):
     make(folder, stand_in=True)
     rows, out = [folder / "rows" / "trial2013_fig1" / "grqi.parquet"], folder / "F.pdf"
