@@ -114,18 +114,20 @@ def checked(profile: str) -> str:
 def verify(
     folder: Annotated[Path, typer.Argument(help="The run: results/SCALE.")] = ROOT / "results" / "quick",
     against: Annotated[Path | None, typer.Option(help="Another run; results/published if that has the scale.")] = None,
+    names: Annotated[Path | None, typer.Option(help="JSON: column -> {old: new}, renamed since the other run.")] = None,
 ) -> None:
     """Judge a run's claims again from its kept rows alone, and compare its rows with those of another run.
 
-    Status, support, iterations and flops must be identical, variances within 1e-9; times are not compared. Exit code 1
-    where anything differs.
+    Status, support, iterations and flops must be identical, variances within 1e-9, and no row may be in one run only;
+    times are not compared. Exit code 1 where anything differs.
     """
     from . import verify as checks
 
-    published = ROOT / "results" / "published"
+    published, asked = ROOT / "results" / "published", against is not None
     if against is None and (published / "figures").is_dir() and folder.resolve() != published:
         against = published
-    found = [*checks.rejudge(folder), *(checks.against(folder, against) if against else ())]
+    renamed = checks.read_names(names) if names else None
+    found = [*checks.rejudge(folder), *(checks.against(folder, against, renamed, asked) if against else ())]
     for check in found:
         print("\n  ".join([check.line, *check.differences]))
     differences = sum(len(check.differences) for check in found)

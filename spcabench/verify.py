@@ -1,7 +1,8 @@
 """Checks a run from its kept files alone: its verdicts judged again, and its rows against those of another run.
 
-Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds, lambda_1. Times and
-memory are not compared; runs that a clock ended are counted, and not compared.
+Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds, lambda_1. A row or a
+figure that only one of the runs has is a difference. Times and memory are not compared; runs that a clock ended, and
+rounds of timing that it left room for in one run only, are counted, and not compared.
 """
 
 import json
@@ -25,6 +26,7 @@ EXACT = (
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 LEFT_OUT = "history_left_out"  # column of published rows
 ENDED = ("time_limit", "crash", "memory_limit")
+Names = dict[str, dict[str, str]]
 CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
 
 
@@ -42,6 +44,18 @@ def recorded(folder: Path) -> dict[str, dict[str, Any]]:
     if not files:
         raise ValueError(f"{folder}: no figures/NAME/claims.json there; make figures, or name another folder")
     return {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+def read_names(file: Path) -> Names:
+    """The map of a JSON file, column -> {old: new}. Raises ValueError for a file that is none, or another column."""
+    try:
+        names = json.loads(file.read_text(encoding="utf-8"))
+        good = all(isinstance(name, str) for column in KEY for name in names.get(column, {}).values())
+    except (OSError, ValueError, AttributeError):
+        good, names = False, {}
+    if not good or not set(names) <= set(KEY):
+        raise ValueError(f"--names: {file}; a JSON file with column -> {{old: new}}, the columns {', '.join(KEY)}")
+    return names
 
 
 def rows_of(folder: Path, figure: str) -> list[Path]:
@@ -83,19 +97,23 @@ def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
     return f"was {cut[0]}, is {cut[1]}"
 
 
-def against(folder: Path, other: Path) -> Iterator[Found]:
-    """Compare the rows and the verdicts of two runs of the same figures at the same scale."""
+def against(folder: Path, other: Path, names: Names | None = None, whole: bool = True) -> Iterator[Found]:
+    """Compare the rows and the verdicts of two runs at the same scale.
+
+    names : column -> {old: new}, what the other run calls by an older name.
+    whole : a figure that only one run has is a difference; else figures that this run has not are left out.
+    """
     mine, theirs = recorded(folder), recorded(other)
-    for figure in sorted(set(mine) & set(theirs)):
-        if mine[figure]["scale"] != theirs[figure]["scale"]:
+    for figure in sorted(set(mine) | set(theirs) if whole else mine):
+        if figure not in mine or figure not in theirs:
+            yield Found(f"{figure}: in one run only", [f"{figure}: is not in {folder if figure in theirs else other}"])
+        elif mine[figure]["scale"] != theirs[figure]["scale"]:
             yield Found(f"{figure}: {mine[figure]['scale']} scale against {theirs[figure]['scale']}: not compared")
-            continue
-        tables = [_table(home / "rows" / figure) for home in (folder, other)]
-        found = Found(f"{figure}: no rows of its own")
-        if all(len(table) for table in tables):
-            found = _compared(figure, *tables)
-        found.differences += _changed(figure, mine[figure], theirs[figure])
-        yield found
+        else:
+            tables = _table(folder / "rows" / figure), _table(other / "rows" / figure, names)
+            found = _compared(figure, *tables) if any(map(len, tables)) else Found(f"{figure}: no rows of its own")
+            found.differences += _changed(figure, mine[figure], theirs[figure])
+            yield found
 
 
 def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
@@ -106,20 +124,21 @@ def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[
     return [f"{figure} {n}: {ours[n][0]} against {others[n][0]}" for n in both if ours[n][0] != others[n][0]]
 
 
-def _table(folder: Path) -> pd.DataFrame:
+def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
     table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True) if files else pd.DataFrame()
-    if len(table):
-        table = table.reindex(columns=[*KEY, *EXACT, *CLOSE])
-        table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
-        table["place"] = table.groupby(KEY).cumcount()
+    table = table.reindex(columns=[*KEY, *EXACT, *CLOSE]).replace(names or {})
+    table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
+    table["place"] = table.groupby(KEY).cumcount()
     return table
 
 
 def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
-    both = mine.merge(theirs, on=[*KEY, "place"], suffixes=("", "_other"))
+    everything = mine.merge(theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True)
+    both = everything[everything._merge == "both"]
+    round_only = (everything._merge != "both") & (everything.repeat != "0")
     ended = both.status.isin(ENDED) | both.status_other.isin(ENDED)
-    kept, differ = both[~ended], []
+    kept, differ = both[~ended], _alone(figure, everything[(everything._merge != "both") & ~round_only])
     for name in EXACT:
         wrong = [_plain(a) != _plain(b) for a, b in zip(kept[name], kept[f"{name}_other"], strict=True)]
         differ += [f"{figure}: {name} differs in {sum(wrong)} of {len(kept)} rows"] if any(wrong) else []
@@ -131,10 +150,16 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
         largest = max(largest, float(off.max(initial=0.0)))
         beyond = int((off > TOLERANCE).sum())
         differ += [f"{figure}: {name} differs in {beyond} of {len(kept)} rows"] if beyond else []
-    alone = (len(mine) - len(both), len(theirs) - len(both))
     text = f"{figure}: {len(kept)} rows compared, largest relative difference {largest:.0e}"
     text += f"; {sum(ended)} that a clock ended" if any(ended) else ""
-    return Found(text + (f"; {alone[0]} here only, {alone[1]} there only" if any(alone) else ""), differ)
+    return Found(text + (f"; {sum(round_only)} rounds of timing in one run only" if any(round_only) else ""), differ)
+
+
+def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
+    """A difference for each solver with rows that only one of the runs has."""
+    sides = {"left_only": "here", "right_only": "in the other run"}
+    counts = alone.groupby(["_merge", "solver"], observed=True).size()
+    return [f"{figure}: {count} rows of {solver} only {sides[side]}" for (side, solver), count in counts.items()]
 
 
 def _plain(value: Any) -> Any:

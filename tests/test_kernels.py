@@ -1,6 +1,7 @@
 """Compiled kernels: against their plain twins, their flops, and the clock of compilation."""
 
 import importlib
+import types
 
 import numpy as np
 import pytest
@@ -18,11 +19,10 @@ def _state(seed, n):
 
 
 @pytest.fixture
-def plain(monkeypatch):
-    """The sweep as plain Python."""
-    for name in ("box_qp", "positive_root"):
-        monkeypatch.setattr(convex, name, getattr(convex, name).py_func)
-    return convex.sweep.twin
+def plain():
+    """The sweep as plain Python, in a namespace of its own: a kernel must find compiled functions in its module."""
+    inner = {name: getattr(convex, name).py_func for name in ("box_qp", "positive_root")}
+    return types.FunctionType(convex.sweep.twin.__code__, vars(convex) | inner)
 
 
 @pytest.mark.parametrize("start", ["identity", "diagonal"])

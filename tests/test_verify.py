@@ -66,6 +66,52 @@ def test_what_must_be_the_same_is_and_clocks_need_not(folder, column, function, 
     assert len(found) == count and all(column in line for line in found)
 
 
+def drop_a_row(folder):  # noqa: F811
+    make(folder, group="grqi", label="")
+    (file,) = folder.glob("rows/*/*.parquet")
+    rows = pd.read_parquet(file)
+    pd.concat([rows, rows.assign(solver="tpower"), rows.assign(repeat=1)]).to_parquet(file)
+    other = folder.with_name("other")
+    shutil.copytree(folder, other)
+    rows.to_parquet(next(other.glob("rows/*/*.parquet")))
+    return other
+
+
+def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(folder):  # noqa: F811
+    other = drop_a_row(folder)
+    for pair, where in (((folder, other), "only here"), ((other, folder), "only in the other run")):
+        (found,) = verify.against(*pair)
+        (line,) = found.differences
+        assert "1 rows of tpower" in line and where in line
+        assert "1 rounds of timing" in found.line
+
+
+def test_a_figure_in_one_run_only_is_a_difference(folder):  # noqa: F811
+    make(folder, group="grqi", label="")
+    other = folder.with_name("other")
+    shutil.copytree(folder, other)
+    (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
+    assert len(differences(verify.against(folder, other))) == 2
+    assert len(differences(verify.against(folder, other, whole=False))) == 1
+
+
+def test_renamed_solvers_are_the_same_by_an_explicit_map(folder, tmp_path):  # noqa: F811
+    make(folder, group="grqi", label="")
+    other = change(folder, "solver", lambda name: "old_" + name)
+    assert len(differences(verify.against(folder, other))) == 2
+    names = tmp_path / "names.json"
+    names.write_text('{"solver": {"old_grqi": "grqi"}}')
+    assert not differences(verify.against(folder, other, verify.read_names(names)))
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"flops": {"1": "2"}}', '{"solver": {"a": 1}}'])
+def test_a_bad_map_of_names_is_refused(tmp_path, text):
+    file = tmp_path / "names.json"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=r"--names: .*names\.json"):
+        verify.read_names(file)
+
+
 def test_runs_that_a_clock_ended_are_counted_not_compared(folder):  # noqa: F811
     make(folder, group="grqi", label="", status="time_limit")
     (found,) = verify.against(folder, change(folder, "flops", lambda v: v + 5))
