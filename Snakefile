@@ -10,7 +10,7 @@ from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
-TEMPLATES = glob("spcabench/templates/*.j2")
+TEMPLATES = glob("spcabench/page/templates/*.j2")
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
@@ -69,7 +69,7 @@ rule compare_run:
 
 
 rule compare_page:
-    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), TEMPLATES
+    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), glob("spcabench/page/comparison_*.py"), TEMPLATES
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"

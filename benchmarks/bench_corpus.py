@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from spcabench.corpus import covariance, stream_moments
+from spcabench.readers.corpus import covariance, stream_moments
 
 
 def write_corpus(path, triplets, words=100_000, per_document=230):

@@ -7,7 +7,8 @@ package datamicroarray (MIT licence; no licence of the data is stated), sha256 7
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
 
-from spcabench import expression, sources
+from spcabench.readers import gene_expression as expression
+from spcabench.readers import sources
 
 SOURCE = "Alon et al. (1999)"
 FILE = "alon/alon.RData"

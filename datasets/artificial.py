@@ -7,7 +7,7 @@ V2 + e_i, X9 and X10 = V3 + e_i, all e independent N(0, 1). The exact covariance
 
 import numpy as np
 
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 FACTOR = np.repeat([0, 1, 2], [4, 4, 2])
 

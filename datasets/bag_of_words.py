@@ -13,10 +13,19 @@ Zipf's word frequencies.
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench import sources
-from spcabench.corpus import PACKAGES, Moments, covariance, docstrings, moments, products, read_docword, read_vocabulary
-from spcabench.docword import Docword
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
+from spcabench.readers.corpus import (
+    PACKAGES,
+    Moments,
+    covariance,
+    docstrings,
+    moments,
+    products,
+    read_docword,
+    read_vocabulary,
+)
+from spcabench.readers.docword import Docword
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 

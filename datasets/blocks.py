@@ -6,7 +6,7 @@ Ours: the simplest covariance whose best support is known for k up to the size o
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):

@@ -10,8 +10,8 @@ Stand-in where a file cannot be had: 2429 grey patches of 19 x 19 pixels of scik
 
 import numpy as np
 
-from spcabench import sources
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
 
 SIDE, FACES = 19, 2429
 FILE = "cbcl/CBCL_Face.mat"

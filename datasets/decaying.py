@@ -7,7 +7,7 @@ meant.
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(n=150, power=1.0, seed=0):

@@ -6,7 +6,7 @@ The synthetic problems of Kuleshov (2013, section 4), which follow Journee et al
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, seed=0):

@@ -6,7 +6,7 @@ Asteris, Papailiopoulos, Dimakis (2014, section 1), "Exact solution for low-rank
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(n=10, rank=2, sigma=0.0, seed=0):

@@ -10,8 +10,8 @@ import gzip
 
 import numpy as np
 
-from spcabench import sources
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
 
 FILE = "lrs/spectrometer.arff.gz"
 SHA256 = "cda663622811a0901d003550c8820e72af5dede7b5c5e8ab7c5a99cac3b20ead"

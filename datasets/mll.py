@@ -11,7 +11,8 @@ import gzip
 
 import numpy as np
 
-from spcabench import expression, sources
+from spcabench.readers import gene_expression as expression
+from spcabench.readers import sources
 
 SOURCE = "Armstrong et al. (2002)"
 FILE = "mll/MLL.csv.gz"

@@ -10,8 +10,8 @@ import gzip
 
 import numpy as np
 
-from spcabench import sources
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
 
 FILE = "mnist/train-images-idx3-ubyte.gz"
 SHA256 = "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"

@@ -13,8 +13,8 @@ import tarfile
 
 import numpy as np
 
-from spcabench import sources
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
 
 SIDE = 8
 STL10 = ("natural_images/train_X.bin", "natural_images/unlabeled_X.bin")

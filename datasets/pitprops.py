@@ -6,7 +6,7 @@ Table 2: 13 variables. A correlation matrix, used as it is printed.
 
 import numpy as np
 
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 NAMES = [
     *("topdiam", "length", "moist", "testsg", "ovensg", "ringtop", "ringbut"),

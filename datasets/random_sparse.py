@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):

@@ -7,9 +7,9 @@ data is stated), sha256 5197cdae41c6....
 Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
 """
 
-from spcabench import sources
-from spcabench.expression import stand_in
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
+from spcabench.readers.gene_expression import stand_in
 
 FILE = "singh/singh.RData"
 SHA256 = "5197cdae41c6e25b9a59cfda23fd9434c25b7406ed1942c5ca074e140e5c2cff"

@@ -7,7 +7,7 @@ m = n here unless given; u has equal entries and norm one.
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(n=200, m=None, share=0.1, strength=1.0, seed=0):

@@ -7,7 +7,7 @@ American Statistical Association 104 (2009), with the signs and places of u draw
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 
 def load(m=100, n=100, count=10, strength=1.0, seed=0):

@@ -16,9 +16,9 @@ Differs from the paper in:
 
 from itertools import islice
 
-from spcabench.convex import identity_start, loading_start, pair, scaled, sweep
 from spcabench.iterate import Traits
-from spcabench.relaxation import by_component
+from spcabench.methods.block_ascent import identity_start, loading_start, pair, scaled, sweep
+from spcabench.methods.relaxation import by_component
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 COLOUR = "#D55E00"

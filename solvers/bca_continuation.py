@@ -16,9 +16,9 @@ Differs from the paper in:
 
 import numpy as np
 
-from spcabench.convex import diagonal_start, loading_start, pair, scaled, sweep
 from spcabench.iterate import Traits
-from spcabench.relaxation import by_component, polished, relative_gap
+from spcabench.methods.block_ascent import diagonal_start, loading_start, pair, scaled, sweep
+from spcabench.methods.relaxation import by_component, polished, relative_gap
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
 COLOUR = "#E69F00"

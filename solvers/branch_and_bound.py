@@ -1,7 +1,8 @@
 """Exact sparse PCA by branch and bound: proven optima of all cardinalities up to k, or bounds on them.
 
 This suite's own search (2026), after the combinatorial bounds of Moghaddam, Weiss, Avidan, "Spectral bounds for sparse
-PCA: exact and greedy algorithms", NIPS 18 (2006): see `spcabench.exact` and `spcabench.pruning`.
+PCA: exact and greedy algorithms", NIPS 18 (2006): see `spcabench.methods.branch_and_bound` and
+`spcabench.methods.pruning`.
 
 1. "Exact" means in floating point, to 1e-9 relative; where the budget is spent before the proof the answer is the best
    support known, with the best bound proven: no run of bounded length is exact, so the traits do not promise it.
@@ -13,9 +14,9 @@ PCA: exact and greedy algorithms", NIPS 18 (2006): see `spcabench.exact` and `sp
 
 import numpy as np
 
-from spcabench.exact import Exact
 from spcabench.iterate import Iterate, Traits
-from spcabench.spectral import leading_pairs
+from spcabench.methods.branch_and_bound import Exact
+from spcabench.problem.spectral import leading_pairs
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import embed
 

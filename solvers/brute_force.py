@@ -6,7 +6,7 @@ The definition of the problem (Kuleshov 2013, equation 1): the reference of the 
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.spectral import principal_blocks
+from spcabench.problem.spectral import principal_blocks
 from spcabench.vectors import embed
 
 TRAITS = Traits(control="cardinality", accepts="covariance", nonnegative=True, exact=True)

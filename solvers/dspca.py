@@ -16,8 +16,8 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.relaxation import by_component
-from spcabench.smoothing import smooth
+from spcabench.methods.relaxation import by_component
+from spcabench.methods.smoothing import smooth
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True, path=True)
 COLOUR = "#56B4E9"

@@ -17,9 +17,9 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits, made
-from spcabench.relaxation import by_component, relative_gap, trivial, value
-from spcabench.smoothing import smooth
-from spcabench.spectral import eigen
+from spcabench.methods.relaxation import by_component, relative_gap, trivial, value
+from spcabench.methods.smoothing import smooth
+from spcabench.problem.spectral import eigen
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)

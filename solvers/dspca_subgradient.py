@@ -15,8 +15,8 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.relaxation import Pair, by_component, value
-from spcabench.spectral import eigen
+from spcabench.methods.relaxation import Pair, by_component, value
+from spcabench.problem.spectral import eigen
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#999999"

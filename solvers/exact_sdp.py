@@ -13,10 +13,10 @@ Differs from the paper in:
 
 import numpy as np
 
-from spcabench import sdp
 from spcabench.iterate import Traits
-from spcabench.relaxation import Pair, by_component, value
-from spcabench.spectral import largest, nearest_density
+from spcabench.methods import cvxpy_duals as sdp
+from spcabench.methods.relaxation import Pair, by_component, value
+from spcabench.problem.spectral import largest, nearest_density
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#000000"

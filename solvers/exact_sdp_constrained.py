@@ -11,9 +11,9 @@ Differs from the paper in:
 
 import numpy as np
 
-from spcabench import sdp
 from spcabench.iterate import Iterate, Traits
-from spcabench.spectral import nearest_density
+from spcabench.methods import cvxpy_duals as sdp
+from spcabench.problem.spectral import nearest_density
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)

@@ -11,8 +11,8 @@ Differs from the paper in:
 
 import numpy as np
 
-from spcabench import sdp
 from spcabench.iterate import Iterate, Traits
+from spcabench.methods import cvxpy_duals as sdp
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="data", rectangular=True, relaxation=True)

@@ -12,7 +12,7 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.spectral import block_eigenvalues
+from spcabench.problem.spectral import block_eigenvalues
 from spcabench.vectors import embed, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance")

@@ -1,14 +1,14 @@
 """Local search: supports that no swap of two variables improves, from many starts.
 
 This suite's own reference heuristic (2026), in no paper: truncated power steps, then swaps with an exact test of all of
-them (`spcabench.swap`), from greedy signs (He, Monteiro and Park 2010), the cut leading eigenvector, power iterations
-of shrinking support, and kicks of the best support. No support is scanned twice.
+them (`spcabench.methods.local_search`), from greedy signs (He, Monteiro and Park 2010), the cut leading eigenvector,
+power iterations of shrinking support, and kicks of the best support. No support is scanned twice.
 """
 
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.swap import Search
+from spcabench.methods.local_search import Search
 from spcabench.vectors import embed
 
 TRAITS = Traits(control="cardinality", accepts="either")

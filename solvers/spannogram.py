@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import betainc
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.lowrank import climb, low_rank, rank_one
-from spcabench.spectral import product
+from spcabench.methods.lowrank import climb, low_rank, rank_one
+from spcabench.problem.spectral import product
 from spcabench.validate import number, whole
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)

@@ -19,9 +19,9 @@ from math import comb
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.lowrank import NEGLIGIBLE, climb, low_rank, rank_one
-from spcabench.spannogram import sweep
-from spcabench.spectral import product
+from spcabench.methods.lowrank import NEGLIGIBLE, climb, low_rank, rank_one
+from spcabench.methods.spannogram import sweep
+from spcabench.problem.spectral import product
 from spcabench.validate import whole
 from spcabench.vectors import embed, normalize
 

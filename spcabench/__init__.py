@@ -7,10 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import components, list_datasets, list_figures, list_solvers, load, solve
-    from .estimators import SparsePCA
-    from .problem import Problem
-    from .result import Result
+    from spcabench.api import components, list_datasets, list_figures, list_solvers, load, solve
+    from spcabench.estimators import SparsePCA
+    from spcabench.problem.problem import Problem
+    from spcabench.solving.result import Result
 
 __all__ = [
     "Problem",
@@ -24,7 +24,7 @@ __all__ = [
     "solve",
 ]
 
-_HOME = {"Problem": "problem", "Result": "result", "SparsePCA": "estimators"}
+_HOME = {"Problem": "problem.problem", "Result": "solving.result", "SparsePCA": "estimators"}
 
 
 def __getattr__(name: str) -> Any:

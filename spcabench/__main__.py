@@ -8,7 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from . import comparing, doctor, machine, making
+from spcabench import machine
+from spcabench.cli import compare as comparing
+from spcabench.cli import doctor
+from spcabench.cli import figures as making
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, help=__doc__)
 ROOT = making.ROOT
@@ -28,11 +31,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command("list")
 def list_names(kind: Kind, as_json: Json = False) -> None:
     """List the solvers, datasets or figures, each with a line."""
-    from . import registry
+    from spcabench import registry
 
     found = registry.descriptions(registry.Kind.__args__[list(Kind).index(kind)])  # type: ignore[attr-defined]
     if kind is Kind.solvers:
-        from .comparison.jobs import unavailable
+        from spcabench.comparison.jobs import unavailable
 
         found = {name: f"{line} ({why})" if (why := unavailable(name)) else line for name, line in found.items()}
     if as_json:
@@ -67,7 +70,10 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve a dataset or a file: sparse components, or one over many cardinalities, with certified bounds."""
-    from . import api, export, registry, show, tables
+    from spcabench import api, registry
+    from spcabench.cli import files as export
+    from spcabench.cli import terminal as show
+    from spcabench.readers import user_file as tables
 
     export.check("--out", out, export.TABLES)
     export.check("--plot", plot, export.PICTURES)
@@ -135,7 +141,7 @@ def new(kind: Annotated[str, typer.Argument(help="solver")], name: str) -> None:
         raise ValueError(f"new: {kind} {name!r}; allowed is `new solver NAME`, NAME of letters, digits and _")
     if file.exists():
         raise ValueError(f"name: {file} is there already")
-    template = Path(__file__).with_name("templates") / "solver.py.txt"
+    template = Path(__file__).parent / "page" / "templates" / "solver.py.txt"
     file.write_text(template.read_text(encoding="utf-8").replace("NAME", name, 1), encoding="utf-8")
     print(f"{file}; then: spcabench check {file}; spcabench compare {file}")
 
@@ -146,7 +152,7 @@ def check(
     patience: Annotated[float, typer.Option(help="Seconds that one check may take.")] = 60.0,
 ) -> None:
     """Check that a solver keeps what every solver must; each failure is a sentence. Exit code 1 if any."""
-    from . import conformance
+    from spcabench.checking import conformance
 
     outcomes = []
     for outcome in conformance.check(solver, patience):

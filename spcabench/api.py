@@ -5,10 +5,11 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from . import deflate, registry, tune, validate
-from .driver import Limits, check_settings, drive, parameters
-from .problem import Problem
-from .result import Result, graded, refitted
+from spcabench import registry, validate
+from spcabench.problem.problem import Problem
+from spcabench.solving import deflate, tune
+from spcabench.solving.driver import Limits, check_settings, drive, parameters
+from spcabench.solving.result import Result, graded, refitted
 
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 

@@ -10,9 +10,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import api, registry, validate
-from .deflate import Components
-from .problem import Problem
+from spcabench import api, registry, validate
+from spcabench.problem.problem import Problem
+from spcabench.solving.deflate import Components
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

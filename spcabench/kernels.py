@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .flops import LEDGER
+from spcabench.flops import LEDGER
 
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from .validate import nearest
+from spcabench.validate import nearest
 
 Kind = Literal["solver", "dataset", "figure"]
 PACKAGES: dict[Kind, str] = {

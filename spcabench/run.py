@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from . import registry
+from spcabench import registry
 
 Settings = Mapping[str, Any]
 
@@ -107,7 +107,7 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
     Comments, docstrings and layout change nothing; neither does the commit.
     """
     runs = groups(figure, scale).get(group, [])
-    files = set(closure(Path(__file__).with_name("worker.py")))
+    files = set(closure(Path(__file__).parent / "running" / "worker.py"))
     for run in runs:
         files |= set(closure(registry.path("dataset", run.dataset)))
         for solver in (run.solver,) if isinstance(run, Run) else run.uses:
@@ -122,7 +122,7 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
 def drawing_fingerprint(figure: str) -> str:
     """Hash of what decides how a figure is drawn and judged, its runs apart."""
     here = Path(__file__).parent
-    files = [registry.path("figure", figure), here / "style.py", here / "claims.py", here / "draw.py"]
+    files = [registry.path("figure", figure), here / "style.py", here / "claims.py", here / "page" / "draw.py"]
     files += sorted(p for p in (here / "figures").glob("_*.py") if p.stem != "__init__")
     colours = [ast.dump(node) for name in registry.names("solver") for node in _colour(registry.path("solver", name))]
     return hashlib.sha256("".join([*(tree_hash(file) for file in files), *colours]).encode()).hexdigest()[:16]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from .vectors import Indices, Vector, embed, largest, normalize, support
+from spcabench.vectors import Indices, Vector, embed, largest, normalize, support
 
 
 def greedy_signs(Sigma, counts: Sequence[int], d: Vector | None = None) -> Iterator[tuple[Vector, Indices]]:

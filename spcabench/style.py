@@ -3,7 +3,7 @@
 import zlib
 from typing import Any
 
-from . import registry
+from spcabench import registry
 
 # Okabe and Ito's colours, which survive colour blindness; black is kept for bounds and references
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from .vectors import Vector
+from spcabench.vectors import Vector
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:

@@ -8,12 +8,15 @@ import pytest
 import scipy.linalg
 import scipy.sparse as sp
 
-from spcabench import Problem, api, covariance, matrix, registry, rows, spectral
-from spcabench.audit import AuditError, audit
-from spcabench.driver import parameters
+from spcabench import Problem, api, registry
+from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
+from spcabench.problem import covariance, spectral
+from spcabench.problem import data as matrix
+from spcabench.problem import working_set as rows
 from spcabench.run import closure
+from spcabench.solving.driver import parameters
 
 every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
 

@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 from problems import SOLVERS, traits
 
-from spcabench import Problem, api, registry, sources
-from spcabench.driver import parameters
+from spcabench import Problem, api, registry
+from spcabench.readers import sources
+from spcabench.solving.driver import parameters
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((8, 6))

@@ -5,7 +5,9 @@ import problems
 import pytest
 from problems import FAMILIES
 
-from spcabench import Problem, api, bounds, ceilings
+from spcabench import Problem, api
+from spcabench.solving import bound_formulas as ceilings
+from spcabench.solving import bounds
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

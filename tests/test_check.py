@@ -6,7 +6,9 @@ import problems
 import pytest
 from test_command_line import spcabench
 
-from spcabench import conformance, promises, registry
+from spcabench import registry
+from spcabench.checking import conformance
+from spcabench.checking import contract as promises
 
 HEAD = '''"""A wrong solver, 2026."""
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from spcabench import making
+from spcabench.cli import figures as making
 
 
 def spcabench(*words, **environment):

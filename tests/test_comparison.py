@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spcabench import api, execute, registry
-from spcabench.comparison import best_known, jobs, page, profiles, recovery, standing, suite
+from spcabench import api, registry
+from spcabench.comparison import best_known, jobs, profiles, standing, suite
+from spcabench.comparison import resampling as recovery
 from spcabench.comparison.suite import Item
+from spcabench.page import comparison_page as page
+from spcabench.running import job as execute
 
 GRID = np.geomspace(0.1, 1e4, 30)
 COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))

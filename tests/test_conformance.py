@@ -8,7 +8,7 @@ import pytest
 from problems import FAMILIES, GENERAL, SEEDS, SOLVERS, seeds
 
 from spcabench import Problem, api, registry
-from spcabench.driver import parameters
+from spcabench.solving.driver import parameters
 
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
 NONNEGATIVE = [s for s in SPARSE if problems.traits(s).nonnegative]

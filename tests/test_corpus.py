@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import corpus, docword, registry
-from spcabench.corpus import read_docword, read_vocabulary
+from spcabench import registry
+from spcabench.readers import corpus, docword
+from spcabench.readers.corpus import read_docword, read_vocabulary
 
 GOOD = "3\n4\n5\n1 1 2\n1 4 1\n2 2 7\n3 1 1\n3 3 10\n"
 COUNTS = [[2, 0, 0, 1], [0, 7, 0, 0], [1, 0, 10, 0]]

@@ -4,7 +4,8 @@ import numpy as np
 import pooch
 import pytest
 
-from spcabench import api, registry, sources
+from spcabench import api, registry
+from spcabench.readers import sources
 
 
 def test_gaussian_data_repeat_by_seed():

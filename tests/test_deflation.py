@@ -5,7 +5,7 @@ import problems
 import pytest
 
 from spcabench import Problem, api
-from spcabench.deflate import DEFLATIONS
+from spcabench.solving.deflate import DEFLATIONS
 
 X = np.random.default_rng(4).standard_normal((9, 7))
 FORMS = {"covariance": Problem.from_covariance(X.T @ X), "data": Problem.from_data(X, center=False)}

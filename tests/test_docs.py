@@ -11,7 +11,11 @@ import pandas as pd
 import pytest
 
 from spcabench import __main__ as command_line
-from spcabench import api, conformance, execute, publish, worker
+from spcabench import api
+from spcabench.checking import conformance
+from spcabench.page import publish
+from spcabench.running import job as execute
+from spcabench.running import worker
 
 ROOT = command_line.ROOT
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "results").glob("**/*.md")])

@@ -11,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from spcabench import __main__ as command_line
-from spcabench import api, doctor, registry, sources
+from spcabench import api, registry
+from spcabench.cli import doctor
+from spcabench.readers import sources
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

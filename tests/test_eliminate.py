@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import Problem, api, eliminate
+from spcabench import Problem, api
+from spcabench.methods import eliminate
 
 
 def _covariance(rng, n):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spcabench import SparsePCA, solve
-from spcabench.problem import Problem
+from spcabench.problem.problem import Problem
 
 CHECKS = list(estimator_checks_generator(SparsePCA()))
 X = load_breast_cancer().data

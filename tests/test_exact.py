@@ -5,9 +5,12 @@ import problems
 import pytest
 from problems import FAMILIES
 
-from spcabench import Problem, api, exact, flops, pruning, swap
-from spcabench.covariance import Covariance
-from spcabench.exact import Exact
+from spcabench import Problem, api, flops
+from spcabench.methods import branch_and_bound as exact
+from spcabench.methods import local_search as swap
+from spcabench.methods import pruning
+from spcabench.methods.branch_and_bound import Exact
+from spcabench.problem.covariance import Covariance
 
 
 def _exact(S, K, budget=1e9, psd=True):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spcabench import api, registry, sources
+from spcabench import api, registry
+from spcabench.readers import sources
 
 GENES = {"alon": (62, 2000, [22, 40]), "golub": (72, 7129, [25, 47]), "mll": (72, 12582, [20, 24, 28])}
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from spcabench import api, registry, sources
+from spcabench import api, registry
+from spcabench.readers import sources
 
 SHAPES = {"cbcl": (2429, 361), "lrs": (531, 93)}
 

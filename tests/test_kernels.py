@@ -6,8 +6,9 @@ import types
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, convex, flops, kernels
+from spcabench import Problem, api, flops, kernels
 from spcabench.flops import LEDGER
+from spcabench.methods import block_ascent as convex
 
 
 def _state(seed, n):

@@ -5,10 +5,11 @@ import problems
 import pytest
 import scipy.sparse as sp
 
-from spcabench import Problem, bounds
-from spcabench.covariance import Covariance, Gram
-from spcabench.matrix import Block, Data
-from spcabench.spectral import largest, leading_pairs, principal_blocks
+from spcabench import Problem
+from spcabench.problem.covariance import Covariance, Gram
+from spcabench.problem.data import Block, Data
+from spcabench.problem.spectral import largest, leading_pairs, principal_blocks
+from spcabench.solving import bounds
 
 TALL, WIDE = (13, 7), (4, 9)
 

@@ -6,8 +6,9 @@ import tarfile
 import numpy as np
 import pytest
 
-from spcabench import api, registry, sources
+from spcabench import api, registry
 from spcabench.figures import _gabor
+from spcabench.readers import sources
 
 images = registry.module("dataset", "natural_images")
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spcabench import Problem, api
-from spcabench.driver import Limits, drive
 from spcabench.iterate import Iterate, Traits
-from spcabench.result import graded, refitted
+from spcabench.solving.driver import Limits, drive
+from spcabench.solving.result import graded, refitted
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import normalize, one_sided
 

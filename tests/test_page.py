@@ -7,8 +7,12 @@ import sys
 import pandas as pd
 import pytest
 
-from spcabench import draw, execute, registry, solverpages, worker
-from spcabench.report import write_page
+from spcabench import registry
+from spcabench.page import draw
+from spcabench.page import solver_page as solverpages
+from spcabench.page.results_page import write_page
+from spcabench.running import job as execute
+from spcabench.running import worker
 
 FIGURE = '''"""Trial figure.
 

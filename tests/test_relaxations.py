@@ -4,7 +4,11 @@ import numpy as np
 import problems
 import pytest
 
-from spcabench import Problem, api, certify, registry, relaxation, sdp, worker
+from spcabench import Problem, api, registry
+from spcabench.methods import cvxpy_duals as sdp
+from spcabench.methods import relaxation
+from spcabench.running import worker
+from spcabench.solving import certify
 
 # solver -> penalty, settings of a short run
 SOLVERS = {

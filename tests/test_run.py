@@ -10,10 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from spcabench import execute, registry, run
-from spcabench import worker as worker_module
-from spcabench.execute import Journal, Worker, read_rows, run_job
+from spcabench import registry, run
 from spcabench.run import Measure, Run, groups, interleaved, tree_hash
+from spcabench.running import job as execute
+from spcabench.running import worker as worker_module
+from spcabench.running.job import Journal, Worker, read_rows, run_job
 
 TASK = dict(
     kind="run", dataset="pitprops", parameters={}, settings={"k": 3}, seed=0, timeout=60.0, figure="x", match=None
@@ -62,7 +63,7 @@ def test_a_run_that_hangs_is_ended(worker, tmp_path, monkeypatch):
 
 
 def test_workers_end_with_a_killed_parent(tmp_path):
-    code = "import time; from spcabench.execute import Worker; w = Worker(), Worker()"
+    code = "import time; from spcabench.running.job import Worker; w = Worker(), Worker()"
     code += "; print(*(x.process.pid for x in w), flush=True); time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as parent:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
@@ -196,9 +197,9 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = run.closure(registry.path("solver", "gpower1").parent.parent / "spcabench" / "worker.py")
-    assert {"matrix.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
-    assert grqi not in worker and not {"style.py", "claims.py", "report.py"} & {p.name for p in worker}
+    worker = run.closure(registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py")
+    assert {"data.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
+    assert grqi not in worker and not {"style.py", "claims.py", "results_page.py"} & {p.name for p in worker}
 
 
 def test_every_figure_asks_for_what_exists():

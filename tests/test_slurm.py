@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spcabench import workflow
 from spcabench.run import groups
+from spcabench.running import workflow
 
 pytest.importorskip("snakemake_executor_plugin_slurm", reason="plugin not installed: pip install 'spcabench[slurm]'")
 ROOT = Path(__file__).parents[1]

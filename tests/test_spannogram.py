@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spcabench import Problem, api, flops, lowrank, registry, spannogram
+from spcabench import Problem, api, flops, registry
+from spcabench.methods import lowrank, spannogram
 from spcabench.vectors import normalize
 
 KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")

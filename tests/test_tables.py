@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from spcabench import __main__ as command_line
-from spcabench import machine, registry, tables
+from spcabench import machine, registry
+from spcabench.readers import user_file as tables
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)

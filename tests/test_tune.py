@@ -6,7 +6,8 @@ import numpy as np
 import problems
 import pytest
 
-from spcabench import Problem, api, tune
+from spcabench import Problem, api
+from spcabench.solving import tune
 
 BY_PENALTY = [s for s in problems.SOLVERS if problems.traits(s).control == "penalty"]
 by_penalty = pytest.mark.parametrize("solver", BY_PENALTY)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from spcabench import __main__ as command_line
-from spcabench import publish, verify
+from spcabench.page import publish, verify
 from tests.test_page import check_links, folder, make  # noqa: F401  (a fixture)
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import api, bounds
+from spcabench import api
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.problem import Problem
-from spcabench.result import Result
+from spcabench.problem.problem import Problem
+from spcabench.solving import bounds
+from spcabench.solving.result import Result
 from spcabench.vectors import embed
 
 TABLE = Path(__file__).with_name("best_known.json")

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import bounds
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.draw import GOOD
-from spcabench.problem import Problem
-from spcabench.result import refitted
+from spcabench.problem.problem import Problem
+from spcabench.solving import bounds
+from spcabench.solving.result import GOOD, refitted
 from spcabench.vectors import Vector, embed, support
 
 Table = dict[tuple[str, str, int, bool], known.Entry]

@@ -13,9 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench import execute, registry, run
-from spcabench.comparison import recovery, suite
+from spcabench import registry, run
+from spcabench.comparison import resampling as recovery
+from spcabench.comparison import suite
 from spcabench.comparison.suite import Item
+from spcabench.running import job as execute
+from spcabench.running import worker
 
 ENDED = 5.0  # times the limit after which a run, or the whole search of a penalty, is ended
 SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
@@ -75,7 +78,7 @@ class Job:
     def fingerprint(self) -> str:
         """Hash of all that decides its rows."""
         tasks = [task for _, task in self.tasks()]
-        files = set(run.closure(Path(run.__file__).with_name("worker.py"))) | {Path(FIGURE)}
+        files = set(run.closure(Path(worker.__file__))) | {Path(FIGURE)}
         files |= set(run.closure(registry.path("solver", self.solver)))
         for name in {task["dataset"] for task in tasks}:
             files |= set(run.closure(registry.path("dataset", name)))

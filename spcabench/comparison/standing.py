@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison import profiles, recovery
+from spcabench.comparison import profiles
+from spcabench.comparison import resampling as recovery
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
-from spcabench.draw import GOOD
+from spcabench.solving.result import GOOD
 from spcabench.vectors import Vector
 
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value

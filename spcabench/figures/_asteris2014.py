@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import bounds, registry
+from spcabench import registry
 from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
 from spcabench.figures._truth import known, with_truth
-from spcabench.problem import Problem
-from spcabench.result import graded, refitted
+from spcabench.problem.problem import Problem
 from spcabench.run import Measure, Run
+from spcabench.solving import bounds
+from spcabench.solving.result import graded, refitted
 from spcabench.style import look
 
 D, EPS = 3, 0.1

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import api, deflate
-from spcabench.problem import Problem
+from spcabench import api
+from spcabench.problem.problem import Problem
+from spcabench.solving import deflate
 from spcabench.style import PALETTE, look, plain_log_ticks
 from spcabench.vectors import project
 

@@ -15,10 +15,12 @@ from itertools import combinations
 
 import numpy as np
 
-from spcabench import api, deflate, eliminate
+from spcabench import api
 from spcabench.claims import Statement, decided, every
 from spcabench.figures._truth import PROVEN
+from spcabench.methods import eliminate
 from spcabench.run import Measure
+from spcabench.solving import deflate
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # entries of node matrices for each cardinality

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from spcabench.lowrank import rank_one
+from spcabench.methods.lowrank import rank_one
 from spcabench.run import Measure
 from spcabench.style import DASHES, PALETTE
 

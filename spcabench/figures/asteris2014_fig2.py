@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from spcabench import spannogram
+from spcabench.methods import spannogram
 from spcabench.run import Measure
 from spcabench.style import PALETTE
 

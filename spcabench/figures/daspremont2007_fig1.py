@@ -14,9 +14,10 @@ from sklearn.metrics import silhouette_score
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import NearestCentroid
 
-from spcabench import api, deflate
+from spcabench import api
 from spcabench.claims import Statement, decided
 from spcabench.run import Measure
+from spcabench.solving import deflate
 from spcabench.style import MARKERS, PALETTE
 
 PANELS, SIZE = (3, 2), (9.5, 12.5)

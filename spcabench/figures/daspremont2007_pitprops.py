@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from spcabench import api, deflate
+from spcabench import api
 from spcabench.claims import Statement, decided
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
 from spcabench.run import Measure, Run
+from spcabench.solving import deflate
 from spcabench.style import PALETTE, look
 
 PANELS, SIZE = (2, 3), (15.5, 9.0)

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from spcabench.api import solve
-from spcabench.bounds import leading_eigenvalue
 from spcabench.claims import Statement, by_band, every, interval, show
 from spcabench.figures._kuleshov2013 import GRQI, NAMES, PENALTIES, WIDE_EDGES, k_at, medians, pairs, sizes
 from spcabench.figures._truth import certified, known, truth, with_truth  # noqa: F401  certified is looked up here
 from spcabench.run import Measure
+from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.style import look
 from spcabench.vectors import normalize
 

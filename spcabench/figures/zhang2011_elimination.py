@@ -16,9 +16,10 @@ from time import perf_counter
 
 import numpy as np
 
-from spcabench import Problem, api, eliminate, steps
+from spcabench import Problem, api, steps
 from spcabench.claims import Statement, decided, every, interval
 from spcabench.figures._topics import SOLVER, component
+from spcabench.methods import eliminate
 from spcabench.run import Measure
 from spcabench.style import DASHES, MARKERS, PALETTE, plain_log_ticks
 from spcabench.vectors import normalize

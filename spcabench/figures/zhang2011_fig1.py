@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import api, convex, relaxation
+from spcabench import api
 from spcabench.claims import Statement, decided, every
 from spcabench.figures._zhang2011 import (
     by_size,
@@ -30,6 +30,8 @@ from spcabench.figures._zhang2011 import (
     speedups,
     timed,
 )
+from spcabench.methods import block_ascent as convex
+from spcabench.methods import relaxation
 from spcabench.run import Measure, Run
 from spcabench.style import look
 

@@ -1,0 +1,191 @@
+"""What every solver must satisfy, on small problems whose answers are known by brute force."""
+
+import copy
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench import api
+from spcabench.checking.audit import AuditError, audit
+from spcabench.iterate import Traits
+from spcabench.problem.problem import Problem
+from spcabench.solving.driver import in_form, parameters
+from spcabench.solving.result import Result
+from spcabench.vectors import Vector
+
+N, K = 8, 3
+Promise = Callable[[ModuleType], str | None]  # what it returns says why it could not be checked
+
+
+class Broken(Exception):
+    """A promise that was not kept, in a sentence."""
+
+
+def _data(seed: int, m: int = 12) -> Vector:
+    """Gaussian data (m, N) with one strong direction: no two entries are equal."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, N)) + np.outer(rng.standard_normal(m), [2.0, 1.5, 1.0, 0, 0, 0, 0, 0])
+
+
+def _problems() -> Iterator[Problem]:
+    for seed in range(4):
+        X = _data(seed, m=5 + 4 * seed)
+        yield Problem.from_data(X, f"data ({len(X)}, {N}), seed {seed}")
+        yield Problem.from_covariance(X.T @ X, f"covariance ({N}, {N}), seed {seed}")
+
+
+def _asked(module: ModuleType) -> dict[str, Any]:
+    return {"k": K} if module.TRAITS.control else {}
+
+
+def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
+    result = api.solve(problem, module, **_asked(module), **settings)
+    if not result.good:
+        raise Broken(f"on {problem.name}: {_fault(result, problem.n)}")
+    return result
+
+
+def _fault(result: Result, n: int) -> str:
+    """What is wrong with an x that is no feasible answer."""
+    x = result.x
+    if result.status == "zero":
+        return "x is zero; yield a unit vector"
+    if x.shape != (n,):
+        return f"x has shape {x.shape}; allowed is ({n},)"
+    if not np.isfinite(x).all():
+        return "x has NaN or infinite entries"
+    if abs(x @ x - 1.0) > 1e-6:
+        return f"x has norm {np.linalg.norm(x):.6g}; yield unit vectors, say normalize(x) of spcabench.vectors"
+    if result.k is not None and result.cardinality > result.k:
+        return f"x has {result.cardinality} nonzeros at k = {result.k}; say project(x, k) of spcabench.vectors"
+    return "x has entries of both signs, where x >= 0 was asked"
+
+
+def _same(what: str, problem: Problem, a: float, b: float) -> None:
+    if abs(a - b) > 1e-6 * max(abs(a), abs(b)):
+        raise Broken(f"on {problem.name}: the variance is {a:.9g}, and {b:.9g} {what}")
+
+
+def says_what_it_is(module: ModuleType) -> None:
+    """The file has a docstring, TRAITS, EXAMPLE and solve(problem, *, ...)."""
+    for name, kind in (("TRAITS", Traits), ("EXAMPLE", dict), ("solve", Callable), ("__doc__", str)):
+        if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
+            raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
+    traits = module.TRAITS
+    if traits.control == "cardinality" and "k" not in parameters(module.solve):
+        raise Broken('TRAITS say control="cardinality", but solve() takes no k')
+    if traits.control == "penalty":
+        if traits.penalty not in parameters(module.solve) or not hasattr(module, "penalty_range"):
+            raise Broken('control="penalty" needs TRAITS.penalty, a setting of that name, and penalty_range(problem)')
+        low, high = module.penalty_range(in_form(next(_problems()), traits))
+        if not 0 < low < high:
+            raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
+
+
+def is_feasible(module: ModuleType) -> None:
+    """Answers x have shape (n,), finite entries, unit norm, at most k nonzeros; x >= 0 where that is asked."""
+    for problem in _problems():
+        _solve(module, problem)
+        if module.TRAITS.nonnegative:
+            _solve(module, problem, nonnegative=True)
+
+
+def is_never_above_the_optimum(module: ModuleType) -> None:
+    """No value is above brute force's, no claimed bound below it; an exact solver reaches it."""
+    for problem in _problems():
+        S = np.array(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
+        k = K if module.TRAITS.control else N
+        best = max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(N), k))
+        result = _solve(module, problem)
+        lowest = result.variance if result.nonnegative else best  # what a bound may not be below
+        if result.variance > best * (1 + 1e-9) or result.bound < lowest * (1 - 1e-9):
+            raise Broken(
+                f"on {problem.name}: value {result.variance:.9g}, bound {result.bound:.9g}, optimum {best:.9g}"
+            )
+        if module.TRAITS.exact and result.variance < best * (1 - 1e-9):
+            raise Broken(f"on {problem.name}: TRAITS say exact, but {result.variance:.9g} is below {best:.9g}")
+
+
+def is_repeatable(module: ModuleType) -> None:
+    """The same seed gives the same answer, to the last bit."""
+    for problem in _problems():
+        first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
+        if not np.array_equal(first.x, again.x):
+            raise Broken(f"on {problem.name}: two runs differ; draw from default_rng(seed), with a setting seed")
+
+
+def is_invariant(module: ModuleType) -> None:
+    """Scaling, flipping and (but for random starts) reordering the variables changes nothing else."""
+    for seed in range(4):
+        X, rng = _data(seed), np.random.default_rng(seed)
+        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
+        value = _solve(module, problem).variance
+        _same("of the same data times 1000", problem, value, _solve(module, Problem.from_data(1e3 * X)).variance / 1e6)
+        if module.TRAITS.nonnegative != "always":
+            flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
+            _same("where variables change their sign", problem, value, _solve(module, flipped).variance)
+        if "seed" not in parameters(module.solve):
+            mixed = Problem.from_data(X[:, rng.permutation(N)])
+            _same("where variables change their order", problem, value, _solve(module, mixed).variance)
+
+
+def works_on_every_form(module: ModuleType) -> None:
+    """Data, the same data sparse and centred implicitly, and their covariance give the same."""
+    for seed in range(4):
+        X = np.where(np.random.default_rng(seed).random((12, N)) < 0.3, 0.0, _data(seed))
+        problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
+        value = _solve(module, problem).variance
+        sparse = Problem.from_data(sp.csr_array(X), f"sparse data (12, {N}), seed {seed}")
+        _same("of the same data, sparse and centred implicitly", problem, value, _solve(module, sparse).variance)
+        _solve(module, problem.given_as("covariance"))
+
+
+def mutates_nothing(module: ModuleType) -> None:
+    """The arrays of the problem are the same afterwards."""
+    for problem in _problems():
+        given = in_form(problem, module.TRAITS)
+        arrays = {name: a for name, a in vars(given.matrix).items() if isinstance(a, np.ndarray)}
+        before = copy.deepcopy(arrays)
+        _solve(module, given)
+        for name, a in arrays.items():
+            if not np.array_equal(a, before[name]):
+                raise Broken(f"on {problem.name}: the problem's own array {name} was changed; work on a copy")
+
+
+def counts_honestly(module: ModuleType) -> str | None:
+    """The ledger agrees with an independent count from outside."""
+    if not getattr(module, "COUNTED", True):
+        return "the file says COUNTED = False: no flops are reported"
+    for problem in _problems():
+        try:
+            found = audit(problem, module, **_asked(module))
+        except AuditError as error:
+            raise Broken(f"{error}; use @ of problem.covariance or problem.data, which count") from None
+        if not found.exact:
+            raise Broken(
+                f"on {problem.name}: {found.charged} flops were charged and {found.seen} seen ({found.calls}); "
+                "use @ of problem.covariance or problem.data, never their arrays, or say COUNTED = False"
+            )
+    return None
+
+
+def stops_at_its_limits(module: ModuleType) -> None:
+    """It ends after the steps or the time that it may take."""
+    for problem in _problems():
+        for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
+            run = api.solve(problem, module, **_asked(module), **limit)
+            if run.iterations > 2:
+                raise Broken(f"on {problem.name}: {run.iterations} iterations, asked for {limit}")
+
+
+PROMISES: dict[str, Promise] = {
+    check.__name__.replace("_", " "): check
+    for check in (
+        *(says_what_it_is, stops_at_its_limits, is_feasible, is_never_above_the_optimum, is_repeatable, is_invariant),
+        *(works_on_every_form, mutates_nothing, counts_honestly),
+    )
+}

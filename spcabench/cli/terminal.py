@@ -1,0 +1,120 @@
+"""Components, or one component at several cardinalities, as a person reads them, or as JSON."""
+
+import io
+import json
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from spcabench.flops import uncharged
+from spcabench.problem.problem import Problem
+from spcabench.solving.deflate import Components
+from spcabench.solving.result import Result
+
+MOST = 12  # variables shown for each component
+
+
+def total_variance(problem: Problem) -> float:
+    """The trace of Sigma, never charged."""
+    with uncharged():
+        return float(problem.covariance.diagonal().sum())
+
+
+def as_json(problem: Problem, found: Sequence[Result]) -> str:
+    """Everything but the vectors' zeros: "components", or the "path" of one over the cardinality."""
+    entries, total = [], total_variance(problem)
+    for result in found:
+        variance = problem.variance(result.x)
+        entries.append(
+            {
+                "solver": result.solver,
+                "problem": problem.name,
+                "stand_in": problem.stand_in,
+                "status": result.status,
+                "k": result.k,
+                "cardinality": result.cardinality,
+                "variance": variance,
+                "share": variance / total,
+                "deflated_variance": result.variance,
+                "bound": result.bound,
+                "bound_whp": result.bound_whp,
+                "gap": result.gap,
+                "nonnegative": result.nonnegative,
+                "iterations": result.iterations,
+                "flops": result.flops if result.counted else None,
+                "setup_flops": result.setup_flops if result.counted else None,
+                "solve_time": result.solve_time,
+                "setup_time": result.setup_time,
+                "search": result.search,
+                "support": result.support.tolist(),
+                "features": [name(problem, j) for j in result.support],
+                "loadings": oriented(result.x)[result.support].tolist(),
+            }
+        )
+    about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
+    about |= {"notes": _notes(problem), "components" if isinstance(found, Components) else "path": entries}
+    if isinstance(found, Components):
+        about["projected_variance"] = found.projected_variance
+    return json.dumps(about, indent=1, default=float)
+
+
+def _notes(problem: Problem) -> list[str]:
+    return list(problem.provenance.get("notes", ()))
+
+
+def as_table(problem: Problem, found: Sequence[Result]) -> str:
+    """One line for each component, or cardinality: variance, share, certified bound, variables by weight."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    joint = found if isinstance(found, Components) else None
+    several, total = joint is not None and len(found) > 1, total_variance(problem)
+    size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
+    title = f"{problem.name}: {size}, solver {found[0].solver}"
+    table = Table(
+        title=f"{title} (STAND-IN)" if problem.stand_in else title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    deflated = ("after\ndeflation", "bound\non it") if several else ("certified\nbound",)
+    first = "k asked" if joint is None else "component"
+    for column in (first, "cardinality", "variance", "of the\ntotal", *deflated, "gap", "status"):
+        table.add_column(column, justify="right")
+    table.add_column("variables (loading)", overflow="fold")
+    for i, result in enumerate(found, 1):
+        variance = problem.variance(result.x)
+        numbers = [f"{variance:.5g}", f"{variance / total:.1%}", *([f"{result.variance:.5g}"] if several else [])]
+        certified = [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+        label = str(i if joint is not None else result.k)
+        words = _loadings(problem, oriented(result.x))
+        table.add_row(label, str(result.cardinality), *numbers, *certified, result.status, words)
+    stream = io.StringIO()
+    console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
+    console.print(table)
+    for note in _notes(problem):
+        console.print(f"note: {note}", markup=False)
+    if several and joint is not None:
+        explained = joint.projected_variance
+        console.print(f"variance explained by their span: {explained:.5g}, {explained / total:.1%} of the total")
+        console.print("certified bounds are those of the deflated problems, in which each component was sought")
+    return stream.getvalue().rstrip()
+
+
+def _loadings(problem: Problem, x: np.ndarray) -> str:
+    order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
+    text = ", ".join(f"{name(problem, j)} ({x[j]:+.2f})" for j in order[:MOST])
+    return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
+
+
+def oriented(x: np.ndarray) -> np.ndarray:
+    """Of x and -x, which are the same component, the one whose largest loading is positive."""
+    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0
+
+
+def name(problem: Problem, j: int) -> str:
+    """A variable's name, or its number."""
+    return problem.features[j] if problem.features else str(j)

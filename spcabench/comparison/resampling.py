@@ -1,0 +1,68 @@
+"""What statisticians ask of a solver: the variance of held-out samples, and the same support from other samples.
+
+And what the harness does between runs.
+
+Called in the worker by name: ``(problem, seed, ...) -> numbers``.
+"""
+
+import ctypes
+from contextlib import suppress
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+
+from spcabench import api
+from spcabench.problem.problem import Problem
+from spcabench.solving import bounds
+
+HALVES, RESAMPLES = 5, 10
+
+
+def ready(problem, *, seed):
+    """Nothing but the problem loaded and its bounds made, so that no run's limit holds them."""
+    return {"bound": bounds.upper_bound(problem, 1)}
+
+
+def tidied(problem, *, seed):
+    """Nothing but freed memory given back, where the C library can: what a run needs is then seen in its peak."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    return {}
+
+
+def held_out(problem, *, seed, name, k, **settings):
+    """Variance of the other half of the samples along x, over that of the component that sees it; means of 5 halves.
+
+    ``optimism`` : the variance of the half that x was found on, over the same of the other half, less 1.
+    """
+    X, rng = problem.data.dense(), np.random.default_rng([seed, 1])
+    shares, optimism = [], []
+    for _ in range(HALVES):
+        order = rng.permutation(len(X))
+        train, test = (of_samples(X[half]) for half in np.array_split(order, 2))
+        x = api.solve(train, name, k=k, refit=True, **settings).x
+        top = test.covariance.leading()[0]
+        shares.append(test.variance(x) / top)
+        optimism.append(train.variance(x) / test.variance(x) - 1.0)
+    return {"share": fmean(shares), "optimism": fmean(optimism)}
+
+
+def stability(problem, *, seed, name, k, **settings):
+    """Mean overlap |S and T| / |S or T| of the supports of 10 bootstrap samples, pair by pair."""
+    X, rng = problem.data.dense(), np.random.default_rng([seed, 2])
+    supports = []
+    for _ in range(RESAMPLES):
+        sample = of_samples(X[rng.integers(len(X), size=len(X))])
+        supports.append(set(api.solve(sample, name, k=k, **settings).support.tolist()))
+    return {"overlap": fmean(len(S & T) / max(len(S | T), 1) for S, T in combinations(supports, 2))}
+
+
+def of_samples(X):
+    """The covariance of some samples (m, n)."""
+    return Problem.from_data(X, "samples", divide_by_m=True)
+
+
+def f1(found, true):
+    """The harmonic mean of precision and recall of a support."""
+    return 2.0 * len(set(found) & set(true)) / max(len(found) + len(true), 1)

@@ -1,0 +1,1 @@
+"""Mathematics that several solvers share; imports the problem and the ground."""

@@ -1,0 +1,208 @@
+"""Block coordinate ascent for the relaxation: the sweep over the columns of X as a compiled kernel.
+
+Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text data", NIPS 2011,
+section 3: maximise Tr(Sigma X) - lam ||X||_1 - (Tr X)^2 / 2 + beta log det X, one row and column at a time.
+"""
+
+import numpy as np
+
+from spcabench.kernels import compiled, inlined
+from spcabench.methods.relaxation import Pair, value
+from spcabench.problem.spectral import eigen, largest, rebuilt
+from spcabench.vectors import Vector, support
+
+ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
+
+
+@inlined
+def box_qp(X, w, u, s, lam, linked, count, passes, tol):
+    """Coordinate descent for min u'Yu over |u_i - s_i| <= lam, Y being X without j; w = Y u is kept up to date.
+
+    linked : the rows of Y that are not zero beside the diagonal, ``count`` of them; the others are optimal already.
+    Returns the products made: ``count`` for each change of an entry.
+    """
+    work = 0
+    for _ in range(passes):
+        change = 0.0
+        for q in range(count):
+            i = linked[q]
+            r = w[i] - X[i, i] * u[i]
+            new = min(max(-r / X[i, i], s[i] - lam), s[i] + lam)
+            step = new - u[i]
+            if abs(step) > 1e-13 * lam:
+                u[i] = new
+                change = max(change, abs(step))
+                if 2 * count > len(w):
+                    for p in range(len(w)):
+                        w[p] += step * X[i, p]
+                else:
+                    for p in range(count):
+                        w[linked[p]] += step * X[i, linked[p]]
+                work += count
+        if change < tol:
+            break
+    return work
+
+
+@inlined
+def positive_root(c, beta, R2):
+    """The positive root of tau^3 + c tau^2 - beta tau - R2: Newton's method from above, where it is monotone."""
+    if R2 <= 0.0:
+        root = np.sqrt(c * c + 4.0 * beta)
+        return 2.0 * beta / (c + root) if c > 0.0 else (root - c) / 2.0
+    tau = 2.0 * max(abs(c), np.sqrt(beta), np.cbrt(R2))
+    for _ in range(200):
+        f = ((tau + c) * tau - beta) * tau - R2
+        step = f / ((3.0 * tau + 2.0 * c) * tau - beta)
+        if not step > 1e-16 * tau:
+            break
+        tau -= step
+    return tau
+
+
+@inlined
+def take_out(X, w, u, s, lam, j, degree, linked):
+    """Take row and column j out of X; clip the warm u to the box; w = Y u on the linked rows.
+
+    degree : for each row, its nonzeros beside the diagonal. Returns the number of linked rows and of products.
+    """
+    count, work = 0, 0
+    for i in range(len(w)):
+        degree[i] -= X[j, i] != 0.0 and i != j
+        w[i] = 0.0
+        if i != j and degree[i] > 0:
+            linked[count] = i
+            count += 1
+            u[i] = min(max(u[i], s[i] - lam), s[i] + lam)
+        else:
+            u[i] = min(max(0.0, s[i] - lam), s[i] + lam)
+    u[j] = 0.0
+    for q in range(count):
+        i = linked[q]
+        if u[i] != 0.0:
+            for p in range(count):
+                w[linked[p]] += u[i] * X[i, linked[p]]
+            work += count
+    X[j, :j] = 0.0
+    X[j, j + 1 :] = 0.0
+    return count, work
+
+
+@inlined
+def put_back(X, w, j, degree, tau, x_jj):
+    """Row and column j of X from y = w / tau."""
+    degree[j] = 0
+    for i in range(len(w)):
+        if i != j:
+            y = w[i] / tau
+            X[i, j] = y
+            X[j, i] = y
+            degree[i] += y != 0.0
+            degree[j] += y != 0.0
+    X[j, j] = x_jj
+
+
+@inlined
+def square(X, w, u, s, lam, beta, j, degree):
+    """R^2 = u'Yu; completes w = Y u, its entries that are zero but for rounding and early stopping set to zero."""
+    R2 = 0.0
+    for i in range(len(w)):
+        if i == j:
+            continue
+        if degree[i] == 0:
+            w[i] = X[i, i] * u[i]
+        elif abs(u[i] - s[i]) < lam * (1.0 - 1e-12) and abs(w[i]) < ZERO * np.sqrt(beta * X[i, i]):
+            w[i] = 0.0  # inside the box the gradient Y u is zero
+        R2 += u[i] * w[i]
+    return max(R2, 0.0)
+
+
+@compiled("Tuple((i8, f8))(f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, f8)")
+def sweep(S, X, V, lam, beta, passes, tol):
+    """One sweep of Algorithm 1 over the columns of X (n, n), in place.
+
+    V : its row j holds the box QP's u of column j, from the sweep before; at the solution Sigma + U off the diagonal.
+    passes, tol : the box QP ends after so many passes, or when no entry changes by more than tol.
+
+    Rows of X that are zero beside the diagonal cost nothing: their u is the clipped zero, whatever the others are.
+    Returns the flops (count, Tr X).
+    """
+    n = len(S)
+    work, trace = 0, 0.0
+    linked, w, degree = np.empty(n, np.int64), np.empty(n), np.zeros(n, np.int64)
+    for i in range(n):
+        trace += X[i, i]
+        for q in range(n):
+            degree[i] += X[i, q] != 0.0 and q != i
+    for j in range(n):
+        s, u = S[j], V[j]
+        count, products = take_out(X, w, u, s, lam, j, degree, linked)
+        work += products + box_qp(X, w, u, s, lam, linked, count, passes, tol)
+        R2 = square(X, w, u, s, lam, beta, j, degree)
+        trace -= X[j, j]
+        tau = positive_root(S[j, j] - lam - trace, beta, R2)
+        put_back(X, w, j, degree, tau, R2 / tau**2 + beta / tau)
+        trace += X[j, j]
+    return work, trace
+
+
+def scaled(S: Vector, lam: float, unit: float) -> tuple[Vector, float, float]:
+    """S / unit, lam / unit and the unit.
+
+    The ascent needs a positive optimum, of which max S_ii - lam is a lower bound: where that is not positive, S is
+    first shifted by a multiple of I, which the optimum follows.
+    """
+    top, lower = float(np.abs(S).max()), float(S.diagonal().max()) - lam
+    if lower <= 1e-9 * top:
+        return (S + (top - lower) * np.eye(len(S))) / top, lam / top, top
+    return S / unit, lam / unit, unit
+
+
+def identity_start(S: Vector, lam: float) -> tuple[Vector, Vector]:
+    """X = I, and for each column the box QP's solution there: 0 clipped to the box."""
+    return np.eye(len(S)), S - np.clip(S, -lam, lam)
+
+
+def diagonal_start(S: Vector, lam: float, beta: float) -> tuple[Vector, Vector]:
+    """The best diagonal X: X_jj = beta / (t - S_jj + lam), t their sum, by bisection; and V as for the identity."""
+    d = S.diagonal() - lam
+    low = max(float(d.max()), 0.0)
+    high = low + np.sqrt(len(d) * beta) + len(d) * beta  # there the sum is at most t
+    for _ in range(100):
+        t = (low + high) / 2.0
+        low, high = (t, high) if (beta / (t - d)).sum() > t else (low, t)
+    return np.diag(beta / (high - d)), identity_start(S, lam)[1]
+
+
+def loading_start(S: Vector, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
+    """X = phi xx' and, beside it, the best diagonal; V has S - lam ss' where x has entries, s their signs.
+
+    That is the optimum where it has rank one and x is its loading; phi is the value that x attains.
+    """
+    phi = float(x @ S @ x - lam * np.abs(x).sum() ** 2)
+    d = S.diagonal() - lam
+    if phi <= max(d.max(), 0.0):
+        return diagonal_start(S, lam, beta)
+    V = identity_start(S, lam)[1]
+    W = support(x)
+    V[np.ix_(W, W)] = S[np.ix_(W, W)] - lam * np.outer(np.sign(x[W]), np.sign(x[W]))
+    return np.diag(beta / (phi - d)) + phi * np.outer(x, x), V
+
+
+def pair(S: Vector, X: Vector, V: Vector, lam: float) -> Pair:
+    """The primal and dual that a state of the sweeps gives.
+
+    X : cut to the rows that are not zero beside the diagonal (the others hold O(beta) of its trace), made PSD, scaled.
+    U : from V, at the solution Sigma + U off the diagonal: made symmetric, with Sigma_jj - lam on the diagonal.
+    """
+    n = len(S)
+    linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
+    W = linked if len(linked) else np.array([int(np.argmax(X.diagonal()))])
+    w, E = eigen(X[np.ix_(W, W)])
+    w = np.maximum(w, 0.0)
+    Z, x = np.zeros((n, n)), np.zeros(n)
+    Z[np.ix_(W, W)] = rebuilt(E, w / w.sum())
+    x[W] = E[:, -1]
+    M = (V + V.T) / 2
+    np.fill_diagonal(M, S.diagonal() - lam)
+    return Pair(x, Z, M - S, value(S, Z, lam), largest(M))

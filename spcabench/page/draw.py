@@ -1,0 +1,199 @@
+"""Draws and judges one figure from its rows alone."""
+
+import inspect
+import json
+import os
+import textwrap
+import warnings
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import registry, style
+from spcabench.claims import Claim, Statement
+from spcabench.running.job import read_rows
+from spcabench.solving.result import GOOD
+
+SCHEMA = 1
+
+
+def draw_figure(name: str, files: list[Path], folder: Path) -> None:
+    """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
+
+
+def draw_to(
+    name: str,
+    files: list[Path],
+    outs: Iterable[Path],
+    width: float | None = None,
+    height: float | None = None,
+    fontsize: float | None = None,
+    title: bool = True,
+) -> None:
+    """Write a figure to files, in inches and points; the figure's own size and the style's font unless given."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    module = registry.module("figure", name)
+    rows, data = _loaded(module, files)
+    with matplotlib.rc_context(style.RC):
+        own = module.SIZE
+        size = (width or own[0] * (height or own[1]) / own[1], height or own[1] * (width or own[0]) / own[0])
+        figure, axes = plt.subplots(*module.PANELS, figsize=size, squeeze=False)
+        _draw(module, rows, data, axes)
+        scale = (fontsize or style.RC["font.size"]) / style.RC["font.size"]
+        _mark(figure, module, rows, title, scale)
+        if fontsize:
+            style.scale_fonts(figure, scale)
+        if (size != tuple(own) or fontsize) and not _fits(figure):
+            raise ValueError(f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches")
+        for out in outs:
+            metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
+            aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
+            figure.savefig(aside, metadata=metadata)
+            os.replace(aside, out)
+        plt.close(figure)
+
+
+def _fits(figure: Any) -> bool:
+    """Whether there is room for the axes, and in them for their legends."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        figure.draw_without_rendering()
+    legends = [(axes.get_legend().get_window_extent(), axes.bbox) for axes in figure.axes if axes.get_legend()]
+    inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
+    return not said and all(box.width <= axes.width and box.height <= axes.height for box, axes in inside)
+
+
+def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
+    """All rows of a figure, and what its ``data`` makes of the good ones; None where there are none."""
+    return _of_files(module, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=1)  # drawn, then judged
+def _of_files(module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]) -> tuple[pd.DataFrame, Any]:
+    rows = read_rows(list(files))
+    named = rows["stand_in"].eq(True) if "stand_in" in rows else pd.Series(False, rows.index)
+    others = rows["dataset"].isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
+    rows = rows.assign(stand_in=named | others)
+    good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
+    return rows, module.data(good) if len(good) else None
+
+
+def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -> None:
+    if data is not None:
+        module.draw(data, axes)
+        return
+    for axis in axes.flat:
+        axis.set_axis_off()
+    reasons = rows.get("reason", rows.status).fillna("").groupby(rows.status).agg(["size", "first"])
+    text = "\n".join(f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows())
+    axes.flat[0].text(0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True)
+
+
+def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:
+    """The title, which says so where data are a stand-in: that is never left out."""
+    stand_ins = sorted(set(rows.problem[rows.stand_in].dropna()))
+    lines = [_paragraphs(module)[0].rstrip(".")] if titled else []
+    if stand_ins:
+        lines.append(f"STAND-IN DATA: {'; '.join(stand_ins)}")
+    width = int(13 * figure.get_figwidth() / scale)  # characters that fit
+    if lines:
+        figure.suptitle("\n".join(textwrap.fill(line, width) for line in lines), fontsize=10.5)
+
+
+def _paragraphs(module: ModuleType) -> list[str]:
+    text = inspect.getdoc(module) or module.__name__
+    return [" ".join(part.split()) for part in text.split("\n\n")]
+
+
+def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
+    """Write what `judgement` says to a JSON file."""
+    report = judgement(name, scale, files)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    aside = out.with_name(f".{out.name}.{os.getpid()}")
+    aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
+    os.replace(aside, out)
+
+
+def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
+    """The claims of a figure with their verdicts, its provenance and its runs' status, from its rows alone."""
+    module = registry.module("figure", name)
+    rows, data = _loaded(module, files)
+    last = rows.iloc[-1]
+    title, *caption = _paragraphs(module)
+    title = title.rstrip(".")
+    report = {
+        "schema": SCHEMA,
+        "figure": name,
+        "paper": name.partition("_")[0],
+        "title": title,
+        "caption": "\n\n".join(caption),
+        "scale": scale,
+        "commit": last.commit,
+        "dirty": bool(rows.dirty.any()),
+        "written": max(rows.written),
+        "command": f"spcabench figure {name} --scale {scale}",
+        "data": _provenance(rows),
+        "machine": json.loads(last.machine),
+        "runs": _summary(rows),
+    }
+    same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
+    stand_in = bool(rows.stand_in.any())
+    report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
+    report["certified"] = module.certified(data) if hasattr(module, "certified") and data is not None else []
+    return report
+
+
+def _claims(module: ModuleType, data: Any) -> Iterable[Claim]:
+    if data is not None:
+        yield from module.claims(data)
+        return
+    for value in vars(module).values():
+        if isinstance(value, Statement):
+            yield value.judged("undecided", "no run gave an answer")
+
+
+def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
+    claim = claim.on_stand_in() if stand_in else claim
+    s = claim.statement
+    return {
+        "id": s.id,
+        "variant": claim.variant,
+        "quote": s.quote,
+        "where": s.where,
+        "test": s.test,
+        "threshold": s.threshold,
+        "measured": claim.measured,
+        "verdict": claim.verdict,
+        "stand_in": stand_in,
+        "earlier": list(s.earlier),
+    }
+
+
+def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    if "provenance" not in rows:
+        return []
+    first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
+    return [
+        {"dataset": row.dataset, "name": row.problem, **row.provenance, "stand_in": bool(row.stand_in)}
+        for row in first.itertuples()
+    ]
+
+
+def _summary(rows: pd.DataFrame) -> dict[str, Any]:
+    seconds = (
+        rows.get("solve_time", pd.Series(dtype=float)).sum() + rows.get("setup_time", pd.Series(dtype=float)).sum()
+    )
+    if "search_time" in rows:
+        seconds += rows.search_time.fillna(0).sum()
+    return {"rows": len(rows), "seconds": round(float(seconds), 1), "status": rows.status.value_counts().to_dict()}

@@ -1,0 +1,104 @@
+"""What the rows of a scale say of each solver: where it appears, its quality and its speed beside the others."""
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import registry, style
+from spcabench.solving.result import GOOD
+
+NUMBERS = (
+    "cardinality", "variance_refit", "gap", "iterations", "flops", "setup_flops", "solve_time", "setup_time", "samples",
+    "search_time",
+)  # fmt: skip
+WORDS = ("dataset", "parameters", "solver", "nonnegative", "status", "experiment", "repeat")
+LEFT_OUT = ("history", "values", "u", "machine", "phases")  # of the tables for people: long, or the same everywhere
+
+
+def read(files: Iterable[Path]) -> pd.DataFrame:
+    """The columns that the pages need, of all files; missing ones empty."""
+    import pyarrow.parquet as pq
+
+    tables = []
+    for file in files:
+        kept = [c for c in (*WORDS, *NUMBERS) if c in pq.read_schema(file).names]
+        table = pd.read_parquet(file, columns=kept).reindex(columns=[*WORDS, *NUMBERS])
+        tables.append(table.assign(experiment=file.parent.name))
+    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*WORDS, *NUMBERS])
+    return table.assign(**{name: pd.to_numeric(table[name], errors="coerce") for name in NUMBERS})
+
+
+def seconds(table: pd.DataFrame) -> pd.Series:
+    """Seconds inside the solvers that each row took: a timed row stands for several runs."""
+    once = table.solve_time.fillna(0) + table.setup_time.fillna(0)
+    return once * table.samples.fillna(1) + table.search_time.fillna(0).where(table.repeat == 0, 0)
+
+
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """The runs that found a component, each beside the best of all solvers on its problem.
+
+    share : variance (refitted) over the largest of any run with no more nonzeros, of the same signs.
+    slower, dearer : time and flops over the least of any run with the same cardinality; nan where no other has one.
+    """
+    found = table[table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)].copy()
+    problem = ["dataset", "parameters", "nonnegative"]
+    place = [*problem, "cardinality"]
+    found["time"], found["flops"] = found.solve_time + found.setup_time, found.flops + found.setup_flops
+    best = found.groupby(place, dropna=False).variance_refit.max().groupby(level=problem, dropna=False).cummax()
+    found["share"] = found.variance_refit / best.rename("best").reindex(pd.MultiIndex.from_frame(found[place])).array
+    groups = found.groupby(place, dropna=False)
+    several = groups.solver.transform("nunique") > 1
+    found["slower"] = (found.time / groups.time.transform("min")).where(several)
+    found["dearer"] = (found.flops / groups.flops.transform("min")).where(several)
+    return found
+
+
+def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """One entry for each solver with rows, by name: what it is, where it appears, its numbers in all and by dataset."""
+    table = table[table.solver.isin(registry.names("solver"))]
+    found = compared(table)
+    return [
+        _about(name)
+        | {
+            "name": name,
+            "figures": sorted(set(rows.experiment)),
+            "seconds": float(seconds(rows).sum()),
+            "all": _numbers(rows, found[found.solver == name]),
+            "datasets": [
+                {"dataset": d, **_numbers(part, found[(found.solver == name) & (found.dataset == d)])}
+                for d, part in rows.groupby("dataset")
+            ],
+        }
+        for name, rows in table.groupby("solver")
+    ]
+
+
+def _about(name: str) -> dict[str, Any]:
+    docstring = ast.get_docstring(ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))) or ""
+    first, _, rest = docstring.partition("\n")
+    flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip())  # lines within a paragraph or an item are one
+    traits = asdict(registry.module("solver", name).TRAITS)
+    return {"what": first.rstrip("."), "docstring": flowing, "traits": traits, "colour": style.look(name)["color"]}
+
+
+def _numbers(rows: pd.DataFrame, found: pd.DataFrame) -> dict[str, Any]:
+    middle = found[["share", "gap", "iterations", "flops", "time", "slower", "dearer"]].median()
+    return {
+        "runs": len(rows),
+        "answered": int(rows.status.isin(GOOD).sum()),
+        "worst": float(found.share.min()) if len(found) else None,
+        **{name: float(value) if np.isfinite(value) else None for name, value in middle.items()},
+    }
+
+
+def write_table(files: list[Path], out: Path) -> None:
+    """The rows of a figure as one CSV, without the columns that are too long for people."""
+    tables = [pd.read_parquet(file) for file in files]
+    table = pd.concat([t.drop(columns=[c for c in LEFT_OUT if c in t]) for t in tables], ignore_index=True)
+    table.to_csv(out, index=False)

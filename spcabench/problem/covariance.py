@@ -1,0 +1,202 @@
+"""The matrix layer, covariance side: Sigma (n, n), given as an array or as the Gram matrix A'A of data.
+
+Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh and power
+steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n array.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse.linalg
+
+from spcabench.flops import charge, uncharged
+from spcabench.problem.data import SMALL_SIDE, Data, bordered_solve
+from spcabench.problem.spectral import largest, leading_pairs
+from spcabench.problem.working_set import DenseRows, Rows, Symmetric
+from spcabench.vectors import Indices, Vector, normalize, support
+
+
+class Covariance(Symmetric):
+    """Sigma given as a symmetric array (n, n)."""
+
+    def __init__(self, S: Vector) -> None:
+        self.S = S
+        self.n = len(S)
+
+    def __matmul__(self, x: Vector) -> Vector:
+        """Sigma x: n^2 flops, n k for a k-sparse x."""
+        W = support(x)
+        if len(W) < self.n:
+            return DenseRows(self.S, W).power_step(x[W])
+        charge(self.n**2)
+        return self.S @ x
+
+    def __getitem__(self, W: Indices) -> DenseRows:
+        return DenseRows(self.S, W)
+
+    def products(self, Z: Vector) -> Vector:
+        """Sigma Z (n, r) for Z (n, r): n^2 r flops."""
+        charge(self.S.size * Z.shape[1])
+        return self.S @ Z
+
+    def diagonal(self) -> Vector:
+        """Variances of the variables (n,)."""
+        return self.S.diagonal()
+
+    def largest_column(self) -> Vector:
+        """The column of largest norm (n,): n^2 flops."""
+        charge(self.n**2)
+        return self.S[np.argmax(np.einsum("ij,ij->i", self.S, self.S))].copy()
+
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """As in `Symmetric`. 9 n^3 flops."""
+        return leading_pairs(self.S, count)
+
+    def indefinite_by(self) -> float:
+        """The smallest sigma >= 0 with Sigma + sigma I positive semidefinite. 9 n^3 flops."""
+        return max(0.0, largest(-self.S))
+
+
+class Gram(Symmetric):
+    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after Hotelling's deflation."""
+
+    def __init__(self, A: Data, Q: Vector | None = None, w: Vector | None = None) -> None:
+        self.A = A
+        self.n = A.shape[1]
+        self.Q = np.zeros((self.n, 0)) if Q is None else Q
+        self.w = np.zeros(0) if w is None else w
+
+    def __matmul__(self, x: Vector) -> Vector:
+        """Sigma x: the products with A and with A'."""
+        return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
+
+    def __getitem__(self, W: Indices) -> "GramRows":
+        return GramRows(self, W)
+
+    def products(self, Z: Vector) -> Vector:
+        """Sigma Z (n, r) for Z (n, r): the products with A and with A'."""
+        charge(self.A.stored * Z.shape[1])
+        return self.A.transposed_products(self.A.products(Z)) - self.Q @ (self.w[:, None] * (self.Q.T @ Z))
+
+    def diagonal(self) -> Vector:
+        """Variances of the variables (n,)."""
+        return self.A.squared_norms() - self.Q**2 @ self.w
+
+    def largest_column(self) -> Vector:
+        """The column of Sigma of largest norm (n,); min(m, n) m n flops.
+
+        Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest variance instead.
+        """
+        m, n = self.A.shape
+        if min(m, n) > SMALL_SIDE:
+            squares = self.diagonal()
+        else:
+            M = self.A.sample_products() if m < n else None
+            batches = (np.arange(j, min(j + 128, n)) for j in range(0, n, 128))
+            squares = np.concatenate([self._column_squares(J, M) for J in batches])
+        e = np.zeros(n)
+        e[np.argmax(squares)] = 1.0
+        return self @ e
+
+    def _column_squares(self, J: Indices, M: Vector | None) -> Vector:
+        """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 = a_j'M a_j."""
+        A_J, wQ_J = self.A.columns(J).dense(), self.Q[J] * self.w
+        if M is None:
+            charge((self.A.stored + self.n) * len(J))
+            C = self.A.transposed_products(A_J) - self.Q @ wQ_J.T
+            return np.einsum("ij,ij->j", C, C)
+        charge(M.size * len(J) + A_J.size)
+        squares = np.einsum("ij,ij->j", A_J, M @ A_J)
+        if len(self.w):
+            cross = np.einsum("jr,jr->j", A_J.T @ self._AQ, wQ_J)
+            squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
+        return squares
+
+    @cached_property
+    def _AQ(self) -> Vector:
+        """A Q (m, r): o(n^2) bookkeeping of the low-rank part."""
+        with uncharged():
+            return np.column_stack([self.A @ q for q in self.Q.T])
+
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """As in `Symmetric`, by the smaller side of the data or, where both are large, by Lanczos."""
+        if min(self.A.shape) <= SMALL_SIDE:
+            return self[np.arange(self.n)].leading_pairs(count)
+        operator = scipy.sparse.linalg.LinearOperator((self.n, self.n), matvec=self.__matmul__, dtype=np.float64)
+        w, V = scipy.sparse.linalg.eigsh(operator, k=count, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
+        return w[::-1], V[:, ::-1]
+
+    def indefinite_by(self) -> float:
+        """Some sigma >= 0 with Sigma + sigma I positive semidefinite: the trace of what was deflated."""
+        return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
+
+
+class GramRows(Rows):
+    """Rows of a Gram matrix: A_W (m, k) is gathered; whichever of k x k and m x m is smaller is factorised."""
+
+    def __init__(self, Sigma: Gram, W: Indices) -> None:
+        self.Sigma, self.W = Sigma, W
+        self.A = Sigma.A.columns(W)
+        self.Q = Sigma.Q[W]
+        self.wide = len(W) > self.A.shape[0] + len(Sigma.w)
+        self._B: Vector | None = None
+
+    @property
+    def B(self) -> Vector:  # type: ignore[override]
+        """Sigma[W, W] (k, k): m k^2 flops when first asked for."""
+        if self._B is None:
+            self._B = self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
+        return self._B
+
+    def stacked(self) -> tuple[Vector, Vector]:
+        """C (m + r, k) and signs J (m + r,) with Sigma[W, W] = C' diag(J) C."""
+        w = self.Sigma.w
+        C = np.vstack([self.A.dense(), np.sqrt(np.abs(w))[:, None] * self.Q.T])
+        return C, np.concatenate([np.ones(self.A.shape[0]), -np.sign(w)])
+
+    def quotient(self, y: Vector) -> float:
+        """y'Sigma[W, W]y / y'y."""
+        if not self.wide:
+            return super().quotient(y)
+        p = self.A @ y
+        return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
+
+    def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
+        """As in `Rows`; for k > m by the m x m form of the inverse (Woodbury): m^2 k + m^3 + 2 m^2 + 2 m k flops."""
+        if not self.wide:
+            return super().rayleigh_step(x, mu)
+        C, J = self.stacked()
+        p = C @ x
+        charge(C.size)
+        if mu is None:
+            mu = float((J * p) @ p) / float(x @ x)
+        if mu <= 0.0:
+            return normalize(x)
+        M = C @ C.T / -mu
+        charge(C.size * len(C))
+        M.ravel()[:: len(C) + 1] += J
+        h = p / np.sqrt(mu)
+        solution = bordered_solve(M, h, -float(x @ x))
+        if solution is None:
+            return normalize(x)
+        t, nu = solution
+        charge(C.size)
+        return normalize((C.T @ t) / np.sqrt(mu) - nu * x)
+
+    def power_step(self, y: Vector) -> Vector:
+        """Sigma[:, W] y: m k + m n flops."""
+        S = self.Sigma
+        return S.A.T @ (self.A @ y) - S.Q @ (S.w * (self.Q.T @ y))
+
+    def product(self, y: Vector) -> Vector:
+        """Sigma[W, W] y by the data, its k x k block not formed."""
+        return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
+
+    def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
+        """Those of Sigma[W, W], through m x m when k > m."""
+        if not self.wide or self.Sigma.w.size:
+            return super().leading_pairs(count)
+        w, P = leading_pairs(self.A.sample_products(), count)
+        charge(self.A.stored * len(w))
+        V = self.A.transposed_products(np.ascontiguousarray(P))
+        return w, np.column_stack([normalize(v) for v in V.T])

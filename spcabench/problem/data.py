@@ -1,0 +1,241 @@
+"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without being formed.
+
+This layer, and only it, charges flops (see `spcabench.flops`). ``@`` notices a k-sparse vector and touches
+(and charges) its k columns only.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+
+from spcabench.flops import charge, solve_cost
+from spcabench.vectors import Indices, Vector, normalize, support
+
+# Beyond this order the matrices that "largest column of Sigma" would need are not affordable.
+SMALL_SIDE = 4096
+
+
+def bordered_solve(M: Vector, b: Vector, corner: float) -> tuple[Vector, float] | None:
+    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu, or None where the matrix is singular.
+
+    With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w is parallel to
+    (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu reaches a simple eigenvalue.
+    """
+    k = len(b)
+    charge(solve_cost(k))
+    K = np.empty((k + 1, k + 1), order="F")
+    K[:k, :k] = M
+    K[:k, k] = b
+    K[k, :k] = b
+    K[k, k] = corner
+    rhs = np.zeros(k + 1)
+    rhs[k] = 1.0
+    _, _, w, info = lapack.dgesv(K, rhs, overwrite_a=1, overwrite_b=1)
+    return (w[:k], w[k]) if info == 0 and np.isfinite(w).all() else None
+
+
+class Block:
+    """A dense block R[I, J] of shape (p, q) of the data, for the sparse singular value decomposition."""
+
+    def __init__(self, R: Vector) -> None:
+        self.R = R
+
+    def rayleigh_step(self, u: Vector, v: Vector) -> tuple[Vector, Vector]:
+        """One Rayleigh quotient step on [[0, R'], [R, 0]] from unit u (p,), v (q,) to unit u+, v+.
+
+        Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is factorised:
+        p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
+        """
+        R = self.R
+        if R.shape[0] > R.shape[1]:
+            v, u = Block(R.T).rayleigh_step(v, u)
+            return u, v
+        p, q = R.shape
+        Rv = R @ v
+        charge(p * q)
+        mu = u @ Rv
+        if mu <= 0.0:
+            return u, v
+        S = R @ R.T
+        charge(p * p * q)
+        S *= -1.0 / mu**2
+        S.ravel(order="K")[:: p + 1] += 1.0
+        h = Rv / mu + u
+        solution = bordered_solve(S, h, -float(v @ v))
+        if solution is None:
+            return u, v
+        w, nu = solution
+        charge(p * q)
+        return normalize(w), normalize((R.T @ w) / mu - nu * v)
+
+
+def _row_squares(X) -> Vector:
+    """||X[i]||^2 of every row (m,) of a sparse X."""
+    squares = X.multiply(X).tocoo()
+    return np.bincount(squares.row, squares.data, X.shape[0]).astype(np.float64)
+
+
+class Transpose:
+    """A' of a `Data` matrix A: only ``A.T @ y`` is defined."""
+
+    def __init__(self, A: "Data") -> None:
+        self.A = A
+
+    def __matmul__(self, y: Vector) -> Vector:
+        """A'y (n,) for y (m,): m n flops, n k for a k-sparse y, the stored entries of a sparse A."""
+        A = self.A
+        m, n = A.shape
+        W = support(y)
+        if A.sparse:
+            z = A.X.T @ y
+            charge(A.X.nnz)
+        elif len(W) < m:
+            z = A.X.T[:, W] @ y[W]
+            charge(n * len(W))
+        else:
+            z = A.X.T @ y
+            charge(m * n)
+        if A.scale is not None:
+            z = z * A.scale
+        return z - A.V @ (A.U.T @ y) if A.rank else z
+
+
+class Data:
+    """A = X diag(scale) - U V' of shape (m, n): centring and deflation are the low-rank part (U (m, r), V (n, r)).
+
+    X is a Fortran-ordered array or a `scipy.sparse.csc_array`; it is never copied or changed here.
+    """
+
+    def __init__(self, X, scale: Vector | None = None, U: Vector | None = None, V: Vector | None = None) -> None:
+        self.X, self.scale = X, scale
+        self.shape: tuple[int, int] = X.shape
+        self.U: Vector = np.zeros((X.shape[0], 0)) if U is None else U
+        self.V: Vector = np.zeros((X.shape[1], 0)) if V is None else V
+        self.rank = self.U.shape[1]
+        self.sparse = sp.issparse(X)
+
+    @property
+    def T(self) -> Transpose:
+        """The transpose, for ``A.T @ y``."""
+        return Transpose(self)
+
+    @property
+    def stored(self) -> int:
+        """Entries that a product touches: m n, or the stored entries of a sparse X."""
+        return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
+
+    def __matmul__(self, z: Vector) -> Vector:
+        """A z (m,) for z (n,): m n flops, m k for a k-sparse z, the stored entries of a sparse A."""
+        W = support(z)
+        if len(W) < self.shape[1]:
+            return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
+        y = self.X @ (z if self.scale is None else z * self.scale)
+        charge(self.stored)
+        return y - self.U @ (self.V.T @ z) if self.rank else y
+
+    def products(self, Z: Vector) -> Vector:
+        """A Z (m, r) for Z (n, r): r times the stored entries; of the columns that Z touches, where these are few."""
+        W = np.flatnonzero(Z.any(axis=1))
+        if 2 * len(W) < self.shape[1]:
+            return self.columns(W).products(Z[W]) if len(W) else np.zeros((self.shape[0], Z.shape[1]))
+        charge(self.stored * Z.shape[1])
+        Y = self.X @ (Z if self.scale is None else Z * self.scale[:, None])
+        return Y - self.U @ (self.V.T @ Z) if self.rank else Y
+
+    def columns(self, W: Indices) -> "Data":
+        """The columns W of A as a matrix of the same kind (a gather, not charged)."""
+        X = self.X[:, W] if self.sparse else self.X.T[W].T
+        scale = None if self.scale is None else self.scale[W]
+        return Data(X, scale, self.U, self.V[W])
+
+    def dense(self) -> Vector:
+        """A as an array (m, n), Fortran-ordered; for a plain dense matrix the stored array itself."""
+        X = self.X.toarray(order="F") if self.sparse else self.X
+        if self.scale is not None:
+            X = X * self.scale
+        return X - self.U @ self.V.T if self.rank else X
+
+    def __getitem__(self, index: tuple[Indices, Indices]) -> Block:
+        """The dense block A[I, J]."""
+        rows, cols = index
+        A = self.columns(cols) if len(cols) < self.shape[1] else self
+        R = A.dense()
+        return Block(R[rows] if len(rows) < self.shape[0] else R)
+
+    def transposed_products(self, Y: Vector) -> Vector:
+        """A'Y (n, q) for Y (m, q), charged by the caller."""
+        Z = self.X.T @ Y
+        if self.scale is not None:
+            Z = Z * self.scale[:, None]
+        return Z - self.V @ (self.U.T @ Y) if self.rank else Z
+
+    def gram(self) -> Vector:
+        """A'A (n, n) as an array: m n^2 flops, n times the stored entries of a sparse A."""
+        charge(self.stored * self.shape[1])
+        if not self.sparse:
+            A = self.dense()
+            return A.T @ A
+        G = (self.X.T @ self.X).toarray()
+        if self.scale is not None:
+            G *= self.scale[:, None] * self.scale
+        if self.rank:
+            C = self._UX @ self.V.T
+            G += self.V @ (self.U.T @ self.U) @ self.V.T - C - C.T
+        return G
+
+    @cached_property
+    def _UX(self) -> Vector:
+        """X'U (n, r), scaled: o(n^2) bookkeeping of the low-rank part."""
+        UX = self.X.T @ self.U
+        return UX if self.scale is None else UX * self.scale[:, None]
+
+    @cached_property
+    def _squares(self) -> Vector:
+        X = self.X
+        d = np.asarray(X.multiply(X).sum(axis=0)).ravel() if self.sparse else np.einsum("ij,ij->j", X, X)
+        if self.scale is not None:
+            d = d * self.scale**2
+        if self.rank:
+            low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
+            d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)  # what cancels to rounding error is zero
+        return d
+
+    def squared_norms(self) -> Vector:
+        """||a_j||^2 of every column (n,): one pass over the stored entries."""
+        charge(self.stored)
+        return self._squares
+
+    def column(self, j: int) -> Vector:
+        """Column j as an array (m,)."""
+        return self.columns(np.array([j])).dense()[:, 0]
+
+    def largest_column(self) -> Vector:
+        """The column of largest norm, scaled to norm one (m,)."""
+        return normalize(self.column(int(np.argmax(self.squared_norms()))))
+
+    def largest_row(self) -> Vector:
+        """The row of largest norm, scaled to norm one (n,)."""
+        m = self.shape[0]
+        charge(self.stored)
+        X = self.X if self.scale is None else self.X * self.scale
+        d = _row_squares(X) if self.sparse else np.einsum("ij,ij->i", X, X)
+        if self.rank:
+            d = d + np.einsum("mr,mr->m", self.U @ (self.V.T @ self.V) - 2.0 * (X @ self.V), self.U)
+        e = np.zeros(m)
+        e[np.argmax(d)] = 1.0
+        return normalize(self.T @ e)
+
+    def sample_products(self) -> Vector:
+        """A A' (m, m) as an array: m^2 n flops. For wide data: m <= `SMALL_SIDE`."""
+        charge(self.stored * self.shape[0])
+        if not self.sparse:
+            A = self.dense()
+            return A @ A.T
+        X = self.X if self.scale is None else self.X * self.scale
+        K = (X @ X.T).toarray()
+        if self.rank:
+            C = (X @ self.V) @ self.U.T
+            K += self.U @ (self.V.T @ self.V) @ self.U.T - C - C.T
+        return K

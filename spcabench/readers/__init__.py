@@ -1,0 +1,1 @@
+"""Data in: files, downloads, text corpora; imports the problem and the ground."""

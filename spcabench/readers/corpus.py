@@ -1,0 +1,189 @@
+"""Text corpora: counts, moments and covariances from docword files, and a corpus of docstrings."""
+
+import ast
+import importlib.util
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench.readers import sources
+from spcabench.readers.docword import Docword
+from spcabench.vectors import Indices, Vector
+
+PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
+
+
+def read_docword(path: Path) -> sp.csc_array:
+    """Counts (documents, words) as float64, sparse.
+
+    The file may be gzipped and may have Windows line ends. Raises ValueError, with file and line, for a malformed one.
+    """
+    file = Docword.open(path)
+    parts = [[array.copy() for array in block] for block in file.blocks()]
+    d, w, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    shape = (file.documents, file.words)
+    return sp.csc_array(sp.coo_array((counts.astype(np.float64), (d - 1, w - 1)), shape=shape))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums and sums of squares of every word's counts (words,), and in how many of the documents each stands."""
+
+    documents: int
+    sums: Vector
+    squares: Vector
+    found: Vector
+
+    @property
+    def means(self) -> Vector:
+        """Mean count of every word."""
+        return self.sums / self.documents
+
+    @property
+    def variances(self) -> Vector:
+        """Variance (1/m) of every word's count."""
+        return np.maximum(self.squares / self.documents - self.means**2, 0.0)
+
+    @property
+    def idf(self) -> Vector:
+        """log(documents / documents with the word); zero for a word that stands nowhere."""
+        return np.log(self.documents / np.where(self.found, self.found, self.documents))
+
+
+def moments(path: Path) -> Moments:
+    """One streamed pass over a docword file, in memory that does not grow with it; kept on disk by checksum.
+
+    A pair of document and word stands at most once, as the format has it.
+    """
+    import joblib
+    import pooch
+
+    memory = joblib.Memory(pooch.os_cache("spcabench"), verbose=0)
+    return memory.cache(stream_moments, ignore=["path"])(path, sources.checksum(path))
+
+
+def stream_moments(path: Path, checksum: str = "") -> Moments:
+    """The pass itself."""
+    file = Docword.open(path)
+    sums, squares, found = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
+    for _, w, c in file.blocks():
+        _add_moments(w, c, sums, squares, found)
+    return Moments(file.documents, sums, squares, found)
+
+
+def covariance(path: Path, words: Indices, found: Moments) -> Vector:
+    """Centred covariance (k, k), divided by the number of documents, of k words; see `products`."""
+    mu = found.means[words]
+    return products(path, words) - np.outer(mu, mu)
+
+
+def products(path: Path, words: Indices, presence: bool = False) -> Vector:
+    """Second moments (k, k) of k words' counts, divided by the number of documents, by a second streamed pass.
+
+    words : their indices from 0. presence : every count is taken as 1: the shares of documents that hold both words.
+
+    Raises ValueError where the documents are not in order.
+    """
+    file = Docword.open(path)
+    place = np.full(file.words, -1, dtype=np.int64)
+    place[words] = np.arange(len(words))
+    G = np.zeros((len(words), len(words)))
+    columns, counts = np.zeros(len(words), dtype=np.int64), np.zeros(len(words))
+    document, used = 0, 0
+    for d, w, c in file.blocks():
+        if presence:
+            c[:] = 1
+        document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
+        if document < 0:
+            raise ValueError(f"{path}: documents are not in order, or a pair stands twice")
+    _outer(G, columns, counts, used)
+    return (G + np.triu(G, 1).T) / file.documents
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_moments(w, c, sums, squares, found):
+    for i in range(len(w)):
+        found[w[i] - 1] += 1.0
+        sums[w[i] - 1] += c[i]
+        squares[w[i] - 1] += c[i] * c[i]
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_products(d, w, c, place, G, columns, counts, document, used):
+    """Collect a document's counts of the chosen words; when the next one begins, add their products to G's triangle."""
+    for i in range(len(d)):
+        if d[i] != document:
+            if d[i] < document:
+                return -1, used
+            _outer(G, columns, counts, used)
+            document, used = d[i], 0
+        j = place[w[i] - 1]
+        if j >= 0:
+            if used == len(columns):
+                return -1, used
+            columns[used], counts[used] = j, c[i]
+            used += 1
+    return document, used
+
+
+@numba.njit(cache=True, nogil=True)
+def _outer(G, columns, counts, used):
+    for a in range(used):
+        for b in range(used):
+            if columns[a] <= columns[b]:
+                G[columns[a], columns[b]] += counts[a] * counts[b]
+
+
+def read_vocabulary(path: Path, count: int) -> list[str]:
+    """The words, one a line. Raises ValueError where there are not ``count``."""
+    words = path.read_text(encoding="utf-8").split()
+    if len(words) != count:
+        raise ValueError(f"{path}: {len(words)} words; the corpus has {count}")
+    return words
+
+
+@lru_cache
+def docstrings() -> tuple[sp.csc_array, list[str]]:
+    """Word counts of the docstrings of public functions and classes in installed scientific packages, and the words.
+
+    A real corpus that ships with the dependencies, the same for given versions of them. Words of at least three
+    letters, in at least five documents, without English stop words.
+    """
+    import joblib
+    import pooch
+
+    versions = [version(name) for name in ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")]
+    return joblib.Memory(pooch.os_cache("spcabench"), verbose=0).cache(_docstrings)(versions)
+
+
+def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:
+    """Half a minute of parsing, kept on disk for these versions."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    texts = [text for package in PACKAGES for text in _documented(package)]
+    counter = CountVectorizer(min_df=5, stop_words="english", token_pattern=r"(?u)\b[a-z]{3,}\b")
+    counts = counter.fit_transform(texts)
+    return sp.csc_array(counts, dtype=np.float64), counter.get_feature_names_out().tolist()
+
+
+def _documented(package: str) -> Iterator[str]:
+    spec = importlib.util.find_spec(package)
+    assert spec is not None and spec.origin is not None
+    for file in sorted(Path(spec.origin).parent.rglob("*.py")):
+        if "test" in file.as_posix().removeprefix(Path(spec.origin).parent.as_posix()):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of theirs
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                text = ast.get_docstring(node)
+                if text:
+                    yield text

@@ -1,0 +1,160 @@
+"""UCI's docword format, streamed: three header lines D, W, NNZ, then lines "document word count", from 1.
+
+A file, plain or gzipped, is read in blocks of bounded memory; a compiled kernel takes the numbers of a block apart.
+Errors name file and line.
+"""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numba
+import numpy as np
+from isal import igzip_threaded, isal_zlib
+from tqdm import tqdm
+
+from spcabench.vectors import Indices
+
+BLOCK = 1 << 22  # bytes read at a time
+KEPT = 256  # bytes of a line that a block cuts
+HEADER = ("number of documents", "number of words", "number of triplets")
+DAMAGED: Any = (OSError, EOFError, zlib.error, isal_zlib.error)
+
+
+@dataclass(frozen=True)
+class Docword:
+    """A docword file and its header."""
+
+    path: Path
+    documents: int
+    words: int
+    triplets: int
+
+    @classmethod
+    def open(cls, path: Path) -> "Docword":
+        """Read the header. Raises ValueError where it is malformed."""
+        numbers: list[int] = []
+        try:
+            with _stream(path) as stream:
+                for what, line in zip(HEADER, stream, strict=False):
+                    if not line.strip().isdigit():
+                        text = line.strip()[:40].decode(errors="replace")
+                        raise ValueError(f"{path}, line {len(numbers) + 1}: {text!r} is no {what}")
+                    numbers.append(int(line))
+        except DAMAGED as error:
+            raise ValueError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
+        if len(numbers) < 3:
+            raise ValueError(f"{path}: {len(numbers)} lines; the header needs three")
+        return cls(path, *numbers)
+
+    def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
+        """Documents, words and counts of one block after the other, from 1; the arrays are used again.
+
+        Raises ValueError for a line that is not three numbers in range, and for fewer or more triplets than promised.
+        """
+        # a line has at least six bytes
+        arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
+        found, line = 0, 4
+        with tqdm(total=self.triplets, desc=self.path.name, unit=" triplets", unit_scale=True, disable=None) as bar:
+            for data in self._bytes():
+                count, fault = _parse(data, self.documents, self.words, *arrays)
+                if fault >= 0:
+                    raise ValueError(self._fault(data, line, fault))
+                line += int(np.count_nonzero(data == 10))
+                found += count
+                bar.update(count)
+                yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
+        if found != self.triplets:
+            raise ValueError(
+                f"{self.path}, line {line}: the file ends with {found} triplets; its header promises {self.triplets}"
+            )
+
+    def _bytes(self) -> Iterator[Any]:
+        """Whole lines after the header, block by block."""
+        buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
+        kept = 0
+        with _stream(self.path) as stream:
+            try:
+                for _ in HEADER:
+                    stream.readline()
+                while True:
+                    size = stream.readinto(buffer[kept : kept + BLOCK])  # type: ignore[attr-defined]
+                    filled = kept + size
+                    end = filled if size == 0 else _after_last_line(buffer, filled)
+                    yield buffer[:end]
+                    if size == 0:
+                        return
+                    kept = filled - end
+                    buffer[:kept] = buffer[end:filled].copy()
+                    if kept >= KEPT:
+                        raise ValueError(f"{self.path}: a line of more than {KEPT} characters")
+            except DAMAGED as error:
+                raise ValueError(f"{self.path}: damaged file ({error})") from None
+
+    def _fault(self, data: Any, line: int, at: int) -> str:
+        line += int(np.count_nonzero(data[:at] == 10))
+        text = bytes(data[at : at + 200]).split(b"\n")[0].strip().decode(errors="replace")
+        parts = text.split()
+        where = f"{self.path}, line {line}"
+        if len(parts) != 3 or not all(part.isdecimal() and len(part) < 18 for part in parts):
+            return f"{where}: {text[:40]!r} is not three whole numbers"
+        for name, value, top in (("document", parts[0], self.documents), ("word", parts[1], self.words)):
+            if not 1 <= int(value) <= top:
+                return f"{where}: {name} {value} is out of range; allowed are 1 to {top}"
+        return f"{where}: count {parts[2]}; allowed are whole numbers from 1"
+
+
+def _stream(path: Path) -> IO[bytes]:
+    with path.open("rb") as stream:
+        gzipped = stream.read(2) == b"\x1f\x8b"
+    return igzip_threaded.open(path, "rb", threads=1) if gzipped else path.open("rb")
+
+
+@numba.njit(cache=True, nogil=True)
+def _after_last_line(buffer, filled):
+    end = filled
+    while end > 0 and buffer[end - 1] != 10:
+        end -= 1
+    return end
+
+
+@numba.njit(cache=True, nogil=True)
+def _parse(data, documents, words, d, w, c):
+    """Numbers of whole lines into d, w, c: how many, and where a line is malformed, or -1. Empty lines are harmless."""
+    i, n, size = 0, 0, len(data)
+    values = np.zeros(3, dtype=np.int64)
+    while i < size:
+        line = i = _skip(data, i, size)
+        if i < size and data[i] == 10:
+            i += 1
+            continue
+        if i == size:
+            break
+        for field in range(3):
+            i = first = _skip(data, i, size)
+            value = 0
+            while i < size and 48 <= data[i] <= 57:
+                value = 10 * value + (data[i] - 48)
+                i += 1
+            if i == first or i - first > 17:
+                return n, line
+            values[field] = value
+        i = _skip(data, i, size)
+        if i < size and data[i] != 10:
+            return n, line
+        i += 1
+        if not (1 <= values[0] <= documents and 1 <= values[1] <= words and values[2] >= 1):
+            return n, line
+        d[n], w[n], c[n] = values[0], values[1], values[2]
+        n += 1
+    return n, -1
+
+
+@numba.njit(cache=True, nogil=True)
+def _skip(data, i, size):
+    """The first place from i on that is no space, tab or carriage return."""
+    while i < size and (data[i] == 32 or data[i] == 9 or data[i] == 13):
+        i += 1
+    return i

@@ -1,0 +1,205 @@
+"""Runs one job: its runs in a worker process, timed ones interleaved, every failure a row, nothing lost when killed."""
+
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from spcabench import machine
+from spcabench.run import Measure, Run, fingerprint, groups, interleaved, runs_of
+from spcabench.running import worker
+
+GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
+ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
+FEWEST, BUDGET = {"quick": 1, "paper": 2}, {"quick": 6.0, "paper": 60.0}  # rounds at least, and seconds for more
+# a forked worker has imported all that its parent has
+CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+MEMORY = 12e9  # bytes of address space of a worker
+
+Task = dict[str, Any]
+Row = dict[str, Any]
+
+
+class Worker:
+    """A worker process that is replaced when it dies or is too slow."""
+
+    def __init__(self) -> None:
+        self._start()
+
+    def _start(self) -> None:
+        self.pipe, theirs = CONTEXT.Pipe()
+        self.process = CONTEXT.Process(target=_serve, args=(self.pipe, theirs), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def ask(self, task: Task, grace: float = GRACE) -> Row:
+        """The row of a task; a status row where the process crashed or was ended."""
+        try:
+            self.pipe.send(task)
+            if self.pipe.poll(task["timeout"] + grace):
+                return self.pipe.recv()
+            status, reason = "time_limit", f"ended after {task['timeout']:.0f} s"
+        except (EOFError, OSError):
+            self.process.join(5)
+            status, reason = "crash", f"the process ended with exit code {self.process.exitcode}"
+        self.process.kill()
+        self._start()
+        return {"status": status, "reason": reason}
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.join()
+
+
+def _serve(ours: Connection, theirs: Connection) -> None:
+    ours.close()  # a forked worker has it too, and would never see that its parent was killed
+    worker.serve(theirs, MEMORY)
+
+
+class Journal:
+    """Rows of an unfinished job, one line each: the same command goes on where a killed one stopped."""
+
+    def __init__(self, out: Path, key: str) -> None:
+        self.path = out.with_suffix(f".{key}.journal")
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.rows: dict[str, Row] = {}
+        for line in lines:
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # the line that was being written
+                continue
+            self.rows[entry["key"]] = entry["row"]
+
+    def add(self, key: str, row: Row) -> None:
+        """Append one row."""
+        self.rows[key] = row
+        with self.path.open("a") as stream:
+            stream.write("\n" + json.dumps({"key": key, "row": row}, default=float))
+
+    def close(self) -> None:
+        """The job is complete: forget this journal and those of earlier versions of it."""
+        stem = self.path.name.partition(".")[0]
+        for old in self.path.parent.glob(f"{stem}.*.journal"):
+            old.unlink()
+
+
+def run_job(figure: str, scale: str, group: str, out: Path) -> None:
+    """Make the rows of one job and write them to a parquet file.
+
+    Raises ValueError where the figure cannot be read or has no such job.
+    """
+    runs = groups(figure, scale).get(group)
+    if not runs:
+        runs_of(figure, scale)  # raises the figure's own error
+        raise ValueError(f"group: figure {figure!r} has no job {group!r}; known are {', '.join(groups(figure, scale))}")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    journal = Journal(out, fingerprint(figure, scale, group))
+    rows = list(_rows(figure, scale, group, runs, journal))
+    table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **stamp())
+    write_parquet(table, out)
+    journal.close()
+
+
+def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
+    helper = Worker()
+    timed = any(isinstance(run, Run) and run.timed for run in runs)
+    rounds = ROUNDS[scale] if timed else 1
+    start = perf_counter()
+    tqdm.monitor_interval = 0  # its thread and forked workers do not go together
+    bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
+    for repeat in range(rounds):
+        if repeat >= FEWEST[scale] and (perf_counter() - start) * (1 + 1 / repeat) > BUDGET[scale]:
+            break  # one more would not fit
+        for index, chain in enumerate(interleaved(runs)):
+            yield from _chain(figure, chain, f"{repeat}-{index}", repeat, helper, journal, bar)
+    bar.close()
+    helper.close()
+
+
+def _chain(
+    figure: str, chain: list[Run | Measure], key: str, repeat: int, helper: Worker, journal: Journal, bar: tqdm
+) -> Iterator[Row]:
+    """A run, and after it those that match its cardinality."""
+    reached: dict[str, int] = {}
+    for place, run in enumerate(chain):
+        task = _task(figure, run, reached)
+        name = f"{key}-{place}"
+        if name not in journal.rows:
+            journal.add(name, _labels(run, repeat) | {"chain": key} | _answer(task, helper))
+        made = journal.rows[name]
+        reached[run.solver] = int(made.get("cardinality") or 0)
+        bar.update()
+        yield made
+
+
+def _answer(task: Task, helper: Worker) -> Row:
+    if task.get("match") and not task["settings"].get("k"):
+        return {"status": "error", "reason": f"{task['match']} gave no cardinality to match"}
+    made = helper.ask({**task, "memory": False})
+    if task.get("memory"):
+        own = Worker()
+        measured = own.ask({**task, "timed": False})
+        own.close()
+        made |= {key: measured.get(key) for key in ("peak_memory", "memory_before")}
+    return made
+
+
+def _task(figure: str, run: Run | Measure, reached: dict[str, int]) -> Task:
+    task = asdict(run) | {"figure": figure, "kind": "run" if isinstance(run, Run) else "measure"}
+    task["settings"] = dict(run.settings)
+    if isinstance(run, Run) and run.match:
+        task["settings"]["k"] = reached.get(run.match)
+    return task
+
+
+def _labels(run: Run | Measure, repeat: int) -> Row:
+    return {
+        "dataset": run.dataset,
+        "parameters": json.dumps(dict(run.parameters), sort_keys=True),
+        "solver": run.solver,
+        "settings": json.dumps(dict(run.settings), sort_keys=True),
+        "match": getattr(run, "match", None),
+        "seed": run.seed,
+        "repeat": repeat,
+        "label": run.label,
+    }
+
+
+def stamp() -> Row:
+    """The columns that say where and when rows were made."""
+    about = machine.describe()
+    commit, dirty = machine.commit()
+    return {
+        "cpu": about["cpu"],
+        "blas": about["blas"],
+        "machine": json.dumps(about),
+        "commit": commit,
+        "dirty": dirty,
+        "written": pd.Timestamp.now("UTC").isoformat(timespec="seconds"),
+    }
+
+
+def write_parquet(table: pd.DataFrame, out: Path) -> None:
+    """Write aside, then rename: a file is whole or not there."""
+    aside = out.with_name(f".{out.name}.{os.getpid()}")
+    table.to_parquet(aside, index=False)
+    os.replace(aside, out)
+
+
+def read_rows(files: list[Path]) -> pd.DataFrame:
+    """The rows of several jobs as one table; settings, parameters and extra as dicts."""
+    table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    for column in ("settings", "parameters", "provenance", "extra", "used", "phases"):
+        if column in table:
+            table[column] = [json.loads(v) if isinstance(v, str) else {} for v in table[column]]
+    return table

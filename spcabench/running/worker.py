@@ -1,0 +1,142 @@
+"""The worker process: makes one row for each run that it is sent."""
+
+import fcntl
+import json
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from spcabench import api, machine, registry
+from spcabench.problem.problem import Problem
+from spcabench.solving.bounds import leading_eigenvalue
+from spcabench.solving.result import Result, refitted
+
+SAMPLE = 0.005  # seconds that one timed sample lasts at least
+LOCK = ".workers.lock"
+_warm: dict[str, Result] = {}
+
+
+def serve(pipe: Connection, limit: float) -> None:
+    """Answer tasks with rows until None comes; a shared lock tells a later workflow that this one still lives."""
+    with open(LOCK, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        machine.limit_memory(limit)
+        while (task := pipe.recv()) is not None:
+            pipe.send(row(task))
+
+
+def row(task: dict[str, Any]) -> dict[str, Any]:
+    """The row of one task; an error is a row with that status, never an exception."""
+    common = {"calibration": machine.calibration(), "load": machine.load(), "threads": machine.describe()["threads"]}
+    try:
+        problem = _problem(task["dataset"], json.dumps(task["parameters"], sort_keys=True))
+        if task.get("form"):
+            problem = problem.given_as(task["form"])
+        made = _measure(problem, task) if task["kind"] == "measure" else _solve(problem, task)
+        return {**common, **_about(problem), **made}
+    except MemoryError:
+        return {**common, "status": "memory_limit", "reason": "the process may not have more memory"}
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        return {**common, "status": "error", "reason": f"{type(error).__name__}: {reason}"}
+
+
+@lru_cache(maxsize=2)
+def _problem(dataset: str, parameters: str) -> Problem:
+    return api.load(dataset, **json.loads(parameters))
+
+
+def _about(problem: Problem) -> dict[str, Any]:
+    return {
+        "problem": problem.name,
+        "provenance": json.dumps(dict(problem.provenance)),
+        "stand_in": problem.stand_in,
+        "n": problem.n,
+        "m": problem.m,
+        "nnz": problem.nnz,
+        "lambda_1": leading_eigenvalue(problem),
+    }
+
+
+def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
+    function = getattr(registry.module("figure", task["figure"]), task["solver"])
+    start = perf_counter()
+    numbers = function(problem, seed=task["seed"], **task["settings"])
+    seconds = perf_counter() - start
+    return {"form": problem.form, "status": "finished", "solve_time": seconds, "extra": json.dumps(numbers)}
+
+
+def _solve(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(task["settings"].get("k"), float):  # a share of the variables: a stand-in may have fewer
+        task = {**task, "settings": {**task["settings"], "k": max(2, round(task["settings"]["k"] * problem.n))}}
+    machine.forget_peak()
+    before = machine.memory("VmRSS")
+    key = json.dumps([task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")])
+    result = _warm.get(key) or api.solve(problem, task["solver"], seed=task["seed"], **task["settings"])
+    if task.get("timed"):
+        _warm[key] = result  # later rounds need neither warm-up nor search
+    peak = machine.memory("VmHWM")  # before the grading, whose bounds need memory too
+    made = graded(result, task.get("vectors", False))
+    if task.get("memory"):
+        made |= {"peak_memory": peak, "memory_before": before}
+    if task.get("timed"):
+        made |= _timed(problem, task, result)
+    return made
+
+
+def _timed(problem: Problem, task: dict[str, Any], warm: Result) -> dict[str, Any]:
+    """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
+    one = warm.setup_time + warm.solve_time
+    count = int(np.clip(np.ceil(SAMPLE / max(one, 1e-6)), 1, 500))
+    # the penalty found by a search is timed as a single run of its own
+    settings = {**task["settings"], **warm.settings} if warm.search else dict(task["settings"])
+    if warm.search:
+        settings.pop("k", None)
+    results = [api.solve(problem, task["solver"], seed=task["seed"], **settings) for _ in range(count)]
+    return {
+        "solve_time": sum(r.solve_time for r in results) / count,
+        "setup_time": sum(r.setup_time for r in results) / count,
+        "samples": count,
+    }
+
+
+def graded(result: Result, vectors: bool = False) -> dict[str, Any]:
+    """The columns that one result gives."""
+    good = result.good
+    x_refit = refitted(result.problem, result.x, result.nonnegative) if good else result.x
+    made = {
+        "form": result.problem.form,
+        "used": json.dumps({key: v for key, v in result.settings.items() if np.isscalar(v)}),
+        "status": result.status,
+        "reason": "",
+        "k": result.k,
+        "cardinality": result.cardinality,
+        "variance": result.variance if good else np.nan,
+        "variance_refit": result.problem.variance(x_refit) if good else np.nan,
+        "singular_value": result.singular_value if good else None,
+        "bound": result.bound if good else np.nan,
+        "bound_whp": result.bound_whp if good else None,
+        "gap": result.gap if good else np.nan,
+        "nonnegative": result.nonnegative,
+        "relaxation_value": result.relaxation_value if good else None,
+        "relaxation_bound": result.relaxation_bound if good else None,
+        "relaxation_gap": result.relaxation_gap if good else None,
+        "iterations": result.iterations,
+        "flops": result.flops if result.counted else None,
+        "setup_flops": result.setup_flops if result.counted else None,
+        "solve_time": result.solve_time,
+        "setup_time": result.setup_time,
+        "compile_time": result.compile_time,
+        **{f"search_{key}": value for key, value in result.search.items()},
+        "extra": json.dumps(result.extra),
+        "phases": json.dumps(result.phases) if result.phases else None,
+        "history": json.dumps(result.history) if result.history else None,
+    }
+    if vectors:
+        W = result.support
+        made |= {"support": W.tolist(), "values": result.x[W].tolist()}
+        made["u"] = None if result.u is None else result.u.tolist()
+    return made

@@ -1,0 +1,1 @@
+"""One run of a solver: stopped, graded, its penalty searched, its optimum bounded; imports solvers only by name."""
