@@ -1,1 +1,3 @@
-"""Performance tracked across commits: what asv measures (bench_*.py), the history's page, and the gate."""
+"""Performance tracked across commits: what asv measures (bench_*.py), the history's page, and the
+gate.
+"""

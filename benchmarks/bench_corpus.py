@@ -29,7 +29,11 @@ def write_corpus(path, triplets, words=100_000, per_document=230):
                 spare = np.setdiff1d(np.arange(3 * per_document), found)
                 w = np.sort(np.concatenate([found, spare])[:per_document]) + 1
                 c = rng.geometric(0.6, per_document)
-                lines.append("".join(f"{d + 1} {a} {b}\n" for a, b in zip(w.tolist(), c.tolist(), strict=True)))
+                lines.append(
+                    "".join(
+                        f"{d + 1} {a} {b}\n" for a, b in zip(w.tolist(), c.tolist(), strict=True)
+                    )
+                )
             stream.write("".join(lines))
 
 
@@ -40,7 +44,9 @@ class Corpus:
     triplets = 2_000_000
 
     def setup_cache(self):
-        """Seconds of gzip alone, of the pass for the variances, and of that for the covariance of 1000 words."""
+        """Seconds of gzip alone, of the pass for the variances, and of that for the covariance of
+        1000 words.
+        """
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "docword.txt.gz")
             write_corpus(path, self.triplets)

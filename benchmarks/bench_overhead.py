@@ -1,4 +1,6 @@
-"""What the harness and the matrix layer cost beside the bare BLAS and LAPACK calls of the same iterations."""
+"""What the harness and the matrix layer cost beside the bare BLAS and LAPACK calls of the same
+iterations.
+"""
 
 from time import perf_counter
 
@@ -25,7 +27,9 @@ class Grqi:
     """GRQI at n = 1000, k = 44 on a given Sigma."""
 
     def setup_cache(self):
-        """Ratios to the bare calls, with and without the start, and microseconds of the driver per iteration."""
+        """Ratios to the bare calls, with and without the start, and microseconds of the driver per
+        iteration.
+        """
         problem = spcabench.load("gaussian", m=1000, n=1000, seed=0).given_as("covariance")
         result = spcabench.solve(problem, "grqi", k=44)
         S, iterates = problem.matrix.S, self.iterates(problem, result.iterations)

@@ -29,7 +29,11 @@ class Counts:
 
     def of(self, found, solver, problem, measure):
         """One number; nan for a solver that the commit lacks, or one that has no answer."""
-        return float(counts.values(found.get(solver, {}).get(problem, {}), counts.best_known().get(problem))[measure])
+        return float(
+            counts.values(found.get(solver, {}).get(problem, {}), counts.best_known().get(problem))[
+                measure
+            ]
+        )
 
     def track_flops(self, found, solver, problem):
         """Flops of the set-up and of all iterations."""
@@ -50,7 +54,9 @@ class Counts:
     track_flops.unit = "flops"
     track_iterations.unit = "iterations"
     track_gap.unit = track_shortfall.unit = "share"
-    track_flops.version = track_iterations.version = track_gap.version = track_shortfall.version = "1"
+    track_flops.version = track_iterations.version = track_gap.version = track_shortfall.version = (
+        "1"
+    )
 
 
 class Costs(Counts):
@@ -71,7 +77,9 @@ class Costs(Counts):
             raise NotImplementedError
         if not hasattr(self, "problem"):
             self.problem, self.settings = PROBLEMS[problem].make(), entry["settings"]
-            self.number = max(1, min(500, round(0.01 / max(entry["seconds"], 1e-5))))  # calls in a sample
+            self.number = max(
+                1, min(500, round(0.01 / max(entry["seconds"], 1e-5)))
+            )  # calls in a sample
             self.time_solve(found, solver, problem)
 
     def time_solve(self, found, solver, problem):

@@ -26,7 +26,8 @@ def ratios(pairs, old, new):
             for clock in clocks:
                 sample(clock, solver, problem, settings, 1)  # compiled and warm
             found[solver, problem] = [
-                in_turn(clocks, turn % 2, (solver, problem, settings, number)) for turn in range(ROUNDS)
+                in_turn(clocks, turn % 2, (solver, problem, settings, number))
+                for turn in range(ROUNDS)
             ]
     return found
 

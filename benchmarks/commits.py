@@ -1,4 +1,6 @@
-"""What git knows: commits, their trees as installed packages, and the changes that were accepted on purpose."""
+"""What git knows: commits, their trees as installed packages, and the changes that were accepted on
+purpose.
+"""
 
 import re
 import subprocess
@@ -12,12 +14,16 @@ from .counts import MEASURES, ROOT
 
 TREES = ROOT / ".asv" / "trees"
 KEY = "Accepted-regression"
-LINE = re.compile(rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)")
+LINE = re.compile(
+    rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)"
+)
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """A solver's regression that a commit's message accepts: in one measure, or in all (None); solver "*" is all."""
+    """A solver's regression that a commit's message accepts: in one measure, or in all (None);
+    solver "*" is all.
+    """
 
     solver: str
     measure: str | None
@@ -31,7 +37,9 @@ class Accepted:
 
 def git(*words):
     """What git says about this repository. Raises CalledProcessError."""
-    return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", ROOT, *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def known(name):
@@ -57,7 +65,9 @@ def commit(name):
 
 
 def accepted(base, head):
-    """The accepted regressions in the messages of base..head. Raises ValueError for a line that cannot be read."""
+    """The accepted regressions in the messages of base..head. Raises ValueError for a line that
+    cannot be read.
+    """
     found = []
     for entry in filter(None, git("log", "--format=%h%x00%B%x01", f"{base}..{head}").split("\x01")):
         short, _, message = entry.strip().partition("\0")
@@ -74,7 +84,9 @@ def one(line, short):
     """An accepted regression from its line."""
     match = LINE.fullmatch(line.strip())
     if match is None:
-        raise ValueError(f"{short}: {line!r}; allowed is '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'")
+        raise ValueError(
+            f"{short}: {line!r}; allowed is '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'"
+        )
     return Accepted(**match.groupdict(), commit=short)
 
 
@@ -87,12 +99,16 @@ def tree(sha):
     with tempfile.TemporaryDirectory(dir=TREES) as scratch:
         source, wheels, made = (Path(scratch, name) for name in ("source", "wheels", "made"))
         source.mkdir()
-        archive = subprocess.run(["git", "-C", ROOT, "archive", sha], check=True, capture_output=True).stdout
+        archive = subprocess.run(
+            ["git", "-C", ROOT, "archive", sha], check=True, capture_output=True
+        ).stdout
         subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
         build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", wheels, source]
         done = subprocess.run(build, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"{sha[:10]} cannot be built: {done.stdout[-500:]}{done.stderr[-500:]}")
+            raise RuntimeError(
+                f"{sha[:10]} cannot be built: {done.stdout[-500:]}{done.stderr[-500:]}"
+            )
         ZipFile(next(wheels.glob("*.whl"))).extractall(made)
         made.rename(folder)
     return folder

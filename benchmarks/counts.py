@@ -17,26 +17,39 @@ BEST = Path(__file__).with_name("best_known.json")
 MEASURES = ("flops", "iterations", "gap", "shortfall")
 LIMIT = 20.0  # seconds of a run; one that takes longer has no exact count
 PATIENCE = 300.0  # seconds of a process
-PENALTY = 0.1  # relaxations: share of the largest penalty, since a search would take most of the time
+# relaxations: share of the largest penalty, since a search would take most of the time
+PENALTY = 0.1
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
 
 
 def command(module, *words):
-    """Run ``main()`` of a module of this folder with the spcabench that is found first; the folder comes last."""
-    code = f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
+    """Run ``main()`` of a module of this folder with the spcabench that is found first; the folder
+    comes last.
+    """
+    code = (
+        f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
+    )
     return [sys.executable, "-P", "-c", code, *words]
 
 
 def environment(tree=None):
     """Pinned threads, no downloads, and ``tree`` in place of the installed spcabench."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SPCABENCH_DATA")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "SPCABENCH_DATA")
+    }
     return kept | OFFLINE | ({} if tree is None else {"PYTHONPATH": str(tree)})
 
 
 def collect(problems, tree=None, jobs=2):
-    """Solver -> problem -> counts (see `measured`), of the installed spcabench or of the one in ``tree``."""
-    run = partial(subprocess.run, capture_output=True, text=True, env=environment(tree), cwd=ROOT.anchor)
+    """Solver -> problem -> counts (see `measured`), of the installed spcabench or of the one in
+    ``tree``.
+    """
+    run = partial(
+        subprocess.run, capture_output=True, text=True, env=environment(tree), cwd=ROOT.anchor
+    )
     listed = run(command("counts", "--names"), timeout=PATIENCE)
     if listed.returncode:
         raise RuntimeError(f"spcabench cannot be imported: {listed.stderr.strip()}")
@@ -49,10 +62,13 @@ def collect(problems, tree=None, jobs=2):
 
 
 def of_solver(run, solver, problems):
-    """Problem -> counts of one solver; what its process did not give is an error with its last words."""
+    """Problem -> counts of one solver; what its process did not give is an error with its last
+    words.
+    """
     try:
         done = run(command("counts", solver, *problems), timeout=PATIENCE)
-        lines, words = done.stdout, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        lines = done.stdout
+        words = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     except subprocess.TimeoutExpired as late:
         lines = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
         words = f"not done after {PATIENCE:g} s"
@@ -63,9 +79,10 @@ def of_solver(run, solver, problems):
 def measured(solver, name):
     """Counts of one solver on one standard problem.
 
-    flops of the set-up and of all iterations at the penalty found (a search is not in them); iterations; gap to the
-    certified bound; variance of x cut to the k largest entries; settings of the run. A run that a clock ended has none
-    of these. status "skipped" : the problem is not for this solver.
+    flops of the set-up and of all iterations at the penalty found (a search is not in them);
+    iterations; gap to the certified bound; variance of x cut to the k largest entries; settings of
+    the run. A run that a clock ended has none of these. status "skipped" : the problem is not for
+    this solver.
     """
     from spcabench import registry, solve
 
@@ -100,13 +117,19 @@ def graded(result, problem, k, sparse):
         "iterations": result.iterations,
         "gap": result.gap,
         "variance": problem.variance(project(result.x, k)) if sparse else None,
-        "settings": {key: value for key, value in result.settings.items() if isinstance(value, int | float | str)},
+        "settings": {
+            key: value
+            for key, value in result.settings.items()
+            if isinstance(value, int | float | str)
+        },
         "seconds": result.setup_time + result.solve_time,
     }
 
 
 def values(entry, best):
-    """Measure -> number, nan where there is none. best : variance of the best known answer at this cardinality."""
+    """Measure -> number, nan where there is none. best : variance of the best known answer at this
+    cardinality.
+    """
     found = {name: entry.get(name) for name in MEASURES}
     if entry.get("variance") is not None and best:
         found["shortfall"] = 1.0 - entry["variance"] / best
@@ -130,7 +153,9 @@ def renew_best():
 
 
 def main():
-    """Print a line of JSON for each problem; or what is measured (--names); or renew best_known.json (--best)."""
+    """Print a line of JSON for each problem; or what is measured (--names); or renew
+    best_known.json (--best).
+    """
     import spcabench
     from spcabench import registry
 

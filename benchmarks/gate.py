@@ -12,14 +12,20 @@ from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
 WORDS = ("same", "better", "worse", "lost", "late")
-FLOOR = {"flops": 0.0, "iterations": 0.0, "gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share are rounding
+FLOOR = {
+    "flops": 0.0,
+    "iterations": 0.0,
+    "gap": 1e-6,
+    "shortfall": 1e-6,
+}  # smaller changes of a share are rounding
 
 
 def compare(old, new, best):
     """Rows (solver, problem, measure, old, new, word) for each number that both commits have.
 
-    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the old has the number,
-    "late" where a clock ended a run that was slow before: a loaded machine does that, and it decides nothing.
+    old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the
+    old has the number, "late" where a clock ended a run that was slow before: a loaded machine does
+    that, and it decides nothing.
     """
     rows = []
     for solver in sorted(set(old) & set(new)):
@@ -28,7 +34,14 @@ def compare(old, new, best):
             was, now = (values(entry, best.get(problem)) for entry in (before, after))
             late = after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10
             rows += [
-                (solver, problem, name, was[name], now[name], "late" if late else word(name, was[name], now[name]))
+                (
+                    solver,
+                    problem,
+                    name,
+                    was[name],
+                    now[name],
+                    "late" if late else word(name, was[name], now[name]),
+                )
                 for name in MEASURES
                 if not math.isnan(was[name])
             ]
@@ -57,11 +70,15 @@ def timed(old, new, problems):
 
 
 def main():
-    """Compare, print, and exit with 1 for a regression that nobody accepted, 2 where nothing could be compared."""
+    """Compare, print, and exit with 1 for a regression that nobody accepted, 2 where nothing could
+    be compared.
+    """
     words = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
     words.add_argument("--base", default="main~1", help="the commit to compare with")
     words.add_argument("--head", default="HEAD", help="the commit that is judged")
-    words.add_argument("--reduced", action="store_true", help="for CI: three of the problems, no times")
+    words.add_argument(
+        "--reduced", action="store_true", help="for CI: three of the problems, no times"
+    )
     asked = words.parse_args()
     try:
         head = commit(asked.head)
@@ -77,16 +94,28 @@ def alone(base, head):
     """In a shallow clone without the base: the new commit's counts must be there at least."""
     found = collect(REDUCED, tree(head))
     count = sum("iterations" in entry for entries in found.values() for entry in entries.values())
-    print(f"perf-check: NOT COMPARED: this clone is shallow and has no {base}; {count} runs of the new commit counted")
+    print(
+        f"perf-check: NOT COMPARED: this clone is shallow and has no {base}; {count} runs of the "
+        "new commit counted"
+    )
     return 0 if count else 2
 
 
 def judge(base, head, reduced=False):
     """Measure and show both commits; the exit code."""
-    from .tables import show_counts, show_others, show_times  # asv imports this folder, at commits that lack much
+    from .tables import (  # asv imports this folder, at commits that lack much
+        show_counts,
+        show_others,
+        show_times,
+    )
 
-    reasons, problems = accepted(base, head), [name for name in PROBLEMS if not reduced or name in REDUCED]
-    print(f"old {git('log', '-1', '--format=%h %s', base)}\nnew {git('log', '-1', '--format=%h %s', head)}", flush=True)
+    reasons = accepted(base, head)
+    problems = [name for name in PROBLEMS if not reduced or name in REDUCED]
+    print(
+        f"old {git('log', '-1', '--format=%h %s', base)}\nnew "
+        f"{git('log', '-1', '--format=%h %s', head)}",
+        flush=True,
+    )
     if git("status", "--porcelain", "--untracked-files=no"):
         print("note: uncommitted changes are not measured")
     trees = [tree(sha) for sha in (base, head)]
@@ -112,7 +141,10 @@ def verdict(failing, bad):
     if not failing:
         return f"perf-check: passed{f', {len(bad)} accepted' if bad else ''}"
     names = ", ".join(sorted({row[0] for row in failing}))
-    return f"perf-check: FAILED: {names}. A change on purpose: '{KEY}: SOLVER [MEASURE]: reason' in a commit's message"
+    return (
+        f"perf-check: FAILED: {names}. A change on purpose: '{KEY}: SOLVER [MEASURE]: reason' "
+        "in a commit's message"
+    )
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ SOLVERS = {
 def read(machine):
     """One row per commit, solver, problem and measure: value, q25 and q75 (nan where not measured).
 
-    What is measured without a solver (corpus, import, overhead) has its benchmark's name as measure.
+    What is measured without a solver (corpus, import, overhead) has its benchmark's name as
+    measure.
     """
     import pandas as pd
     from asv.results import iter_results_for_machine
@@ -31,40 +32,74 @@ def read(machine):
     for result in iter_results_for_machine(RESULTS, machine):
         for key in result.get_all_result_keys():
             params = result.get_result_params(key)
-            numbers, spread = result.get_result_value(key, params), result.get_result_stats(key, params)
-            for cell, number, stats in zip(product(*params), numbers or [], spread or [], strict=True):
+            numbers = result.get_result_value(key, params)
+            spread = result.get_result_stats(key, params)
+            for cell, number, stats in zip(
+                product(*params), numbers or [], spread or [], strict=True
+            ):
                 solver, problem = (name.strip("'") for name in cell) if cell else ("", "")
                 measure = SOLVERS.get(key, key.partition(".")[2])
                 q25, q75 = ((stats or {}).get(name) for name in ("q_25", "q_75"))
                 rows.append((result.commit_hash, solver, problem, measure, number, q25, q75))
     columns = ["commit", "solver", "problem", "measure", "value", "q25", "q75"]
     table = pd.DataFrame(rows, columns=columns)
-    return table.astype(dict.fromkeys(columns[4:], float)).dropna(subset="value").reset_index(drop=True)
+    return (
+        table.astype(dict.fromkeys(columns[4:], float))
+        .dropna(subset="value")
+        .reset_index(drop=True)
+    )
 
 
 def in_order(table):
-    """The measured commits, oldest first: hash, date, subject, what changed since the one before, what was accepted."""
-    known = git("log", "--topo-order", "--reverse", "--date=short", "--format=%H%x00%h%x00%ad%x00%s", "--all")
+    """The measured commits, oldest first: hash, date, subject, what changed since the one before,
+    what was accepted.
+    """
+    known = git(
+        "log",
+        "--topo-order",
+        "--reverse",
+        "--date=short",
+        "--format=%H%x00%h%x00%ad%x00%s",
+        "--all",
+    )
     measured, commits = set(table.commit), []
     for line in known.splitlines():
         sha, short, date, subject = line.split("\0")
         if sha in measured:
             before = commits[-1]["sha"] if commits else None
-            commits.append({"sha": sha, "short": short, "date": date, "subject": subject, **since(table, before, sha)})
+            commits.append(
+                {
+                    "sha": sha,
+                    "short": short,
+                    "date": date,
+                    "subject": subject,
+                    **since(table, before, sha),
+                }
+            )
     return commits
 
 
 def since(table, before, sha):
-    """The solvers whose flops changed, with the range of the ratios, and the regressions accepted on the way."""
+    """The solvers whose flops changed, with the range of the ratios, and the regressions accepted
+    on the way.
+    """
     if before is None:
         return {"changed": [], "new": [], "accepted": []}
-    flops = table[table.measure == "flops"].pivot_table(index=["solver", "problem"], columns="commit", values="value")
-    old, new = (flops[name].dropna() if name in flops else flops.iloc[:, 0].iloc[:0] for name in (before, sha))
+    flops = table[table.measure == "flops"].pivot_table(
+        index=["solver", "problem"], columns="commit", values="value"
+    )
+    old, new = (
+        flops[name].dropna() if name in flops else flops.iloc[:, 0].iloc[:0]
+        for name in (before, sha)
+    )
     ratio = (new / old).dropna()
     changed = ratio[(ratio - 1.0).abs() > 1e-9].groupby("solver").agg(["min", "max", "size"])
     names = [set(table.solver[table.commit == name]) for name in (before, sha)]
     return {
-        "changed": [dict(solver=r.Index, low=r.min, high=r.max, problems=r.size) for r in changed.itertuples()],
+        "changed": [
+            dict(solver=r.Index, low=r.min, high=r.max, problems=r.size)
+            for r in changed.itertuples()
+        ],
         "new": sorted(names[1] - names[0]),
         "accepted": [vars(a) for a in accepted(before, sha)],
     }

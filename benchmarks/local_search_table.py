@@ -1,12 +1,13 @@
-"""Local search against EM with 20 restarts, and against abess where it is installed: docs/local_search.md.
+"""Local search against EM with 20 restarts, and against abess where it is installed:
+docs/local_search.md.
 
     python -m benchmarks.local_search_table > docs/local_search.md
 
-Quality after the same refit; process time of the solver alone, one thread. abess (Zhu et al. 2022) is an optional
-extra for comparison, `pip install abess==0.4.11`. Its data path centres, and gave vectors of far less variance where
-n > m; its Sigma path refuses singular matrices, after a check of O(n^3) that its time includes: it is given
-Sigma / lambda_1 + 1e-6 I, whose optima are the same, for up to 1000 variables. "Proven" is what branch_and_bound
-proves.
+Quality after the same refit; process time of the solver alone, one thread. abess (Zhu et al. 2022)
+is an optional extra for comparison, `pip install abess==0.4.11`. Its data path centres, and gave
+vectors of far less variance where n > m; its Sigma path refuses singular matrices, after a check of
+O(n^3) that its time includes: it is given Sigma / lambda_1 + 1e-6 I, whose optima are the same, for
+up to 1000 variables. "Proven" is what branch_and_bound proves.
 """
 
 import warnings
@@ -18,14 +19,16 @@ from spcabench import Problem, load, solve
 
 FULL, FEW = 120, 40  # scans: the default, and the quick form
 BUDGETS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 65, 100, 150, 230, 350, 500, 800, 1200, 2000, 3000)
-# what this table said of the first form of the search: swaps alone, kicks of up to a third of the variables, 200 scans
+# what this table said of the first form of the search: swaps alone, kicks of up to a third of the
+# variables, 200 scans
 EARLIER = """\
-The first form of the search (swaps alone, larger kicks, supports scanned again; 200 scans) was, on the same problems,
-at least as good as EM on 71 of 72 in 0.67 of its time, as abess on 62 of 66 in its time, and reached 27 of 27 proven
-optima; with 40 scans 64 of 72, 60 of 66, 24 of 27. The present form was chosen on other instances (Gaussian, spiked and
-low rank, seeds 100 to 114); on the last five seeds it brought the mean distance to the best known from 0.13 % to
-0.06 %, in 0.8 of the time. The number of scans was set for the time after a first table with 150 (71 of 72 in 1.07 of
-EM's time; 65 of 66, and 60 of 66 in abess's time; 27 of 27).
+The first form of the search (swaps alone, larger kicks, supports scanned again; 200 scans) was,
+on the same problems, at least as good as EM on 71 of 72 in 0.67 of its time, as abess on 62 of 66
+in its time, and reached 27 of 27 proven optima; with 40 scans 64 of 72, 60 of 66, 24 of 27. The
+present form was chosen on other instances (Gaussian, spiked and low rank, seeds 100 to 114); on
+the last five seeds it brought the mean distance to the best known from 0.13 % to 0.06 %, in 0.8
+of the time. The number of scans was set for the time after a first table with 150 (71 of 72 in
+1.07 of EM's time; 65 of 66, and 60 of 66 in abess's time; 27 of 27).
 """
 SAME = 1e-6  # relative: as good
 PROVABLE = {
@@ -63,14 +66,20 @@ def problems():
 
 def timed(problem, solver, **settings):
     """The refitted variance and the process time of the second of two runs."""
-    solve(problem, solver, **settings | ({"budget": 1} if solver == "local_search" else {"restarts": 1}))
+    solve(
+        problem,
+        solver,
+        **settings | ({"budget": 1} if solver == "local_search" else {"restarts": 1}),
+    )
     start = process_time()
     result = solve(problem, solver, refit=True, **settings)
     return result.variance, process_time() - start
 
 
 def abess(problem, k):
-    """Variance and process time of abess; None where it is not installed, or the problem has no small covariance."""
+    """Variance and process time of abess; None where it is not installed, or the problem has no
+    small covariance.
+    """
     try:
         from abess.decomposition import SparsePCA
     except ImportError:
@@ -116,7 +125,9 @@ def rows():
 
 
 def at_most(problem, k, seconds):
-    """The variance of local search with the largest budget that takes at most so many seconds; the smallest if none."""
+    """The variance of local search with the largest budget that takes at most so many seconds; the
+    smallest if none.
+    """
     best = np.nan
     for budget in BUDGETS:
         value, own = timed(problem, "local_search", k=k, budget=budget)
@@ -142,7 +153,8 @@ def main():
     mine, seconds, few, few_seconds, em, em_seconds, other, other_seconds, equal, proven = numbers.T
     print("# Local search against EM, abess and the truth\n")
     print(
-        "Made by `python -m benchmarks.local_search_table`. Variances refitted, as shares of the best known;\n"
+        "Made by `python -m benchmarks.local_search_table`. Variances refitted, as shares of the "
+        "best known;\n"
         "process time in seconds, one thread, on a machine that others used too. "
         "Problems of one name differ in their seed.\n"
     )
@@ -155,17 +167,25 @@ def main():
             good, slower = (own >= value * (1 - SAME))[seen], (own_seconds / time)[seen]
             better = (own > value * (1 + SAME))[seen].sum()
             print(
-                f"- {budget} scans: at least as good as {name} on {good.sum()} of {seen.sum()}, better on "
-                f"{better}; in no more time on {(slower <= 1).sum()}; times its time, median: {np.median(slower):.2f}, "
+                f"- {budget} scans: at least as good as {name} on {good.sum()} of {seen.sum()}, "
+                "better on "
+                f"{better}; in no more time on {(slower <= 1).sum()}; times its time, median: "
+                f"{np.median(slower):.2f}, "
                 f"all together: {own_seconds[seen].sum() / time[seen].sum():.2f}."
             )
     seen = ~np.isnan(other)
     if seen.any():
         good = (equal >= other * (1 - SAME))[seen].sum()
-        print(f"- in at most the time that abess takes (or one scan): at least as good on {good} of {seen.sum()}.")
+        print(
+            f"- in at most the time that abess takes (or one scan): at least as good on {good} of "
+            f"{seen.sum()}."
+        )
     known = ~np.isnan(proven)
     reached = [int((own >= proven * (1 - SAME))[known].sum()) for own in (mine, few)]
-    print(f"- proven optima reached: {reached[0]} of {known.sum()} with {FULL} scans, {reached[1]} with {FEW}.\n")
+    print(
+        f"- proven optima reached: {reached[0]} of {known.sum()} with {FULL} scans, {reached[1]} "
+        f"with {FEW}.\n"
+    )
     print(EARLIER)
     names = ("local search", f"{FEW} scans", "in abess's time", "EM", "abess", "proven")
     print(f"| problem | k | {' | '.join(names)} | s | {FEW}: s | EM s | abess s |")

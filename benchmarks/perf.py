@@ -17,13 +17,20 @@ def main():
     """``run`` measures, then shows; ``site`` shows what was measured."""
     words = argparse.ArgumentParser(prog="make perf", description=__doc__)
     words.add_argument("action", choices=("run", "site"))
-    words.add_argument("--machine", default="local", help="the name that the results are kept under")
-    words.add_argument("--commits", default="", help="a range a..b; those since the last measured one if none")
+    words.add_argument(
+        "--machine", default="local", help="the name that the results are kept under"
+    )
+    words.add_argument(
+        "--commits", default="", help="a range a..b; those since the last measured one if none"
+    )
     asked = words.parse_args()
     code = run(asked.machine, asked.commits) if asked.action == "run" else 0
     page = write(asked.machine)
     if page is None:
-        sys.exit(f"perf: nothing is measured on a machine named {asked.machine!r}: make perf MACHINE={asked.machine}")
+        sys.exit(
+            f"perf: nothing is measured on a machine named {asked.machine!r}: make perf "
+            f"MACHINE={asked.machine}"
+        )
     renew_pages()
     print(page)
     if asked.action == "site":
@@ -35,21 +42,35 @@ def run(machine, commits):
     """Measure what is missing; asv's exit code (2 : a benchmark failed, the others are kept)."""
     known = [file for file in (RESULTS / machine).glob("*.json") if file.name != "machine.json"]
     asked = commits or ("NEW" if known else "HEAD^!")
-    MachineCollection.save(machine, Machine.get_defaults() | {"machine": machine})  # `asv machine` keeps the name alone
-    code = asv("run", "--machine", machine, "--launch-method", "forkserver", "--skip-existing-successful", asked)
+    MachineCollection.save(
+        machine, Machine.get_defaults() | {"machine": machine}
+    )  # `asv machine` keeps the name alone
+    code = asv(
+        "run",
+        "--machine",
+        machine,
+        "--launch-method",
+        "forkserver",
+        "--skip-existing-successful",
+        asked,
+    )
     asv("publish", "--no-pull")
     return code
 
 
 def asv(*words):
     """Run asv with pinned threads; its exit code."""
-    return subprocess.run([*ASV, *words], cwd=ROOT, env=environment() | dict.fromkeys(THREADS, "1")).returncode
+    return subprocess.run(
+        [*ASV, *words], cwd=ROOT, env=environment() | dict.fromkeys(THREADS, "1")
+    ).returncode
 
 
 def renew_pages():
     """The results pages that exist get the new history."""
     for page in (ROOT / "results").glob("*/figures"):
-        subprocess.run([sys.executable, "-m", "spcabench", "report", page.parent], cwd=ROOT, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "spcabench", "report", page.parent], cwd=ROOT, check=True
+        )
 
 
 if __name__ == "__main__":

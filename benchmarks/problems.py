@@ -1,7 +1,8 @@
-"""The standard problems of the performance history: synthetic, so that they are the same on every machine, offline.
+"""The standard problems of the performance history: synthetic, so that they are the same on every
+machine, offline.
 
-Gaussian and spiked problems are made by the measured commit's own ``datasets/``. Text and gene expression are drawn
-here, in the shape of the real data, which not every machine has.
+Gaussian and spiked problems are made by the measured commit's own ``datasets/``. Text and gene
+expression are drawn here, in the shape of the real data, which not every machine has.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,9 @@ import spcabench
 
 @dataclass(frozen=True)
 class Standard:
-    """A problem, the cardinality asked for, and whether it is small enough for relaxations and exact searches."""
+    """A problem, the cardinality asked for, and whether it is small enough for relaxations and
+    exact searches.
+    """
 
     make: Callable[[], spcabench.Problem]
     k: int
@@ -33,7 +36,9 @@ def spiked(n):
 
 
 def text(documents=500, words=500, topics=6):
-    """Word counts (documents, words), sparse, centred implicitly: Zipf's frequencies, and topics of 25 words each."""
+    """Word counts (documents, words), sparse, centred implicitly: Zipf's frequencies, and topics of
+    25 words each.
+    """
     rng = np.random.default_rng(0)
     rate = 20.0 / np.arange(1, words + 1)
     belongs = np.zeros((topics, words))
@@ -45,7 +50,9 @@ def text(documents=500, words=500, topics=6):
 
 
 def genes(samples=72, count=1000, factors=10):
-    """Expression (samples, count), far fewer samples than genes: factors with heavy-tailed loadings, and noise."""
+    """Expression (samples, count), far fewer samples than genes: factors with heavy-tailed
+    loadings, and noise.
+    """
     rng = np.random.default_rng(0)
     loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)
     X = rng.standard_normal((samples, factors)) @ loadings + rng.standard_normal((samples, count))

@@ -24,8 +24,13 @@ def group(solver):
 
 
 def draw_history(table, commits, file):
-    """Flops of every solver over the commits, and below them times with the quartiles of their samples."""
-    columns = [table[(table.problem == p) & (table.solver.map(group) == g)] for g, p in zip(GROUPS, SHOWN, strict=True)]
+    """Flops of every solver over the commits, and below them times with the quartiles of their
+    samples.
+    """
+    columns = [
+        table[(table.problem == p) & (table.solver.map(group) == g)]
+        for g, p in zip(GROUPS, SHOWN, strict=True)
+    ]
     titles = [f"{g}\n{p}" for g, p in zip(GROUPS, SHOWN, strict=True)]
     draw(columns, titles, ("flops", "seconds"), commits, file)
 
@@ -35,7 +40,13 @@ def draw_problem(table, problem, commits, file):
     here = table[table.problem == problem]
     columns = [(g, here[here.solver.map(group) == g]) for g in GROUPS]
     columns = [(g, part) for g, part in columns if len(part)]
-    draw([part for _, part in columns], [g for g, _ in columns], ("flops", "seconds", "memory"), commits, file)
+    draw(
+        [part for _, part in columns],
+        [g for g, _ in columns],
+        ("flops", "seconds", "memory"),
+        commits,
+        file,
+    )
 
 
 def draw(columns, titles, measures, commits, file):
@@ -49,7 +60,9 @@ def draw(columns, titles, measures, commits, file):
 
     with matplotlib.rc_context(style.RC):
         size = (4.2 * len(columns), 2.6 * len(measures) + 1.9)
-        figure, grid = plt.subplots(len(measures), len(columns), figsize=size, squeeze=False, sharex=True)
+        figure, grid = plt.subplots(
+            len(measures), len(columns), figsize=size, squeeze=False, sharex=True
+        )
         for axes, part, title in zip(grid.T, columns, titles, strict=True):
             for axis, measure in zip(axes, measures, strict=True):
                 draw_lines(axis, part[part.measure == measure], measure, commits)
@@ -71,9 +84,17 @@ def draw_lines(axis, part, measure, commits):
     for solver, mine in part.assign(x=part.commit.map(place)).sort_values("x").groupby("solver"):
         axis.plot(mine.x, mine.value / unit, label=solver, **look(solver))
         if measure == "seconds":
-            axis.fill_between(mine.x, mine.q25, mine.q75, color=look(solver)["color"], alpha=0.2, linewidth=0)
+            axis.fill_between(
+                mine.x, mine.q25, mine.q75, color=look(solver)["color"], alpha=0.2, linewidth=0
+            )
     axis.set_xlim(-0.4, len(commits) - 0.6)
-    axis.set_xticks(range(len(commits)), [commit["short"] for commit in commits], rotation=60, ha="right", fontsize=7)
+    axis.set_xticks(
+        range(len(commits)),
+        [commit["short"] for commit in commits],
+        rotation=60,
+        ha="right",
+        fontsize=7,
+    )
     if part.empty:
         axis.set_yticks([])
         axis.text(0.5, 0.5, "none at these commits", transform=axis.transAxes, ha="center")
@@ -86,7 +107,11 @@ def whole_decades(axis, values):
     from matplotlib.ticker import NullFormatter
 
     axis.set(
-        yscale="log", ylim=(10.0 ** np.floor(np.log10(values.min())), 10.0 ** np.ceil(np.log10(values.max()) + 1e-9))
+        yscale="log",
+        ylim=(
+            10.0 ** np.floor(np.log10(values.min())),
+            10.0 ** np.ceil(np.log10(values.max()) + 1e-9),
+        ),
     )
     axis.yaxis.set_minor_formatter(NullFormatter())
 
@@ -115,10 +140,20 @@ def draw_others(table, commits, file):
         rows = int(np.ceil(len(names) / 3))
         figure, grid = plt.subplots(rows, 3, figsize=(12.6, 2.4 * rows + 0.6), squeeze=False)
         for axis, name in zip(grid.flat, names, strict=False):
-            mine = others[others.measure == name].assign(x=lambda t: t.commit.map(place)).sort_values("x")
+            mine = (
+                others[others.measure == name]
+                .assign(x=lambda t: t.commit.map(place))
+                .sort_values("x")
+            )
             axis.plot(mine.x, mine.value, "o-")
             axis.set(title=name, ylim=(0, 1.15 * mine.value.max()))
-            axis.set_xticks(range(len(commits)), [c["short"] for c in commits], rotation=60, ha="right", fontsize=7)
+            axis.set_xticks(
+                range(len(commits)),
+                [c["short"] for c in commits],
+                rotation=60,
+                ha="right",
+                fontsize=7,
+            )
         for axis in grid.flat[len(names) :]:
             axis.set_axis_off()
         figure.savefig(file, metadata={"Date": None})
@@ -128,8 +163,12 @@ def draw_others(table, commits, file):
 def latest(table, commits):
     """Solver -> problem -> flops, gap, seconds and memory at the last commit."""
     last = table[table.commit == commits[-1]["sha"]]
-    wide = last[last.solver != ""].pivot_table(index=["solver", "problem"], columns="measure", values="value")
-    return [{"solver": s, "problem": p, **row.dropna().to_dict()} for (s, p), row in wide.iterrows()]
+    wide = last[last.solver != ""].pivot_table(
+        index=["solver", "problem"], columns="measure", values="value"
+    )
+    return [
+        {"solver": s, "problem": p, **row.dropna().to_dict()} for (s, p), row in wide.iterrows()
+    ]
 
 
 def write(table, commits, about, folder):
@@ -140,7 +179,9 @@ def write(table, commits, about, folder):
     for problem in problems:
         draw_problem(table, problem, commits, folder / f"{problem}.svg")
     draw_others(table, commits, folder / "others.svg")
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
+    )
     page = environment.get_template("site.html.j2").render(
         commits=commits, machine=about, problems=problems, rows=latest(table, commits)
     )

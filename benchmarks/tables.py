@@ -14,10 +14,18 @@ ORDER = ("worse", "lost", "better")
 
 def show_counts(rows, reasons):
     """The numbers that changed by more than 1 %, the worst first."""
-    changed = sorted((row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3]))
+    changed = sorted(
+        (row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3])
+    )
     if not changed:
         return
-    table = Table("solver", "problem", "measure", title="Counts that changed by more than 1 %", title_justify="left")
+    table = Table(
+        "solver",
+        "problem",
+        "measure",
+        title="Counts that changed by more than 1 %",
+        title_justify="left",
+    )
     for name in ("old", "new", "new / old"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
@@ -31,7 +39,15 @@ def show_counts(rows, reasons):
             if word != "better"
             else word
         )
-        table.add_row(solver, problem, measure, f"{old:.8g}", f"{new:.8g}", f"{new / old:.4g}" if old else "", verdict)
+        table.add_row(
+            solver,
+            problem,
+            measure,
+            f"{old:.8g}",
+            f"{new:.8g}",
+            f"{new / old:.4g}" if old else "",
+            verdict,
+        )
     CONSOLE.print(table)
 
 
@@ -43,12 +59,16 @@ def show_others(old, new):
     for solver, entries in new.items():
         for problem, entry in entries.items():
             if entry["status"] in FAILED:
-                CONSOLE.print(f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}")
+                CONSOLE.print(
+                    f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}"
+                )
 
 
 def show_times(times, others=()):
     """Seconds and the interval of the ratio; none of it decides."""
-    from spcabench.claims import interval  # not there at early commits, where asv imports this folder
+    from spcabench.claims import (
+        interval,  # not there at early commits, where asv imports this folder
+    )
 
     table = Table("solver", "problem", title=TIMES, title_justify="left")
     for name in ("old, ms", "new, ms", "new / old", "interval"):
@@ -58,14 +78,24 @@ def show_times(times, others=()):
         old, new = (1e3 * min(seconds) for seconds in zip(*rounds, strict=True))
         ratio = interval(b / a for a, b in rounds)
         between = f"{ratio.low:.3f} to {ratio.high:.3f}"
-        table.add_row(solver, problem, f"{old:.3g}", f"{new:.3g}", f"{ratio.median:.3f}", between, notable(ratio))
+        table.add_row(
+            solver,
+            problem,
+            f"{old:.3g}",
+            f"{new:.3g}",
+            f"{ratio.median:.3f}",
+            between,
+            notable(ratio),
+        )
     CONSOLE.print(table)
     if others:
         CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
 
 
 def notable(ratio):
-    """A word where the interval excludes 1 and the median is beyond what two processes of the same code differ by."""
+    """A word where the interval excludes 1 and the median is beyond what two processes of the same
+    code differ by.
+    """
     if abs(ratio.median - 1.0) <= NOISE:
         return ""
     return "slower" if ratio.low > 1.0 else "faster" if ratio.high < 1.0 else ""

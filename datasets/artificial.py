@@ -1,8 +1,9 @@
 """The artificial example of Zou, Hastie and Tibshirani: ten variables of three hidden factors.
 
-Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and Graphical Statistics 15
-(2006), section 5.2: V1 ~ N(0, 290), V2 ~ N(0, 300), V3 = -0.3 V1 + 0.925 V2 + e; X1 to X4 = V1 + e_i, X5 to X8 =
-V2 + e_i, X9 and X10 = V3 + e_i, all e independent N(0, 1). The exact covariance, as the paper uses it.
+Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
+Graphical Statistics 15 (2006), section 5.2: V1 ~ N(0, 290), V2 ~ N(0, 300), V3 = -0.3 V1 + 0.925 V2
++ e; X1 to X4 = V1 + e_i, X5 to X8 = V2 + e_i, X9 and X10 = V3 + e_i, all e independent N(0, 1). The
+exact covariance, as the paper uses it.
 """
 
 import numpy as np
@@ -21,5 +22,9 @@ def load():
         Sigma,
         "artificial",
         features=[f"X{i}" for i in range(1, 11)],
-        provenance=dict(source="Zou, Hastie, Tibshirani (2006)", preprocessing="exact covariance", stand_in=False),
+        provenance=dict(
+            source="Zou, Hastie, Tibshirani (2006)",
+            preprocessing="exact covariance",
+            stand_in=False,
+        ),
     )

@@ -1,18 +1,20 @@
 """Text corpora as word counts: nips, kos, ap, enron, nytimes, pubmed, or docstrings.
 
-UCI machine learning repository, "Bag of Words" (Newman 2008; CC BY 4.0): nips (1500 x 12419), kos (3430 x 6906),
-enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap: 2246 documents of the Associated Press
-(Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the folder NAME. Where UCI's complete NIPS file is not at
-hand, one that lacks the words with corpus count up to 20 (4.9 % of its entries) is used, and said.
+UCI machine learning repository, "Bag of Words" (Newman 2008; CC BY 4.0): nips (1500 x 12419), kos
+(3430 x 6906), enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap: 2246
+documents of the Associated Press (Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the
+folder NAME. Where UCI's complete NIPS file is not at hand, one that lacks the words with corpus
+count up to 20 (4.9 % of its entries) is used, and said.
 
-Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific packages, a real corpus
-(documents are public functions and classes); for enron a synthetic corpus of its shape, with 3.7 million nonzeros and
-Zipf's word frequencies.
+Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific
+packages, a real corpus (documents are public functions and classes); for enron a synthetic corpus
+of its shape, with 3.7 million nonzeros and Zipf's word frequencies.
 """
 
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 from spcabench.readers.corpus import (
@@ -31,7 +33,9 @@ UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 
 
 def _of_uci(name, sha256=None, size=None):
-    return sources.File(f"{name}/docword.{name}.txt.gz", sha256, f"{UCI}docword.{name}.txt.gz", size, "CC BY 4.0")
+    return sources.File(
+        f"{name}/docword.{name}.txt.gz", sha256, f"{UCI}docword.{name}.txt.gz", size, "CC BY 4.0"
+    )
 
 
 # corpus: files, the complete one first, and what is missing in each
@@ -49,7 +53,14 @@ CORPORA = {
             "without the words with corpus count up to 20",
         ),
     ],
-    "kos": [(_of_uci("kos", "6439c39f2fccb4876563e4b4c9628974d8ccbeada43d661292a5024911389e30", 1_053_803), "")],
+    "kos": [
+        (
+            _of_uci(
+                "kos", "6439c39f2fccb4876563e4b4c9628974d8ccbeada43d661292a5024911389e30", 1_053_803
+            ),
+            "",
+        )
+    ],
     "ap": [
         (
             sources.File(
@@ -79,23 +90,27 @@ VALUES = {"counts": "counts", "tfidf": "tf-idf", "presence": "presence of the wo
 def load(corpus="nips", center=True, words=None, values="counts"):
     """Counts (documents, words) as A, words centred implicitly, not divided by m.
 
-    values : the "counts"; "tfidf", each times log(documents / documents with the word); "presence", 1 for each.
-    words : the covariance (1/m) of so many words of largest variance instead, by two streamed passes over the file, in
-        memory that does not grow with it: the way for a corpus like pubmed. For the presence of words these are the
-        words whose counts vary most; without centring its entries are the shares of documents that hold both words.
+    values : the "counts"; "tfidf", each times log(documents / documents with the word); "presence",
+        1 for each.
+    words : the covariance (1/m) of so many words of largest variance instead, by two streamed
+        passes over the file, in memory that does not grow with it: the way for a corpus like
+        pubmed. For the presence of words these are the words whose counts vary most; without
+        centring its entries are the shares of documents that hold both words.
     """
     if values not in VALUES:
-        raise ValueError(f"values: {values!r}; allowed are {', '.join(VALUES)}")
+        raise InputError(f"values: {values!r}; allowed are {', '.join(VALUES)}")
     if corpus not in CORPORA:
-        raise ValueError(f"corpus: {corpus!r}; allowed are {', '.join(CORPORA)}")
+        raise InputError(f"corpus: {corpus!r}; allowed are {', '.join(CORPORA)}")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int) or words < 1):
-        raise ValueError(f"words: {words!r}; allowed are whole numbers from 1, or None")
+        raise InputError(f"words: {words!r}; allowed are whole numbers from 1, or None")
     for name in (corpus, *STAND_INS.get(corpus, ())):
         for file, path, missing in _found(name):
             return _read(name, file, path, missing, corpus, words, values, center)
     about = dict(source="synthetic, Zipf's word frequencies")
     if corpus == "enron":
-        return _of_counts("synthetic", _synthetic(*ENRON), None, about, corpus, words, values, center)
+        return _of_counts(
+            "synthetic", _synthetic(*ENRON), None, about, corpus, words, values, center
+        )
     counts, vocabulary = docstrings()
     about = dict(source=f"docstrings of {', '.join(PACKAGES)}")
     return _of_counts("docstrings", counts, vocabulary, about, corpus, words, values, center)
@@ -148,27 +163,41 @@ def _of_covariance(name, about, S, first, top, vocabulary, asked, values, center
     features = [vocabulary[j] for j in top] if vocabulary else [str(j) for j in top]
     if values == "tfidf":
         S = S * np.outer(first.idf[top], first.idf[top])
-    return Problem.from_covariance(S, f"{name}, {len(top)} words", features=features, provenance=about)
+    return Problem.from_covariance(
+        S, f"{name}, {len(top)} words", features=features, provenance=about
+    )
 
 
 def _of_counts(name, counts, vocabulary, about, asked, words, values, center):
     if words is None:
         name, about = _named(name, counts.shape, asked, about)
         about |= dict(preprocessing=f"{VALUES[values]}{', centred' if center else ''}")
-        return Problem.from_data(_valued(counts, values), name, center=center, features=vocabulary, provenance=about)
+        return Problem.from_data(
+            _valued(counts, values), name, center=center, features=vocabulary, provenance=about
+        )
     first = _moments(counts)
     top = _top(first, words, values)
     chosen = _valued(counts[:, top], "presence" if values == "presence" else "counts")
     S = (chosen.T @ chosen).toarray() / first.documents
     mu = np.asarray(chosen.mean(axis=0))
     return _of_covariance(
-        name, about, S - np.outer(mu, mu) if center else S, first, top, vocabulary, asked, values, center
+        name,
+        about,
+        S - np.outer(mu, mu) if center else S,
+        first,
+        top,
+        vocabulary,
+        asked,
+        values,
+        center,
     )
 
 
 def _moments(counts):
     found = np.diff(counts.indptr).astype(float)
-    return Moments(counts.shape[0], np.asarray(counts.sum(axis=0)), np.asarray((counts**2).sum(axis=0)), found)
+    return Moments(
+        counts.shape[0], np.asarray(counts.sum(axis=0)), np.asarray((counts**2).sum(axis=0)), found
+    )
 
 
 def _valued(counts, values):
@@ -179,16 +208,24 @@ def _valued(counts, values):
 
 
 def _synthetic(m, n, nonzeros):
-    """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j, capped."""
+    """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j,
+    capped.
+    """
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)
     low, high = 0.0, float(m) * n
     while high - low > 1e-6 * high:  # the scale at which the capped shares add up to the nonzeros
         middle = (low + high) / 2
-        low, high = (middle, high) if np.minimum(middle * weight, 0.6 * m).sum() < nonzeros else (low, middle)
+        low, high = (
+            (middle, high)
+            if np.minimum(middle * weight, 0.6 * m).sum() < nonzeros
+            else (low, middle)
+        )
     documents = np.maximum(np.minimum(high * weight, 0.6 * m).astype(int), 1)
     rows = np.concatenate([rng.choice(m, d, replace=False, shuffle=False) for d in documents])
     starts = np.concatenate([[0], documents.cumsum()])
-    counts = sp.csc_array((rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n))
+    counts = sp.csc_array(
+        (rng.geometric(0.6, starts[-1]).astype(float), rows, starts), shape=(m, n)
+    )
     counts.sort_indices()
     return counts

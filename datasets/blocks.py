@@ -1,4 +1,5 @@
-"""A block covariance: groups of variables that are correlated inside and not between, of unequal strength.
+"""A block covariance: groups of variables that are correlated inside and not between, of unequal
+strength.
 
 Ours: the simplest covariance whose best support is known for k up to the size of a group.
 """
@@ -6,11 +7,13 @@ Ours: the simplest covariance whose best support is known for k up to the size o
 import numpy as np
 
 from spcabench import validate
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 
 
 def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
-    """Sigma (n, n): blocks of one correlation, variances 1 / (1 + i / 10) in block i, and a Wishart part.
+    """Sigma (n, n): blocks of one correlation, variances 1 / (1 + i / 10) in block i, and a Wishart
+    part.
 
     noise : weight of V V' / n, V (n, n) from N(0, 1), which makes the answers distinct.
     """
@@ -18,11 +21,13 @@ def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
         validate.whole(name, value, least)
     validate.number("noise", noise)
     if not 0.0 <= correlation <= 1.0:
-        raise ValueError(f"correlation: {correlation}; allowed are 0 to 1")
+        raise InputError(f"correlation: {correlation}; allowed are 0 to 1")
     rng = np.random.default_rng(seed)
     group = rng.permutation(np.arange(n) * groups // n)  # (n,)
     weight = 1.0 / np.sqrt(1.0 + group / 10.0)
-    S = (correlation * (group[:, None] == group) + (1.0 - correlation) * np.eye(n)) * np.outer(weight, weight)
+    S = (correlation * (group[:, None] == group) + (1.0 - correlation) * np.eye(n)) * np.outer(
+        weight, weight
+    )
     V = rng.standard_normal((n, n))
     return Problem.from_covariance(
         S + noise * V @ V.T / n,

@@ -1,15 +1,18 @@
 """CBCL faces: 2429 grey images of 19 x 19 pixels.
 
-MIT Center for Biological and Computational Learning, CBCL face database 1, training faces (Sung 1996); for research
-only. The raw grey values are read from the file of NMFLibrary, sha256 bf183d48b74f..., which holds the negatives
-(256 - g) / 256; the contrast-normalised ones (per face mean and standard deviation 0.25, clipped to [0, 1]: Lee and
-Seung 1999) from that of NMFcUDA, sha256 b2c4a9c3933f....
+MIT Center for Biological and Computational Learning, CBCL face database 1, training faces (Sung
+1996); for research only. The raw grey values are read from the file of NMFLibrary, sha256
+bf183d48b74f..., which holds the negatives (256 - g) / 256; the contrast-normalised ones (per face
+mean and standard deviation 0.25, clipped to [0, 1]: Lee and Seung 1999) from that of NMFcUDA,
+sha256 b2c4a9c3933f....
 
-Stand-in where a file cannot be had: 2429 grey patches of 19 x 19 pixels of scikit-learn's two photographs.
+Stand-in where a file cannot be had: 2429 grey patches of 19 x 19 pixels of scikit-learn's two
+photographs.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -30,43 +33,57 @@ FILES = [
 
 
 def load(contrast=False, center=True, scale=False):
-    """A = X centred by pixel, divided by sqrt(m): Sigma (361, 361) is the covariance of the grey values, 0 to 255.
+    """A = X centred by pixel, divided by sqrt(m): Sigma (361, 361) is the covariance of the grey
+    values, 0 to 255.
 
     contrast : the contrast-normalised faces.
     center, scale : other readings of the paper, which states no preprocessing.
     """
-    name, sha256, url = (CONTRAST_FILE, CONTRAST_SHA256, CONTRAST_URL) if contrast else (FILE, SHA256, URL)
+    name, sha256, url = (
+        (CONTRAST_FILE, CONTRAST_SHA256, CONTRAST_URL) if contrast else (FILE, SHA256, URL)
+    )
     file = sources.find(name, sha256, url)
     X = _patches() if file is None else _read(file, contrast)
     words = ["contrast-normalised" if contrast else "raw", *([] if center else ["not centred"])]
     words += ["scaled"] if scale else []
     return Problem.from_data(
         X,
-        f"cbcl (stand-in: patches of photographs {FACES} x {SIDE**2})" if file is None else f"cbcl, {', '.join(words)}",
+        f"cbcl (stand-in: patches of photographs {FACES} x {SIDE**2})"
+        if file is None
+        else f"cbcl, {', '.join(words)}",
         center=center,
         scale=scale,
         divide_by_m=True,
         features=[f"pixel {i // SIDE},{i % SIDE}" for i in range(SIDE**2)],
         provenance=dict(
-            source="scikit-learn's sample photographs, in place of CBCL" if file is None else "MIT CBCL",
+            source="scikit-learn's sample photographs, in place of CBCL"
+            if file is None
+            else "MIT CBCL",
             **({} if file is None else dict(file=name, sha256=sha256)),
-            preprocessing=f"pixels {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
+            preprocessing=f"pixels {'centred' if center else 'not centred'}, "
+            f"{'' if scale else 'not '}scaled",
             stand_in=file is None,
         ),
     )
 
 
 def _read(file, contrast):
-    """Grey values (2429, 361), the pixels of a face row by row; the file has a face per column, column by column."""
+    """Grey values (2429, 361), the pixels of a face row by row; the file has a face per column,
+    column by column.
+    """
     from scipy.io import loadmat
 
     key = "X" if contrast else "M"
     try:
         M = loadmat(file, variable_names=[key])[key].astype(float)
     except Exception as error:  # the reader fails in many ways on a damaged file
-        raise ValueError(f"{file}: not a MATLAB file with a numeric matrix {key} ({error})") from None
+        raise InputError(
+            f"{file}: not a MATLAB file with a numeric matrix {key} ({error})"
+        ) from None
     if M.shape != (SIDE**2, FACES):
-        raise ValueError(f"{file}: {key} is {M.shape}; expected are {FACES} faces as columns of {SIDE**2} pixels")
+        raise InputError(
+            f"{file}: {key} is {M.shape}; expected are {FACES} faces as columns of {SIDE**2} pixels"
+        )
     faces = M if contrast else 256.0 - 256.0 * M
     return faces.T.reshape(FACES, SIDE, SIDE).swapaxes(1, 2).reshape(FACES, -1)
 
@@ -78,4 +95,9 @@ def _patches():
     grey = [image.mean(axis=2) for image in load_sample_images().images]
     picked = [grey[i] for i in rng.integers(len(grey), size=FACES)]
     corners = [[rng.integers(side - SIDE) for side in image.shape] for image in picked]
-    return np.array([image[i : i + SIDE, j : j + SIDE].ravel() for image, (i, j) in zip(picked, corners, strict=True)])
+    return np.array(
+        [
+            image[i : i + SIDE, j : j + SIDE].ravel()
+            for image, (i, j) in zip(picked, corners, strict=True)
+        ]
+    )

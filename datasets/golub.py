@@ -1,14 +1,14 @@
 """Leukemia gene expression (Golub et al. 1999): 72 samples x 7129 genes.
 
-Golub et al., "Molecular classification of cancer: class discovery and class prediction by gene expression
-monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file is that of the R package
-datamicroarray (MIT licence; no licence of the data is stated), sha256 594f5507597f....
+Golub et al., "Molecular classification of cancer: class discovery and class prediction by gene
+expression monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file is that of the R
+package datamicroarray (MIT licence; no licence of the data is stated), sha256 594f5507597f....
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
+Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+measurements.
 """
 
-from spcabench.readers import gene_expression as expression
-from spcabench.readers import sources
+from spcabench.readers import gene_expression, sources
 
 SOURCE = "Golub et al. (1999)"
 FILE = "golub/golub.RData"
@@ -28,7 +28,13 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return expression.stand_in("golub", SOURCE)
-    return expression.problem(
-        "golub", SOURCE, (FILE, SHA256), expression.from_rdata(file, "golub"), genes, center, scale
+        return gene_expression.stand_in("golub", SOURCE)
+    return gene_expression.problem(
+        "golub",
+        SOURCE,
+        (FILE, SHA256),
+        gene_expression.from_rdata(file, "golub"),
+        genes,
+        center,
+        scale,
     )

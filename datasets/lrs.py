@@ -1,15 +1,18 @@
 """Low resolution spectrometer (IRAS): 531 infrared spectra x 93 bands, 44 blue and 49 red.
 
-UCI machine learning repository (Bache and Lichman 2013; CC BY 4.0), from the Infra-Red Astronomy Satellite; each
-spectrum is scaled to mean 5000 in the source. The file is Weka's conversion, sha256 cda663622811... gzipped.
+UCI machine learning repository (Bache and Lichman 2013; CC BY 4.0), from the Infra-Red Astronomy
+Satellite; each spectrum is scaled to mean 5000 in the source. The file is Weka's conversion, sha256
+cda663622811... gzipped.
 
-Stand-in where the file cannot be had: synthetic spectra of the same shape, thermal continua with a silicate feature.
+Stand-in where the file cannot be had: synthetic spectra of the same shape, thermal continua with a
+silicate feature.
 """
 
 import gzip
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -36,19 +39,28 @@ def load(center=True, scale=False, factors=False):
     X, factor, classes = _synthetic() if file is None else _read(file)
     if factors:
         X = X * (factor / np.median(factor))[:, None]
-    words = ["" if center else ", not centred", ", scaled" if scale else "", ", scale factors" if factors else ""]
+    words = [
+        "" if center else ", not centred",
+        ", scaled" if scale else "",
+        ", scale factors" if factors else "",
+    ]
     return Problem.from_data(
         X,
-        f"lrs (stand-in: synthetic spectra {SPECTRA} x {BLUE + RED})" if file is None else "lrs" + "".join(words),
+        f"lrs (stand-in: synthetic spectra {SPECTRA} x {BLUE + RED})"
+        if file is None
+        else "lrs" + "".join(words),
         center=center,
         scale=scale,
         divide_by_m=True,
         features=[f"blue {i + 1}" for i in range(BLUE)] + [f"red {i + 1}" for i in range(RED)],
         labels=classes,
         provenance=dict(
-            source="generated, in place of UCI's LRS" if file is None else "UCI, low resolution spectrometer",
+            source="generated, in place of UCI's LRS"
+            if file is None
+            else "UCI, low resolution spectrometer",
             **({} if file is None else dict(file=FILE, sha256=SHA256)),
-            preprocessing=f"bands {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
+            preprocessing=f"bands {'centred' if center else 'not centred'}, "
+            f"{'' if scale else 'not '}scaled",
             stand_in=file is None,
         ),
     )
@@ -56,23 +68,32 @@ def load(center=True, scale=False, factors=False):
 
 def _read(file):
     """Fluxes (531, 93), scale factors (531,), and the spectra's classes."""
-    with gzip.open(file, "rt", encoding="ascii") if file.suffix == ".gz" else file.open(encoding="ascii") as stream:
+    with (
+        gzip.open(file, "rt", encoding="ascii")
+        if file.suffix == ".gz"
+        else file.open(encoding="ascii") as stream
+    ):
         lines = [line.strip() for line in stream]
     start = next((i + 1 for i, line in enumerate(lines) if line.lower() == "@data"), len(lines))
     rows = [line.split(",") for line in lines[start:] if line and not line.startswith("%")]
     wrong = [row for row in rows if len(row) != COLUMNS]
     if wrong or len(rows) != SPECTRA:
-        raise ValueError(f"{file}: {len(rows)} spectra, {len(wrong)} not of {COLUMNS} columns; expected are {SPECTRA}")
+        raise InputError(
+            f"{file}: {len(rows)} spectra, {len(wrong)} not of {COLUMNS} columns; expected are "
+            f"{SPECTRA}"
+        )
     try:
         X = np.array([row[FIRST:] for row in rows], dtype=float)
         factor = np.array([row[FACTOR] for row in rows], dtype=float)
     except ValueError as error:
-        raise ValueError(f"{file}: a flux is not a number ({error})") from None
+        raise InputError(f"{file}: a flux is not a number ({error})") from None
     return X, factor, [row[1] for row in rows]
 
 
 def _synthetic():
-    """Planck curves of random temperature, a broad bump at 9.7 um that may be in absorption, and noise."""
+    """Planck curves of random temperature, a broad bump at 9.7 um that may be in absorption, and
+    noise.
+    """
     rng = np.random.default_rng(0)
     wave = np.concatenate([np.linspace(7.7, 13.5, BLUE), np.linspace(11.0, 22.6, RED)])  # um
     T = rng.lognormal(np.log(500.0), 0.7, SPECTRA)[:, None]

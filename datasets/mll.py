@@ -1,18 +1,21 @@
-"""Leukemia gene expression with three classes, MLL (Armstrong et al. 2002): 72 samples x 12582 genes.
+"""Leukemia gene expression with three classes, MLL (Armstrong et al. 2002): 72 samples x 12582
+genes.
 
-Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes a unique leukemia",
-Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities. The file is the table of the Kent Ridge
-repository as one CSV (no licence stated), sha256 4fcfbc5756f0.... It has no public address here.
+Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes
+a unique leukemia", Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities.
+The file is the table of the Kent Ridge repository as one CSV (no licence stated), sha256
+4fcfbc5756f0.... It has no public address here.
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
+Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+measurements.
 """
 
 import gzip
 
 import numpy as np
 
-from spcabench.readers import gene_expression as expression
-from spcabench.readers import sources
+from spcabench.errors import InputError
+from spcabench.readers import gene_expression, sources
 
 SOURCE = "Armstrong et al. (2002)"
 FILE = "mll/MLL.csv.gz"
@@ -28,9 +31,9 @@ def load(genes=None, center=True, scale=False):
     """
     file = sources.find(FILE, SHA256)
     if file is None:
-        return expression.stand_in("mll", SOURCE)
+        return gene_expression.stand_in("mll", SOURCE)
     table = _read(file)
-    return expression.problem("mll", SOURCE, (FILE, SHA256), table, genes, center, scale)
+    return gene_expression.problem("mll", SOURCE, (FILE, SHA256), table, genes, center, scale)
 
 
 def _read(file):
@@ -41,5 +44,7 @@ def _read(file):
     try:
         X = np.array([row[:-1] for row in rows], dtype=float)
     except ValueError as error:
-        raise ValueError(f"{file}: not a table of numbers with a last column of classes ({error})") from None
+        raise InputError(
+            f"{file}: not a table of numbers with a last column of classes ({error})"
+        ) from None
     return X, names, [row[-1] for row in rows]

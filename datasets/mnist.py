@@ -1,7 +1,7 @@
 """MNIST handwritten digits: the first 5000 images of the training set, 784 pixels.
 
-LeCun, Cortes, Burges, "The MNIST database of handwritten digits"; no licence stated by the authors. The standard idx
-file, sha256 440fcabf73cc....
+LeCun, Cortes, Burges, "The MNIST database of handwritten digits"; no licence stated by the authors.
+The standard idx file, sha256 440fcabf73cc....
 
 Stand-in where the file cannot be had: scikit-learn's digits, 1797 images of 64 pixels.
 """
@@ -10,6 +10,7 @@ import gzip
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -20,9 +21,11 @@ FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
 def load(rows=5000):
-    """A (rows, 784): the first images in the file's order, grey values 0 to 255, pixels centred, not divided by m."""
+    """A (rows, 784): the first images in the file's order, grey values 0 to 255, pixels centred,
+    not divided by m.
+    """
     if not 2 <= rows <= 60000:
-        raise ValueError(f"rows: {rows}; allowed are 2 to 60000")
+        raise InputError(f"rows: {rows}; allowed are 2 to 60000")
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return _stand_in()
@@ -30,13 +33,19 @@ def load(rows=5000):
         header = np.frombuffer(stream.read(16), dtype=">u4")
         X = np.frombuffer(stream.read(rows * 784), dtype=np.uint8)
     if header.tolist() != [2051, 60000, 28, 28]:
-        raise ValueError(f"{file}: header {header.tolist()}; expected are 60000 images of 28 x 28 in idx format")
+        raise InputError(
+            f"{file}: header {header.tolist()}; expected are 60000 images of 28 x 28 in idx format"
+        )
     return Problem.from_data(
         X.reshape(rows, 784),
         f"mnist, training images 1 to {rows}",
         features=[f"pixel {i // 28},{i % 28}" for i in range(784)],
         provenance=dict(
-            source="LeCun, Cortes, Burges", file=FILE, sha256=SHA256, preprocessing="pixels centred", stand_in=False
+            source="LeCun, Cortes, Burges",
+            file=FILE,
+            sha256=SHA256,
+            preprocessing="pixels centred",
+            stand_in=False,
         ),
     )
 
@@ -48,6 +57,8 @@ def _stand_in():
         load_digits().data,
         "mnist (stand-in: scikit-learn's digits 1797 x 64)",
         provenance=dict(
-            source="scikit-learn's digits, in place of MNIST", preprocessing="pixels centred", stand_in=True
+            source="scikit-learn's digits, in place of MNIST",
+            preprocessing="pixels centred",
+            stand_in=True,
         ),
     )

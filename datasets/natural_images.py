@@ -1,10 +1,11 @@
 """Colour patches of natural images: 8 x 8 x 3 pixels at random offsets.
 
-STL-10 (Coates, Ng, Lee 2011; images of ImageNet, research only): its binary file train_X.bin or unlabeled_X.bin, where
-a user has one below natural_images, or fetches it. Else CIFAR-10 (Krizhevsky 2009; no licence stated), images 0 to 3999
-of the training set as the PNG files of convnetjs, sha256 0614720d6929... and on, and the 68 photographs of CBSD68
-(Martin et al. 2001, the Berkeley segmentation data set; non-commercial research and education), sha256
-513c5a8fe21d...: patches are taken from both in equal parts.
+STL-10 (Coates, Ng, Lee 2011; images of ImageNet, research only): its binary file train_X.bin or
+unlabeled_X.bin, where a user has one below natural_images, or fetches it. Else CIFAR-10 (Krizhevsky
+2009; no licence stated), images 0 to 3999 of the training set as the PNG files of convnetjs, sha256
+0614720d6929... and on, and the 68 photographs of CBSD68 (Martin et al. 2001, the Berkeley
+segmentation data set; non-commercial research and education), sha256 513c5a8fe21d...: patches are
+taken from both in equal parts.
 
 Stand-in: CIFAR-10 and CBSD68 for STL-10; else scikit-learn's two photographs.
 """
@@ -13,45 +14,51 @@ import tarfile
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
 SIDE = 8
 STL10 = ("natural_images/train_X.bin", "natural_images/unlabeled_X.bin")
 CIFAR = {
-    "0614720d69293a033786d5fe2924c4e9a9b48874f19ca4627c4662a864ee9f2d": "natural_images/cifar10_batch_0.png",
-    "2927e26ea68602e34a7424826b76b7336ce36b8f6bcc2e9fce0c05568ff6b4c1": "natural_images/cifar10_batch_1.png",
-    "0b2759e307bb405bb1a6531f8a0f557eaec46d7546050612fdb836f0fa60eae0": "natural_images/cifar10_batch_2.png",
-    "a4530ff15c83886058a97c352f53f38be07d191de8f410e998e91786b5900a26": "natural_images/cifar10_batch_3.png",
+    "0614720d69293a033786d5fe2924c4e9a9b48874f19ca4627c4662a864ee9f2d": "cifar10_batch_0.png",
+    "2927e26ea68602e34a7424826b76b7336ce36b8f6bcc2e9fce0c05568ff6b4c1": "cifar10_batch_1.png",
+    "0b2759e307bb405bb1a6531f8a0f557eaec46d7546050612fdb836f0fa60eae0": "cifar10_batch_2.png",
+    "a4530ff15c83886058a97c352f53f38be07d191de8f410e998e91786b5900a26": "cifar10_batch_3.png",
 }
-CIFAR_URL = (
-    "https://raw.githubusercontent.com/karpathy/convnetjs/39afa8cd5e4cfb5771dc8a1f51bc56aa080f0b51/demo/cifar10/"
-)
+CIFAR_URL = "https://raw.githubusercontent.com/karpathy/convnetjs/39afa8cd5e4cfb5771dc8a1f51bc56aa080f0b51/demo/cifar10/"
 CBSD68 = "natural_images/cbsd68_original_jpg.tar"
 CBSD68_SHA256 = "513c5a8fe21d2062ec61f7d21da77c233cc967a27fe5925e37be84ecd41b96a7"
 FILES = [
     *(sources.File(file, licence="research only") for file in STL10),
     *(
-        sources.File(file, sha256, CIFAR_URL + file.partition("/")[2], size)
-        for (sha256, file), size in zip(CIFAR.items(), (2_318_456, 2_326_379, 2_312_906, 2_328_590), strict=True)
+        sources.File(f"natural_images/{file}", sha256, CIFAR_URL + file, size)
+        for (sha256, file), size in zip(
+            CIFAR.items(), (2_318_456, 2_326_379, 2_312_906, 2_328_590), strict=True
+        )
     ),
     sources.File(CBSD68, CBSD68_SHA256, None, 5_212_160, "non-commercial research and education"),
 ]
 
 
 def load(patches=100_000, seed=0, contrast=False):
-    """A (patches, 192) = X centred by pixel: R of the paper, transposed; grey values 0 to 255, not divided by m.
+    """A (patches, 192) = X centred by pixel: R of the paper, transposed; grey values 0 to 255, not
+    divided by m.
 
-    Variables are in the order of a tile of shape (8, 8, 3): row, column, channel (red, green, blue).
+    Variables are in the order of a tile of shape (8, 8, 3): row, column, channel (red, green,
+    blue).
 
-    contrast : each patch less its mean and divided by its standard deviation plus 10 first (Coates, Ng 2012).
+    contrast : each patch less its mean and divided by its standard deviation plus 10 first (Coates,
+        Ng 2012).
     """
     if isinstance(patches, bool) or not isinstance(patches, int) or patches < 2:
-        raise ValueError(f"patches: {patches!r}; allowed are whole numbers from 2")
+        raise InputError(f"patches: {patches!r}; allowed are whole numbers from 2")
     source, pools = _images()
     rng = np.random.default_rng(seed)
     shares = np.array_split(np.arange(patches), len(pools))
-    X = np.vstack([_patches(pool, len(share), rng) for pool, share in zip(pools, shares, strict=True)])
+    X = np.vstack(
+        [_patches(pool, len(share), rng) for pool, share in zip(pools, shares, strict=True)]
+    )
     if contrast:
         X = X.astype(float)
         X -= X.mean(axis=1, keepdims=True)
@@ -61,22 +68,30 @@ def load(patches=100_000, seed=0, contrast=False):
     return Problem.from_data(
         X,
         name + (", contrast-normalised" if contrast else ""),
-        features=[f"{channel} {i},{j}" for i in range(SIDE) for j in range(SIDE) for channel in "RGB"],
+        features=[
+            f"{channel} {i},{j}" for i in range(SIDE) for j in range(SIDE) for channel in "RGB"
+        ],
         provenance=dict(
             source=f"{source}, in place of STL-10" if stand_in else source,
-            preprocessing=f"{'patches contrast-normalised, ' if contrast else ''}pixels centred, not scaled",
+            preprocessing=f"{'patches contrast-normalised, ' if contrast else ''}pixels centred, "
+            "not scaled",
             stand_in=stand_in,
         ),
     )
 
 
 def _images():
-    """The source's name, and lists of images (height, width, 3); patches are taken from each list in equal parts."""
+    """The source's name, and lists of images (height, width, 3); patches are taken from each list
+    in equal parts.
+    """
     for file in STL10:
         path = sources.find(file, None)
         if path is not None:
             return "STL-10", [_read_stl10(path)]
-    cifar = [sources.find(file, sha256, CIFAR_URL + file.partition("/")[2]) for sha256, file in CIFAR.items()]
+    cifar = [
+        sources.find(f"natural_images/{file}", sha256, CIFAR_URL + file)
+        for sha256, file in CIFAR.items()
+    ]
     photographs = sources.find(CBSD68, CBSD68_SHA256)
     found = {}
     if all(cifar):
@@ -91,7 +106,9 @@ def _images():
 
 
 def _patches(images, count, rng):
-    """Patches (count, 192): an image at random, an offset at random, the same for given images and seed."""
+    """Patches (count, 192): an image at random, an offset at random, the same for given images and
+    seed.
+    """
     chosen = rng.integers(len(images), size=count)
     sizes = np.array([image.shape[:2] for image in images])[chosen]
     corners = (rng.random((count, 2)) * (sizes - SIDE + 1)).astype(int)
@@ -102,10 +119,14 @@ def _patches(images, count, rng):
 
 
 def _read_stl10(path):
-    """Images (count, 96, 96, 3), mapped, not read: the file holds them channel by channel, column by column."""
+    """Images (count, 96, 96, 3), mapped, not read: the file holds them channel by channel, column
+    by column.
+    """
     size = path.stat().st_size
     if size == 0 or size % (3 * 96 * 96):
-        raise ValueError(f"{path}: {size} bytes; expected are STL-10 images of 3 x 96 x 96 bytes each")
+        raise InputError(
+            f"{path}: {size} bytes; expected are STL-10 images of 3 x 96 x 96 bytes each"
+        )
     return np.memmap(path, np.uint8, "r").reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)
 
 
@@ -113,7 +134,7 @@ def _read_cifar(path):
     """Images (1000, 32, 32, 3): each row of the picture is one."""
     pixels = _pixels(path, path)
     if pixels.shape != (1000, 1024, 3):
-        raise ValueError(f"{path}: {pixels.shape}; expected are 1000 rows of 1024 pixels")
+        raise InputError(f"{path}: {pixels.shape}; expected are 1000 rows of 1024 pixels")
     return pixels.reshape(-1, 32, 32, 3)
 
 
@@ -121,10 +142,12 @@ def _read_photographs(path):
     """The photographs of a tar file, read where they are: nothing is unpacked."""
     try:
         with tarfile.open(path) as archive:
-            members = sorted((m for m in archive if m.isfile() and m.name.endswith(".jpg")), key=lambda m: m.name)
+            members = sorted(
+                (m for m in archive if m.isfile() and m.name.endswith(".jpg")), key=lambda m: m.name
+            )
             return [_pixels(archive.extractfile(m), f"{path}, {m.name}") for m in members]
     except tarfile.TarError as error:
-        raise ValueError(f"{path}: damaged archive ({error})") from None
+        raise InputError(f"{path}: damaged archive ({error})") from None
 
 
 def _pixels(stream, what):
@@ -134,4 +157,4 @@ def _pixels(stream, what):
         with Image.open(stream) as image:
             return np.asarray(image.convert("RGB"))
     except OSError as error:
-        raise ValueError(f"{what}: not a readable picture ({error})") from None
+        raise InputError(f"{what}: not a readable picture ({error})") from None

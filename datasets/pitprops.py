@@ -1,7 +1,7 @@
 """Pit props: correlations of 13 measurements on 180 props of pine.
 
-Jeffers, "Two case studies in the application of principal component analysis", Applied Statistics 16 (1967),
-Table 2: 13 variables. A correlation matrix, used as it is printed.
+Jeffers, "Two case studies in the application of principal component analysis", Applied Statistics
+16 (1967), Table 2: 13 variables. A correlation matrix, used as it is printed.
 """
 
 import numpy as np
@@ -39,5 +39,7 @@ def load():
         Sigma,
         "pitprops",
         features=NAMES,
-        provenance=dict(source="Jeffers (1967)", preprocessing="correlation matrix", stand_in=False),
+        provenance=dict(
+            source="Jeffers (1967)", preprocessing="correlation matrix", stand_in=False
+        ),
     )

@@ -7,16 +7,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench import validate
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):
-    """W (m samples, n features) with a share ``density`` of nonzeros from N(0, 1); A = W centred, not divided by m."""
+    """W (m samples, n features) with a share ``density`` of nonzeros from N(0, 1); A = W centred,
+    not divided by m.
+    """
     validate.whole("m", m, 2)
     validate.whole("n", n, 2)
     validate.whole("seed", seed, 0)
     if not 0.0 < density <= 1.0:
-        raise ValueError(f"density: {density}; allowed are numbers above 0, up to 1")
+        raise InputError(f"density: {density}; allowed are numbers above 0, up to 1")
     rng = np.random.default_rng(seed)
     per_column = rng.binomial(m, density, size=n)  # as many as independent places would give
     rows = [rng.choice(m, count, replace=False, shuffle=False) for count in per_column]

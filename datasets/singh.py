@@ -1,10 +1,11 @@
 """Prostate cancer gene expression (Singh et al. 2002): 102 samples x 12600 genes.
 
-Singh et al., "Gene expression correlates of clinical prostate cancer behavior", Cancer Cell 1 (2002): 52 tumour and
-50 normal samples, raw intensities. The file is that of the R package datamicroarray (MIT licence; no licence of the
-data is stated), sha256 5197cdae41c6....
+Singh et al., "Gene expression correlates of clinical prostate cancer behavior", Cancer Cell 1
+(2002): 52 tumour and 50 normal samples, raw intensities. The file is that of the R package
+datamicroarray (MIT licence; no licence of the data is stated), sha256 5197cdae41c6....
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30 measurements.
+Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+measurements.
 """
 
 from spcabench.problem.problem import Problem
@@ -21,7 +22,8 @@ FILES = [sources.File(FILE, SHA256, URL, 1_234_368, "none stated; package MIT")]
 
 
 def load(center=True, scale=False):
-    """A = X centred by gene (102, 12600), Sigma = A'A, not divided by m (Kuleshov 2013, section 5.1).
+    """A = X centred by gene (102, 12600), Sigma = A'A, not divided by m (Kuleshov 2013, section
+    5.1).
 
     center, scale : other readings of the paper, which states no preprocessing.
     """
@@ -41,6 +43,7 @@ def load(center=True, scale=False):
             file=FILE,
             sha256=SHA256,
             stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
+            preprocessing=f"genes {'centred' if center else 'not centred'}, "
+            f"{'' if scale else 'not '}scaled",
         ),
     )

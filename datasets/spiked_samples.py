@@ -1,12 +1,15 @@
-"""Samples of the spiked model: x = sqrt(strength) z u + e, u sparse with equal entries, z and e standard normal.
+"""Samples of the spiked model: x = sqrt(strength) z u + e, u sparse with equal entries, z and e
+standard normal.
 
-Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions", Journal of the
-American Statistical Association 104 (2009), with the signs and places of u drawn at random.
+Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions",
+Journal of the American Statistical Association 104 (2009), with the signs and places of u drawn at
+random.
 """
 
 import numpy as np
 
 from spcabench import validate
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 
 
@@ -19,7 +22,7 @@ def load(m=100, n=100, count=10, strength=1.0, seed=0):
         validate.whole(name, value, least)
     validate.number("strength", strength)
     if count > n:
-        raise ValueError(f"count: {count}; allowed are 1 to n = {n}")
+        raise InputError(f"count: {count}; allowed are 1 to n = {n}")
     rng = np.random.default_rng(seed)
     W = np.sort(rng.choice(n, count, replace=False))
     u = np.zeros(n)
@@ -29,5 +32,7 @@ def load(m=100, n=100, count=10, strength=1.0, seed=0):
         X,
         f"spiked samples {m} x {n}, {count} nonzeros, strength {strength:g}",
         divide_by_m=True,
-        provenance=dict(source="generated", preprocessing="centred", stand_in=False, support=W.tolist()),
+        provenance=dict(
+            source="generated", preprocessing="centred", stand_in=False, support=W.tolist()
+        ),
     )

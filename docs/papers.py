@@ -10,7 +10,9 @@ PUBLISHED = Path(__file__).parents[1] / "results" / "published"
 def on_files(files, config):
     """Add a page for each published paper, its pictures, and their list."""
     pages = sorted(PUBLISHED.glob("*.md"))
-    lines = [f"- [{page.read_text(encoding='utf-8').splitlines()[0][2:]}]({page.name})" for page in pages]
+    lines = [
+        f"- [{page.read_text(encoding='utf-8').splitlines()[0][2:]}]({page.name})" for page in pages
+    ]
     text = "# Papers\n\nEvery figure and claim of the published run.\n\n" + (
         "\n".join(lines) or "No run at the papers' scale has been published yet."
     )

@@ -1,12 +1,13 @@
-"""abess: best subsets by adaptive splicing, the abess library's SparsePCA (optional: pip install spcabench[compare]).
+"""abess: best subsets by adaptive splicing, the abess library's SparsePCA (optional: pip install
+spcabench[compare]).
 
-Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python and R", Journal of
-Machine Learning Research 23 (2022).
+Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python
+and R", Journal of Machine Learning Research 23 (2022).
 
 Differs from the library in:
 
-1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it centres, and of some
-   singular covariances it gives vectors of far less variance.
+1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it
+   centres, and of some singular covariances it gives vectors of far less variance.
 2. The k largest of its loadings are kept.
 """
 
@@ -14,6 +15,7 @@ import warnings
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.vectors import project
 
@@ -30,7 +32,9 @@ def solve(problem, *, k):
     try:
         from abess.decomposition import SparsePCA
     except ImportError:
-        raise ValueError("abess: the library is not installed; pip install spcabench[compare]") from None
+        raise InputError(
+            "abess: the library is not installed; pip install spcabench[compare]"
+        ) from None
     Sigma = problem.covariance  # (n, n)
     top, v = Sigma.leading()
     yield project(v, k)

@@ -1,17 +1,22 @@
 """BCA: the semidefinite relaxation by block coordinate ascent.
 
-Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text data", NIPS 2011,
-Algorithm 1: K sweeps over the columns of X with a fixed barrier beta = eps / n.
+Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
+data", NIPS 2011, Algorithm 1: K sweeps over the columns of X with a fixed barrier beta = eps / n.
 
 Differs from the paper in:
 
 1. Sigma is scaled so that its largest variance is 1, which gives eps a unit.
-2. Each sweep yields a certified gap: U comes from the box QP's solutions, at the optimum Sigma + U off the diagonal.
-3. X is read without the rows that are zero beside the diagonal: the barrier alone keeps these from zero.
-4. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
+2. Each sweep yields a certified gap: U comes from the box QP's solutions, at the optimum Sigma + U
+   off the diagonal.
+3. X is read without the rows that are zero beside the diagonal: the barrier alone keeps these from
+   zero.
+4. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+   same.
 5. The box QP ends after 1000 passes at the latest.
-6. lam is searched for a cardinality from the largest down, each run started near xx' of the last one's x.
-7. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+6. lam is searched for a cardinality from the largest down, each run started near xx' of the last
+   one's x.
+7. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
+   refits where asked to.
 """
 
 from itertools import islice
@@ -34,7 +39,8 @@ def penalty_range(problem):
 
 
 def solve(problem, *, lam, K=5, eps=1e-3, screen=True, start=None):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD, after each sweep.
+    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD,
+    after each sweep.
 
     lam : the penalty.
     K : sweeps over the columns, on each component.
@@ -43,7 +49,9 @@ def solve(problem, *, lam, K=5, eps=1e-3, screen=True, start=None):
     start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
     """
     Sigma = problem.matrix.S  # (n, n)
-    yield from by_component(Sigma, lam, lambda S, x=None: islice(ascent(S, lam, eps, x), K), screen, start)
+    yield from by_component(
+        Sigma, lam, lambda S, x=None: islice(ascent(S, lam, eps, x), K), screen, start
+    )
 
 
 def ascent(S, lam, eps, x=None):

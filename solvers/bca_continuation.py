@@ -1,16 +1,19 @@
-"""BCA with continuation in the barrier: the semidefinite relaxation by block coordinate ascent, to a certified gap.
+"""BCA with continuation in the barrier: the semidefinite relaxation by block coordinate ascent, to
+a certified gap.
 
-After Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text data", NIPS 2011,
-Algorithm 1 (`bca` has the paper's form).
+After Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
+data", NIPS 2011, Algorithm 1 (`bca` has the paper's form).
 
 Differs from the paper in:
 
 1. beta falls from 0.1 / n by halves, each value starting at the last one's X; the paper's is fixed.
-2. It starts at the best diagonal X, where all rows are zero beside the diagonal; the paper's start is I.
+2. It starts at the best diagonal X, where all rows are zero beside the diagonal; the paper's start
+   is I.
 3. The box QP ends after 5 passes: it goes on in the next sweep, from where it was.
 4. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
 5. It runs until the certified gap is small or stalls, and not for K sweeps.
-6. X is xx' where that is better: x the best unit vector with the support and the signs that were read from X.
+6. X is xx' where that is better: x the best unit vector with the support and the signs that were
+   read from X.
 7. U, the read-out of X and x, the screening, and the search of lam, as in `bca`.
 """
 
@@ -39,7 +42,8 @@ def penalty_range(problem):
 
 
 def solve(problem, *, lam, screen=True, start=None):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD, after each sweep.
+    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD,
+    after each sweep.
 
     lam : the penalty.
     screen : solve on the connected components of |Sigma_ij| > lam.
@@ -50,10 +54,16 @@ def solve(problem, *, lam, screen=True, start=None):
 
 
 def ascent(S, lam, x=None):
-    """Pairs after each sweep; beta falls once the gap is not much more than what it costs, or after `SWEEPS`."""
+    """Pairs after each sweep; beta falls once the gap is not much more than what it costs, or after
+    `SWEEPS`.
+    """
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
     n, barrier, gap = len(S), 0.1, np.inf
-    X, V = diagonal_start(S_1, lam_1, barrier / n) if x is None else loading_start(S_1, lam_1, barrier / n, x)
+    X, V = (
+        diagonal_start(S_1, lam_1, barrier / n)
+        if x is None
+        else loading_start(S_1, lam_1, barrier / n, x)
+    )
     while True:
         before = gap
         for _ in range(SWEEPS):

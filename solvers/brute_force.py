@@ -5,6 +5,7 @@ The definition of the problem (Kuleshov 2013, equation 1): the reference of the 
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.problem.spectral import principal_blocks
 from spcabench.vectors import embed
@@ -18,14 +19,17 @@ LARGEST = 20
 def solve(problem, *, k, nonnegative=False):
     """Yield the best x (n,) so far, first over one batch of supports, then over the next.
 
-    nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of 1 to k variables.
+    nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of
+        1 to k variables.
     """
     if problem.n > LARGEST:
-        raise ValueError(f"n: {problem.n} variables; brute force is for at most {LARGEST}")
+        raise InputError(f"n: {problem.n} variables; brute force is for at most {LARGEST}")
     S = problem.matrix.S  # (n, n)
     best = -np.inf
     for size in range(1, k + 1) if nonnegative else (k,):
-        for supports, x_W, values in principal_blocks(S, size, nonnegative):  # (b, size), (b, size), (b,)
+        for supports, x_W, values in principal_blocks(
+            S, size, nonnegative
+        ):  # (b, size), (b, size), (b,)
             top = values.argmax()
             if values[top] > best:
                 best, x = values[top], embed(x_W[top], supports[top], problem.n)

@@ -1,20 +1,24 @@
 """DSPCA: the semidefinite relaxation by Nesterov's smooth minimisation.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), sections 4.2 and 4.3 (the algorithm's steps 1 to 4).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), sections 4.2 and 4.3 (the algorithm's steps 1 to 4).
 
 Differs from the paper in:
 
-1. eps is relative: to max Sigma_ii - rho, a lower bound of the optimum, but at least 1e-5 max Sigma_ii.
-2. The certified gap is that of the best primal (X_k or its weighted mean) with the best dual (U_k at every iteration,
-   Y_k at every tenth), in place of Y_k and the mean.
-3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
+1. eps is relative: to max Sigma_ii - rho, a lower bound of the optimum, but at least 1e-5 max
+   Sigma_ii.
+2. The certified gap is that of the best primal (X_k or its weighted mean) with the best dual (U_k
+   at every iteration, Y_k at every tenth), in place of Y_k and the mean.
+3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+   same.
 4. The search of rho goes from the largest down, few variables being left there.
-5. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+5. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
+   refits where asked to.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.methods.relaxation import by_component
 from spcabench.methods.smoothing import smooth
@@ -37,16 +41,22 @@ def solve(problem, *, rho, eps=TOL, eigenvalues="full", screen=True, start=None)
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
-    eps : accuracy that the smoothing aims at, relative; the run's ``tol`` is what the certified gap must reach.
+    eps : accuracy that the smoothing aims at, relative; the run's ``tol`` is what the certified gap
+        must reach.
     eigenvalues : "full", or "partial": only those that matter to the gradient, by Lanczos' method.
     screen : solve on the connected components of |Sigma_ij| > rho.
-    start : x (n,), say the answer at a larger rho: a first primal, where it is better; the minimisation starts as ever.
+    start : x (n,), say the answer at a larger rho: a first primal, where it is better; the
+        minimisation starts as ever.
     """
     if eigenvalues not in ("full", "partial"):
-        raise ValueError(f"eigenvalues: {eigenvalues!r}; allowed are 'full' and 'partial'")
+        raise InputError(f"eigenvalues: {eigenvalues!r}; allowed are 'full' and 'partial'")
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(
-        Sigma, rho, lambda A, x=None: minimised(A, rho, eps, eigenvalues == "partial"), screen, start
+        Sigma,
+        rho,
+        lambda A, x=None: minimised(A, rho, eps, eigenvalues == "partial"),
+        screen,
+        start,
     )
 
 

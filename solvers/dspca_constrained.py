@@ -1,22 +1,26 @@
-"""DSPCA, constrained: the relaxation with ||X||_1 <= k, by Nesterov's method and a search of the penalty.
+"""DSPCA, constrained: the relaxation with ||X||_1 <= k, by Nesterov's method and a search of the
+penalty.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), section 2.1; `dspca` has the penalised form. Its dual is min over rho >= 0 of phi(rho) + k rho, phi
-the penalised optimum: convex, with slope k - ||X_rho||_1.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), section 2.1; `dspca` has the penalised form. Its dual is min
+over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with slope k - ||X_rho||_1.
 
 Differs from the paper in:
 
-1. The paper names no search. Every X met gives a lower bound of the dual that is linear in rho: the next rho is where
-   the largest of these is smallest (Kelley's cutting planes).
-2. X is the best mixture of two X met with ||X||_1 <= k: at the optimal rho the penalised optimum need not be unique.
-3. Each rho is solved to a fifth of the gap left, at the end to a third of that wanted, on the connected components of
+1. The paper names no search. Every X met gives a lower bound of the dual that is linear in rho: the
+   next rho is where the largest of these is smallest (Kelley's cutting planes).
+2. X is the best mixture of two X met with ||X||_1 <= k: at the optimal rho the penalised optimum
+   need not be unique.
+3. Each rho is solved to a fifth of the gap left, at the end to a third of that wanted, on the
+   connected components of
    |Sigma_ij| > rho.
-4. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it k-sparse.
+4. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
+   k-sparse.
 """
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits, made
+from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.methods.relaxation import by_component, relative_gap, trivial, value
 from spcabench.methods.smoothing import smooth
 from spcabench.problem.spectral import eigen
@@ -31,41 +35,62 @@ MAX_ITERATIONS = 20_000
 
 
 def solve(problem, *, k, eps=TOL):
-    """Yield x (n,) with X and U of max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD, at each of Nesterov's iterations.
+    """Yield x (n,) with X and U of max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD, at each of
+    Nesterov's iterations.
 
-    eps : the gap aimed at, relative to the largest variance; the run's ``tol`` is what the certified gap must reach.
+    eps : the gap aimed at, relative to the largest variance; the run's ``tol`` is what the
+        certified gap must reach.
     """
     Sigma = problem.matrix.S  # (n, n)
     unit = np.abs(Sigma).max()
     w, V = eigen(Sigma)
-    rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()  # beyond this penalty one variable is best
+    rho = np.abs(
+        Sigma - np.diag(Sigma.diagonal())
+    ).max()  # beyond this penalty one variable is best
     one = trivial(Sigma, rho)
     met = [np.outer(V[:, -1], V[:, -1]), one.X]
-    bound, U = min((w[-1], np.zeros_like(Sigma)), (one.bound + k * rho, one.U), key=lambda dual: dual[0])
+    bound, U = min(
+        (w[-1], np.zeros_like(Sigma)), (one.bound + k * rho, one.U), key=lambda dual: dual[0]
+    )
     while True:
         X, rho = mixture(Sigma, met, k)
         objective = value(Sigma, X, 0.0)
-        extra = {"objective": objective, "dual": bound, "gap": relative_gap(objective, bound), "rho": rho}
+        extra = {
+            "objective": objective,
+            "dual": bound,
+            "gap": relative_gap(objective, bound),
+            "rho": rho,
+        }
         best = Iterate(project(eigen(X)[1][:, -1], k), X=X, U=U, extra=extra)
         yield best
         error = max((bound - objective) / 5.0, eps / 3.0 * unit)
-        for iterate in by_component(Sigma, rho, lambda A, rho=rho, error=error: smooth(A, rho, error)):
+        for iterate in by_component(
+            Sigma, rho, lambda A, rho=rho, error=error: smooth(A, rho, error)
+        ):
             if iterate.extra["dual"] - iterate.extra["objective"] <= error:
                 break
             yield best
-        met.append(made(iterate.X))
-        bound, U = min((bound, U), (iterate.extra["dual"] + k * rho, made(iterate.U)), key=lambda dual: dual[0])
+        met.append(as_matrix(iterate.X))
+        bound, U = min(
+            (bound, U),
+            (iterate.extra["dual"] + k * rho, as_matrix(iterate.U)),
+            key=lambda dual: dual[0],
+        )
 
 
 def mixture(Sigma, met, k):
-    """Of all mixtures of two matrices met the best with ||X||_1 <= k, and the slope of variance against norm there."""
+    """Of all mixtures of two matrices met the best with ||X||_1 <= k, and the slope of variance
+    against norm there.
+    """
     variance = np.array([value(Sigma, X, 0.0) for X in met])
     norm = np.array([np.abs(X).sum() for X in met])
     if norm[0] <= k:  # the leading eigenvector's
         return met[0], 0.0
     pairs = [(i, j) for i in np.flatnonzero(norm > k) for j in np.flatnonzero(norm <= k)]
     slopes = [max((variance[i] - variance[j]) / (norm[i] - norm[j]), 0.0) for i, j in pairs]
-    reached = [variance[j] + slope * (k - norm[j]) for (_, j), slope in zip(pairs, slopes, strict=True)]
+    reached = [
+        variance[j] + slope * (k - norm[j]) for (_, j), slope in zip(pairs, slopes, strict=True)
+    ]
     (i, j), slope = pairs[np.argmax(reached)], slopes[np.argmax(reached)]
     share = (k - norm[j]) / (norm[i] - norm[j])
     return share * met[i] + (1.0 - share) * met[j], slope

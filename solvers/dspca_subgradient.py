@@ -1,15 +1,19 @@
 """Plain subgradient method on the dual of the semidefinite relaxation.
 
-The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse
-PCA using semidefinite programming", SIAM Review 49 (2007), section 4: O(1/eps^2) iterations in place of O(1/eps).
-Step and mean as in Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
+The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct
+formulation for sparse PCA using semidefinite programming", SIAM Review 49 (2007), section 4:
+O(1/eps^2) iterations in place of O(1/eps). Step and mean as in Nesterov, "Introductory lectures on
+convex optimization", 2004, section 3.2.3.
 
 Differs from the paper in:
 
-1. The paper names no step: rho n / sqrt(k + 1), the size of the box over the square root of the iteration.
+1. The paper names no step: rho n / sqrt(k + 1), the size of the box over the square root of the
+   iteration.
 2. The primal is the mean of the subgradients vv', weighted by the steps.
-3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
-4. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+   same.
+4. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
+   refits where asked to.
 """
 
 import numpy as np
@@ -43,7 +47,9 @@ def solve(problem, *, rho, screen=True):
 
 
 def subgradients(A, rho):
-    """Pairs of min lambda_max(A + U), |U_ij| <= rho: a step against vv', v the leading eigenvector, back to the box."""
+    """Pairs of min lambda_max(A + U), |U_ij| <= rho: a step against vv', v the leading eigenvector,
+    back to the box.
+    """
     n = len(A)
     U, mean, steps = np.zeros_like(A), np.zeros_like(A), 0.0
     k = 0

@@ -1,19 +1,23 @@
 """Expectation-maximisation for sparse and nonnegative PCA (EM).
 
-Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008: probabilistic PCA with one
-component and vanishing noise. The E-step and the M-step without constraints are w* = Sigma w up to a factor; the
-M-step with ||w||_0 <= k thresholds |w*| softly at its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
+Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008:
+probabilistic PCA with one component and vanishing noise. The E-step and the M-step without
+constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k thresholds |w*| softly at
+its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
 
 Differs from the paper in:
 
-1. All restarts advance in one product; each leaves the batch when its variance changes by less than tol_em.
-2. The restarts are renormalised (EM on their supports without thresholding) from where they are: none loses variance.
+1. All restarts advance in one product; each leaves the batch when its variance changes by less than
+   tol_em.
+2. The restarts are renormalised (EM on their supports without thresholding) from where they are:
+   none loses variance.
 3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
 4. Where ties at the threshold leave no entry, the k largest are kept as they are.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.steps import leading_on
 from spcabench.vectors import project
@@ -28,11 +32,12 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
     """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
 
     restarts : random starts from N(0, I), of absolute values where x >= 0 is asked.
-    tol_em : relative change of the variance at which a restart has converged (the authors' package: 1e-3).
+    tol_em : relative change of the variance at which a restart has converged (the authors' package:
+        1e-3).
     passes : steps of a restart at most, in each phase.
     """
     if restarts < 1:
-        raise ValueError(f"restarts: {restarts}; at least 1 is needed")
+        raise InputError(f"restarts: {restarts}; at least 1 is needed")
     Sigma = problem.covariance  # (n, n)
     W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
     W = normalized(np.abs(W) if nonnegative else W)
@@ -57,7 +62,8 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
 
 
 def ascend(Sigma, W, constrained, tol, passes):
-    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has converged.
+    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has
+    converged.
 
     Yields the column of the largest variance after each step.
     """
@@ -75,7 +81,9 @@ def ascend(Sigma, W, constrained, tol, passes):
 
 
 def thresholded(W, k):
-    """Columns of W (n, r) thresholded softly at their (k+1)-th largest absolute entry: at most k nonzeros each."""
+    """Columns of W (n, r) thresholded softly at their (k+1)-th largest absolute entry: at most k
+    nonzeros each.
+    """
     if k >= len(W):
         return W
     size = np.abs(W)

@@ -1,22 +1,24 @@
 """The semidefinite relaxation, penalised, by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), equation 6; the reference for small problems. SCS: O'Donoghue et al. (2016); Clarabel: Goulart and
-Chen (2024).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), equation 6; the reference for small problems. SCS: O'Donoghue
+et al. (2016); Clarabel: Goulart and Chen (2024).
 
 Differs from the paper in:
 
 1. The dual is what is handed over; X is the multiplier of its matrix inequality.
-2. Variables are screened by connected components first, unless ``screen=False``: the optimum is the same.
-3. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness refits where asked to.
+2. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+   same.
+3. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
+   refits where asked to.
 """
 
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.methods import cvxpy_duals as sdp
+from spcabench.methods import cvxpy_duals
 from spcabench.methods.relaxation import Pair, by_component, value
-from spcabench.problem.spectral import largest, nearest_density
+from spcabench.problem.spectral import largest_eigenvalue, nearest_density
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#000000"
@@ -32,7 +34,8 @@ def penalty_range(problem):
 
 
 def solve(problem, *, rho, solver="SCS", eps=1e-9, screen=True):
-    """Yield x (n,) with X and U of max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD: the start, then each component's.
+    """Yield x (n,) with X and U of max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD: the start, then
+    each component's.
 
     rho : the penalty.
     solver : "SCS" (first order) or "CLARABEL" (interior point).
@@ -45,8 +48,8 @@ def solve(problem, *, rho, solver="SCS", eps=1e-9, screen=True):
 
 def solution(S, rho, solver, eps):
     """One pair: the solver's answer, made feasible."""
-    sdp.check(solver, len(S))
+    cvxpy_duals.check(solver, len(S))
     unit = np.abs(S).max()
-    X, U = sdp.penalised(len(S))(S / unit, rho / unit, solver, eps)
+    X, U = cvxpy_duals.penalised(len(S))(S / unit, rho / unit, solver, eps)
     X, U = nearest_density(X), np.clip(unit * (U + U.T) / 2, -rho, rho)
-    yield Pair(np.linalg.eigh(X)[1][:, -1], X, U, value(S, X, rho), largest(S + U))
+    yield Pair(np.linalg.eigh(X)[1][:, -1], X, U, value(S, X, rho), largest_eigenvalue(S + U))

@@ -1,18 +1,19 @@
 """The semidefinite relaxation, constrained by ||X||_1 <= k, by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), section 2.1; `exact_sdp` has the penalised form.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), section 2.1; `exact_sdp` has the penalised form.
 
 Differs from the paper in:
 
 1. The dual is what is handed over; X is the multiplier of its matrix inequality.
-2. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it k-sparse.
+2. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
+   k-sparse.
 """
 
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.methods import cvxpy_duals as sdp
+from spcabench.methods import cvxpy_duals
 from spcabench.problem.spectral import nearest_density
 from spcabench.vectors import project
 
@@ -24,15 +25,16 @@ COUNTED = False
 
 
 def solve(problem, *, k, solver="SCS", eps=1e-9):
-    """Yield x (n,), first the largest variance, then that of max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
+    """Yield x (n,), first the largest variance, then that of max Tr(Sigma X), ||X||_1 <= k, Tr X =
+    1, X PSD.
 
     solver : "SCS" (first order) or "CLARABEL" (interior point).
     eps : tolerance of the solver, Sigma scaled to a largest variance of 1.
     """
     Sigma = problem.matrix.S  # (n, n)
     n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # after the last component nothing is left
-    sdp.check(solver, n)
-    relaxed = sdp.constrained(n)
+    cvxpy_duals.check(solver, n)
+    relaxed = cvxpy_duals.constrained(n)
     e = np.zeros(n)
     e[np.argmax(Sigma.diagonal())] = 1.0
     yield Iterate(e)

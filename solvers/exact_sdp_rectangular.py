@@ -1,7 +1,8 @@
-"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by a general SDP solver through CVXPY.
+"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by a general SDP solver
+through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), section 2.3: u'Av over unit u and v with k_u and k nonzeros.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), section 2.3: u'Av over unit u and v with k_u and k nonzeros.
 
 Differs from the paper in:
 
@@ -11,8 +12,9 @@ Differs from the paper in:
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
-from spcabench.methods import cvxpy_duals as sdp
+from spcabench.methods import cvxpy_duals
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="data", rectangular=True, relaxation=True)
@@ -34,9 +36,9 @@ def solve(problem, *, k, k_u=None, solver="SCS", eps=1e-8):
     m, n = A.shape
     k_u = m if k_u is None else k_u
     if not 1 <= k_u <= m:
-        raise ValueError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
-    sdp.check(solver, m + n)
-    relaxed = sdp.rectangular(m, n)
+        raise InputError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+    cvxpy_duals.check(solver, m + n)
+    relaxed = cvxpy_duals.rectangular(m, n)
     unit = np.abs(A).max() or 1.0  # after the last component nothing is left
     i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
     yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])

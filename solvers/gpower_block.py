@@ -1,18 +1,21 @@
 """Generalized power method, several components at once (block GPower, l1 and l0).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component analysis", JMLR 11
-(2010), Algorithms 4 and 5: over X (m, q) with orthonormal columns, maximise
-sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the l0 penalty, sum_ij [(mu_j a_i'x_j)^2 - gamma_j]_+.
+Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
+analysis", JMLR 11 (2010), Algorithms 4 and 5: over X (m, q) with orthonormal columns, maximise
+sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the l0 penalty, sum_ij [(mu_j a_i'x_j)^2 -
+gamma_j]_+.
 
 Differs from the paper in:
 
-1. gamma is absolute: gamma_j is mu_j gamma, for the l0 penalty mu_j^2 gamma. One component is then single-unit GPower.
+1. gamma is absolute: gamma_j is mu_j gamma, for the l0 penalty mu_j^2 gamma. One component is then
+   single-unit GPower.
 2. mu_j is 1 / j, which leaves no rotation of the components free.
 3. No refit at the end: the harness refits where it is asked to.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import hard_threshold, normalize, soft_threshold
 
@@ -35,22 +38,32 @@ def solve(problem, *, gamma, components=1, norm="l1", seed=0):
     components : q, at most the number of samples.
     """
     if norm not in NORMS or not 1 <= components <= problem.m:
-        raise ValueError(f"norm, components: {norm!r}, {components}; allowed are {NORMS} and 1 to {problem.m}")
+        raise InputError(
+            f"norm, components: {norm!r}, {components}; allowed are {NORMS} and 1 to {problem.m}"
+        )
     A = problem.data  # (m, n)
     mu = 1.0 / np.arange(1.0, components + 1.0)
     others = np.random.default_rng(seed).standard_normal((problem.m, components - 1))
-    X = polar(np.column_stack([A.largest_column(), others])) if components > 1 else A.largest_column()[:, None]
+    X = (
+        polar(np.column_stack([A.largest_column(), others]))
+        if components > 1
+        else A.largest_column()[:, None]
+    )
     while True:
         P = np.column_stack([A.T @ x for x in X.T])  # (n, q)
         T = mu * (soft_threshold(P, gamma) if norm == "l1" else hard_threshold(P, gamma**2))
-        rest = 0.0 if norm == "l1" else gamma**2 * float((mu**2 * np.count_nonzero(T, axis=0)).sum())
+        rest = (
+            0.0 if norm == "l1" else gamma**2 * float((mu**2 * np.count_nonzero(T, axis=0)).sum())
+        )
         Z = np.column_stack([normalize(t) for t in T.T])
         yield Iterate(Z[:, 0], Z=Z, extra={"objective": float((T * T).sum()) - rest})
         X = polar(mu * A.products(T))
 
 
 def polar(G):
-    """The nearest matrix with orthonormal columns to G (m, q): U V' of its singular value decomposition."""
+    """The nearest matrix with orthonormal columns to G (m, q): U V' of its singular value
+    decomposition.
+    """
     if G.shape[1] == 1:
         return normalize(G[:, 0])[:, None]
     U, _, Vt = np.linalg.svd(G, full_matrices=False)

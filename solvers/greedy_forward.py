@@ -1,7 +1,7 @@
 """Approximate greedy forward selection (PathSPCA).
 
-d'Aspremont, Bach, El Ghaoui, "Optimal solutions for sparse principal component analysis", JMLR 9 (2008),
-Algorithm 2 ("approximate greedy search").
+d'Aspremont, Bach, El Ghaoui, "Optimal solutions for sparse principal component analysis", JMLR 9
+(2008), Algorithm 2 ("approximate greedy search").
 """
 
 import numpy as np
@@ -16,13 +16,17 @@ MAX_ITERATIONS = 10**6
 
 
 def solve(problem, *, k):
-    """Yield unit vectors x (n,): the leading eigenvector on a support that grows by one variable at a time."""
+    """Yield unit vectors x (n,): the leading eigenvector on a support that grows by one variable at
+    a time.
+    """
     Sigma = problem.covariance  # (n, n)
     support = np.array([np.argmax(Sigma.diagonal())])
     x = embed(np.ones(1), support, problem.n)
     yield x
     for _ in range(k - 1):
-        scores = (Sigma @ x) ** 2  # lambda (a_i'p)^2 for the leading left vector p of A on the support
+        scores = (
+            Sigma @ x
+        ) ** 2  # lambda (a_i'p)^2 for the leading left vector p of A on the support
         scores[support] = -1.0
         support = np.sort(np.append(support, np.argmax(scores)))
         x = embed(Sigma[support].leading()[1], support, problem.n)

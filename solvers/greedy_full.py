@@ -1,16 +1,18 @@
 """Greedy search, forward and backward: every variable is tried at every step.
 
-Moghaddam, Weiss, Avidan, "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006), section 3
-("GSPCA", a dual-pass algorithm).
+Moghaddam, Weiss, Avidan, "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18
+(2006), section 3 ("GSPCA", a dual-pass algorithm).
 
 Differs from the paper in:
 
 1. With passes="both" the backward pass, n steps of n eigenvalues, is left out beyond 150 variables.
-2. While the backward pass has more than k variables, the k largest entries of its eigenvector are yielded.
+2. While the backward pass has more than k variables, the k largest entries of its eigenvector are
+   yielded.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.spectral import block_eigenvalues
 from spcabench.vectors import embed, project
@@ -23,16 +25,19 @@ LARGEST = 150
 
 
 def solve(problem, *, k, passes="both"):
-    """Yield unit vectors x (n,): one for each variable that enters or leaves; the last one is the better pass's.
+    """Yield unit vectors x (n,): one for each variable that enters or leaves; the last one is the
+    better pass's.
 
     passes : "forward", "backward" or "both".
     """
     if passes not in ("forward", "backward", "both"):
-        raise ValueError(f"passes: {passes!r}; allowed are 'forward', 'backward' and 'both'")
+        raise InputError(f"passes: {passes!r}; allowed are 'forward', 'backward' and 'both'")
     Sigma, n = problem.covariance, problem.n  # (n, n)
     ends = []
     for name, run in (("forward", forward), ("backward", backward)):
-        if passes not in (name, "both") or (passes == "both" and name == "backward" and n > LARGEST):
+        if passes not in (name, "both") or (
+            passes == "both" and name == "backward" and n > LARGEST
+        ):
             continue
         for support in run(Sigma.S, k):
             value, v = Sigma[support].leading()

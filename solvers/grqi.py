@@ -5,14 +5,17 @@ Rayleigh quotient iteration", ICML 2013, Algorithm 1.
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form: the same direction, but regular at convergence, its sign kept.
-2. Data too large on both sides for the largest column of Sigma start from the column of the largest variance.
+1. The shifted system is solved in its bordered form: the same direction, but regular at
+   convergence, its sign kept.
+2. Data too large on both sides for the largest column of Sigma start from the column of the largest
+   variance.
 """
 
 from itertools import count
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.vectors import embed, project, support
 
@@ -27,12 +30,12 @@ def solve(problem, *, k, J=np.inf, mu="projected", mu_0=None, start=None):
 
     k : cardinality of every iterate.
     J : iterations that end with a power step (the paper's experiments use J = inf).
-    mu : the shift is the Rayleigh quotient of the "projected" iterate (the paper's text), or the one "carried" over
-        from before the power step (the author's code).
+    mu : the shift is the Rayleigh quotient of the "projected" iterate (the paper's text), or the
+        one "carried" over from before the power step (the author's code).
     mu_0 : the first shift, if not the Rayleigh quotient of the start (section 2.2).
     """
     if mu not in ("projected", "carried"):
-        raise ValueError(f"mu: {mu!r}; allowed are 'projected' and 'carried'")
+        raise InputError(f"mu: {mu!r}; allowed are 'projected' and 'carried'")
     Sigma = problem.covariance  # (n, n)
     x = project(Sigma.largest_column() if start is None else start, k)  # section 2.2
     yield x

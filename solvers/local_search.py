@@ -1,8 +1,9 @@
 """Local search: supports that no swap of two variables improves, from many starts.
 
-This suite's own reference heuristic (2026), in no paper: truncated power steps, then swaps with an exact test of all of
-them (`spcabench.methods.local_search`), from greedy signs (He, Monteiro and Park 2010), the cut leading eigenvector,
-power iterations of shrinking support, and kicks of the best support. No support is scanned twice.
+This suite's own reference heuristic (2026), in no paper: truncated power steps, then swaps with an
+exact test of all of them (`spcabench.methods.local_search`), from greedy signs (He, Monteiro and
+Park 2010), the cut leading eigenvector, power iterations of shrinking support, and kicks of the
+best support. No support is scanned twice.
 """
 
 import numpy as np
@@ -20,7 +21,8 @@ STOP, MAX_ITERATIONS = "end", 10**6
 def solve(problem, *, k, budget=120, seed=0):
     """Yield the best x (n,) after each start.
 
-    budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on the clock.
+    budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on
+        the clock.
     """
     Sigma = problem.covariance  # (n, n)
     search = Search(Sigma, k, budget, np.random.default_rng(seed))

@@ -10,6 +10,7 @@ Differs from the paper in:
 
 from math import ceil
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.steps import greedy_signs, leading_on
 from spcabench.vectors import normalize
@@ -20,7 +21,8 @@ EXAMPLE = dict(k=10)
 
 
 def solve(problem, *, k, c=None, first_alone=False, second="lanczos"):
-    """Yield unit vectors x (n,): one for each loop, its entries alike in size, then those of the second phase.
+    """Yield unit vectors x (n,): one for each loop, its entries alike in size, then those of the
+    second phase.
 
     k : cardinality (the paper's s).
     c : columns taken in each loop; ceil(k / 10) unless given, which makes at most ten loops.
@@ -29,7 +31,7 @@ def solve(problem, *, k, c=None, first_alone=False, second="lanczos"):
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:
-        raise ValueError(f"c: {c}; allowed are whole numbers from 1")
+        raise InputError(f"c: {c}; allowed are whole numbers from 1")
     Sigma = problem.covariance  # (n, n)
     taken = [1] if first_alone else []
     while sum(taken) < k:

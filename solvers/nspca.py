@@ -1,18 +1,23 @@
 """Nonnegative sparse PCA by coordinate ascent (NSPCA).
 
-Zass and Shashua, "Nonnegative sparse PCA", NIPS 2006: over U >= 0 (n, q), q components jointly, maximise
-F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs u_rs, one entry of U after the other.
+Zass and Shashua, "Nonnegative sparse PCA", NIPS 2006: over U >= 0 (n, q), q components jointly,
+maximise F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs u_rs, one entry of U after
+the other.
 
 Differs from the paper in:
 
 1. alpha is in units of lambda_1: a number that serves every problem.
-2. Entries are visited by increasing variance, so that the last variable left is the one of the largest.
-3. For data A it is A U that is kept up to date, not Sigma U: an entry costs m, and n x n is never formed.
-4. Of several random starts, swept side by side, that of the largest F is the answer; its columns are normalised.
+2. Entries are visited by increasing variance, so that the last variable left is the one of the
+   largest.
+3. For data A it is A U that is kept up to date, not Sigma U: an entry costs m, and n x n is never
+   formed.
+4. Of several random starts, swept side by side, that of the largest F is the answer; its columns
+   are normalised.
 """
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.kernels import compiled, inlined
 from spcabench.steps import lanczos
@@ -26,7 +31,9 @@ ALPHA, SWEEPS = 10.0, 20  # sweeps of an iterate
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one: a variable of variance a alone is worth beta."""
+    """Penalties between which the cardinality falls from n to one: a variable of variance a alone
+    is worth beta.
+    """
     Sigma = problem.covariance
     d = Sigma.diagonal()
     a, alpha = float(d.max()), ALPHA * leading_value(Sigma, d)
@@ -35,23 +42,33 @@ def penalty_range(problem):
 
 
 def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, seed=0):
-    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one; x is the column of the largest variance.
+    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one; x is the column of the
+    largest variance.
 
     beta, alpha : weight of sparsity, and of orthonormality in units of lambda_1.
     components : q.
     tol_F : relative change of F in a sweep at which a start has converged.
     """
     if min(restarts, components) < 1:
-        raise ValueError(f"restarts, components: {restarts}, {components}; at least 1 of each is needed")
+        raise InputError(
+            f"restarts, components: {restarts}, {components}; at least 1 of each is needed"
+        )
     given = problem.form == "covariance" or problem.indefinite
     Sigma = problem.covariance
-    R = Sigma[np.arange(problem.n)].B if given else problem.data.dense().T  # (n, p): rows of Sigma, columns of A
+    R = (
+        Sigma[np.arange(problem.n)].B if given else problem.data.dense().T
+    )  # (n, p): rows of Sigma, columns of A
     a = Sigma.diagonal()  # (n,)
     order = np.argsort(a, kind="stable")
-    rank = np.argsort(order)  # numbers are drawn in the order of the visits: renaming variables changes nothing
+    rank = np.argsort(
+        order
+    )  # numbers are drawn in the order of the visits: renaming variables changes nothing
     weight = alpha * leading_value(Sigma, a)
     rng = np.random.default_rng(seed)
-    states = [start(R, np.abs(rng.standard_normal((problem.n, components)))[rank]) for _ in range(restarts)]
+    states = [
+        start(R, np.abs(rng.standard_normal((problem.n, components)))[rank])
+        for _ in range(restarts)
+    ]
     yield iterate(states[0], given)
     F = np.full(restarts, -np.inf)
     moving = list(range(restarts))
@@ -94,11 +111,17 @@ def product(R, U):
 
 @inlined
 def largest_root(c2, c1, alpha):
-    """The largest real root of -alpha u^3 + c2 u + c1: where the quartic has its maximum over u > 0, if any."""
+    """The largest real root of -alpha u^3 + c2 u + c1: where the quartic has its maximum over u >
+    0, if any.
+    """
     p, q = c2 / alpha, c1 / alpha  # u^3 = p u + q
     inside = (q / 2.0) ** 2 - (p / 3.0) ** 3
     if inside < 0.0:
-        u = 2.0 * np.sqrt(p / 3.0) * np.cos(np.arccos(min(max(1.5 * q / p * np.sqrt(3.0 / p), -1.0), 1.0)) / 3.0)
+        u = (
+            2.0
+            * np.sqrt(p / 3.0)
+            * np.cos(np.arccos(min(max(1.5 * q / p * np.sqrt(3.0 / p), -1.0), 1.0)) / 3.0)
+        )
     else:
         u = np.cbrt(q / 2.0 + np.sqrt(inside)) + np.cbrt(q / 2.0 - np.sqrt(inside))
     for _ in range(2):
@@ -116,10 +139,11 @@ def gain(u, c2, c1, alpha):
 
 @inlined
 def sweep(R, given, a, order, U, Y, G, alpha, beta):
-    """Every entry of U set to its best value, in place; Y = U'R and G = U'U are kept up to date. Source: section 3.
+    """Every entry of U set to its best value, in place; Y = U'R and G = U'U are kept up to date.
+    Source: section 3.
 
-    given : R is Sigma, else the transpose of A. Returns the flops: p where an entry changes, p for its gradient if
-    not given.
+    given : R is Sigma, else the transpose of A. Returns the flops: p where an entry changes, p for
+    its gradient if not given.
     """
     work, p = 0, R.shape[1]
     for r in order:
@@ -146,18 +170,25 @@ def sweep(R, given, a, order, U, Y, G, alpha, beta):
 
 
 @compiled(
-    "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], float64[:, ::1], "
+    "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], "
+    "float64[:, ::1], "
     "float64[:, ::1], float64, float64, float64)"
 )
 def sweeps(R, given, a, order, U, Y, alpha, beta, tol):
-    """At most SWEEPS sweeps: F(U), and whether it changed by less than ``tol``, relative, in the last one."""
+    """At most SWEEPS sweeps: F(U), and whether it changed by less than ``tol``, relative, in the
+    last one.
+    """
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf
     for _ in range(SWEEPS):
         work += sweep(R, given, a, order, U, Y, G, alpha, beta)
         apart = G - np.eye(len(G))
         old = F
-        F = 0.5 * (Y * (U.T if given else Y)).sum() - 0.25 * alpha * (apart * apart).sum() - beta * U.sum()
+        F = (
+            0.5 * (Y * (U.T if given else Y)).sum()
+            - 0.25 * alpha * (apart * apart).sum()
+            - beta * U.sum()
+        )
         rise = F - old
         if rise <= tol * abs(F):
             break

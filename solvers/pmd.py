@@ -1,12 +1,14 @@
 """Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
 
-Witten, Tibshirani, Hastie, "A penalized matrix decomposition, with applications to sparse principal components and
-canonical correlation analysis", Biostatistics 10 (2009), Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1,
+Witten, Tibshirani, Hastie, "A penalized matrix decomposition, with applications to sparse principal
+components and canonical correlation analysis", Biostatistics 10 (2009), Algorithm 3 with section
+3.2: max u'Av over ||u|| <= 1,
 ||v|| <= 1, ||v||_1 <= c.
 
 Differs from the paper in:
 
-1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here does.
+1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here
+   does.
 """
 
 import numpy as np
@@ -21,7 +23,7 @@ HALVINGS, ROUNDING = 60, 1e-12  # of the interval for the threshold; of an entry
 
 
 def penalty_range(problem):
-    """C from above sqrt(n), where nothing is zero, down to one, where one entry is left."""
+    """c from above sqrt(n), where nothing is zero, down to one, where one entry is left."""
     return 0.9 / np.sqrt(problem.n), 1.0
 
 
@@ -42,7 +44,9 @@ def solve(problem, *, shrinkage):
 
 
 def shrunk(a, c):
-    """S(a, delta) / ||S(a, delta)||, delta the smallest threshold at which its l1 norm is at most c; zero for c < 1."""
+    """S(a, delta) / ||S(a, delta)||, delta the smallest threshold at which its l1 norm is at most
+    c; zero for c < 1.
+    """
     if c < 1.0:
         return np.zeros_like(a)
     c = max(c * (1.0 - 1e-8), 1.0)  # next to one a single entry is left
@@ -57,4 +61,6 @@ def shrunk(a, c):
             low = middle
     v = normalize(soft_threshold(a, high))
     v[np.abs(v) < ROUNDING] = 0.0  # the threshold is next to an entry
-    return v if v.any() else normalize(soft_threshold(a, low))  # equal largest entries enter together
+    return (
+        v if v.any() else normalize(soft_threshold(a, low))
+    )  # equal largest entries enter together

@@ -4,7 +4,8 @@ Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, sec
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form: the same direction, but regular at convergence, its sign kept.
+1. The shifted system is solved in its bordered form: the same direction, but regular at
+   convergence, its sign kept.
 """
 
 import numpy as np

@@ -1,12 +1,13 @@
 """Scikit-learn's SparsePCA: dictionary learning with an l1 penalty on the loadings, by LARS.
 
-Jenatton, Obozinski, Bach, "Structured sparse principal component analysis", AISTATS 2010, and Mairal, Bach, Ponce,
-Sapiro, "Online dictionary learning for sparse coding", ICML 2009, as scikit-learn has them: one component of
-min ||A - u v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
+Jenatton, Obozinski, Bach, "Structured sparse principal component analysis", AISTATS 2010, and
+Mairal, Bach, Ponce, Sapiro, "Online dictionary learning for sparse coding", ICML 2009, as
+scikit-learn has them: one component of min ||A - u v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
 
 Differs from the library's class in:
 
-1. Its function ``dict_learning`` is called, as the class does, but without centring: A is what the problem says.
+1. Its function ``dict_learning`` is called, as the class does, but without centring: A is what the
+   problem says.
 2. alpha is in units of the largest column norm: a number that serves every problem.
 """
 
@@ -30,7 +31,8 @@ def penalty_range(problem):
 
 
 def solve(problem, *, alpha, steps=200):
-    """Yield A's largest column as a loading, then the library's loadings (n,), after at most so many of its steps.
+    """Yield A's largest column as a loading, then the library's loadings (n,), after at most so
+    many of its steps.
 
     alpha : weight of ||v||_1 over the largest norm of a column of A.
     """
@@ -43,6 +45,12 @@ def solve(problem, *, alpha, steps=200):
     with warnings.catch_warnings():  # an answer that has not converged is one like any other
         warnings.simplefilter("ignore")
         V, *_ = dict_learning(
-            A.T, 1, alpha=alpha, max_iter=steps, tol=1e-8, dict_init=u[None, :].copy(), code_init=v[:, None].copy()
+            A.T,
+            1,
+            alpha=alpha,
+            max_iter=steps,
+            tol=1e-8,
+            dict_init=u[None, :].copy(),
+            code_init=v[:, None].copy(),
         )
     yield normalize(np.ravel(V))

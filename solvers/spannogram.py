@@ -1,13 +1,17 @@
 """The spannogram sampled: the best component of a rank-d approximation by an epsilon-net.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014, Algorithm 3.
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
+Algorithm 3.
 
 Differs from the paper in:
 
-1. The ranks below d come first, at about a tenth of the time: they serve the bound (section 7), not the answer.
-2. Option samples="sharp": as many as the guarantee needs with probability 1 - 1/n, in place of ceil(eps^-d ln n).
+1. The ranks below d come first, at about a tenth of the time: they serve the bound (section 7), not
+   the answer.
+2. Option samples="sharp": as many as the guarantee needs with probability 1 - 1/n, in place of
+   ceil(eps^-d ln n).
 3. Option polish: the answer is improved by alternation (ours).
-4. Samples are drawn in batches; one sorting of V c gives the rank-one solutions of all cardinalities (`path`).
+4. Samples are drawn in batches; one sorting of V c gives the rank-one solutions of all
+   cardinalities (`path`).
 """
 
 from dataclasses import dataclass, replace
@@ -16,6 +20,7 @@ from functools import partial
 import numpy as np
 from scipy.special import betainc
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.methods.lowrank import climb, low_rank, rank_one
 from spcabench.problem.spectral import product
@@ -32,12 +37,15 @@ ENTRIES = 2**17  # of V c at a time: they stay in the cache
 def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegative=False, seed=0):
     """Yield unit k-sparse x (n,), the best of the samples so far, after each batch of them.
 
-    d, eps : rank of the approximation; the value on it is at least 1 - eps of the best, with probability 1 - 1/n.
-    samples : their number, "paper", "sharp", or as given (the bound is then there only if it holds as surely).
+    d, eps : rank of the approximation; the value on it is at least 1 - eps of the best, with
+        probability 1 - 1/n.
+    samples : their number, "paper", "sharp", or as given (the bound is then there only if it holds
+        as surely).
     polish : then c <- V'x / ||V'x||, x <- best for V c, until the value stays.
     nonnegative : x >= 0.
 
-    The last one has the bound x'A_d x / (1 - eps) + lambda_{d+1}, the smallest over the ranks up to d.
+    The last one has the bound x'A_d x / (1 - eps) + lambda_{d+1}, the smallest over the ranks up to
+    d.
     """
     for net in nets(problem.covariance, np.array([k]), d, eps, samples, nonnegative, seed):
         x = net.x()
@@ -47,14 +55,18 @@ def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegativ
 
 
 def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=0):
-    """Yield k, x (n,) and its bound (as `solve` would, up to ties) for all cardinalities ks, from one pass."""
+    """Yield k, x (n,) and its bound (as `solve` would, up to ties) for all cardinalities ks, from
+    one pass.
+    """
     *_, net = nets(problem.covariance, np.array(ks), d, eps, samples, nonnegative, seed)
     for place, k in enumerate(ks):
         yield k, net.x(place), net.bound_whp(place)
 
 
 def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
-    """Algorithm 3 for ranks up to d, batch by batch; the last state is the answer of rank d (or the rank of Sigma)."""
+    """Algorithm 3 for ranks up to d, batch by batch; the last state is the answer of rank d (or the
+    rank of Sigma).
+    """
     w, U = Sigma.leading_pairs(whole("d", d, 1) + 1)  # (d + 1,), (n, d + 1)
     d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, where that is smaller
     n, q, failing, bound = len(U), len(ks), 0.0, np.full(len(ks), np.inf)
@@ -77,9 +89,11 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
 
 @dataclass(frozen=True)
 class Net:
-    """Algorithm 3 at cardinalities ks (q,): V (n, d), the best c so far (d, q), their scores ||V'x||^2 (q,).
+    """Algorithm 3 at cardinalities ks (q,): V (n, d), the best c so far (d, q), their scores
+    ||V'x||^2 (q,).
 
-    bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first net is complete.
+    bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first
+        net is complete.
     """
 
     V: np.ndarray
@@ -105,11 +119,15 @@ class Net:
         tried = scores(self.V, Z, self.ks, self.nonnegative)  # (b, q)
         best, top = tried.max(axis=0), C[tried.argmax(axis=0)].T
         better = best > self.scores
-        return replace(self, C=np.where(better, top, self.C), scores=np.where(better, best, self.scores))
+        return replace(
+            self, C=np.where(better, top, self.C), scores=np.where(better, best, self.scores)
+        )
 
 
 def scores(V, Z, ks, nonnegative):
-    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), step 7, at all cardinalities ks."""
+    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), step 7, at all
+    cardinalities ks.
+    """
     k, size = int(ks.max()), Z if nonnegative else np.abs(Z)
     rows = np.argpartition(-size, k - 1, axis=1)[:, :k]
     if len(ks) > 1:
@@ -119,15 +137,21 @@ def scores(V, Z, ks, nonnegative):
     add, last = (np.cumsum, ks - 1) if len(ks) > 1 else (partial(np.sum, keepdims=True), [0])
     squares = add(v**2, axis=1)[:, last]
     sums = [add(V[:, j][rows] * v, axis=1)[:, last] for j in range(V.shape[1])]
-    return np.divide(sum(s**2 for s in sums), squares, out=np.zeros_like(squares), where=squares > 0.0)
+    return np.divide(
+        sum(s**2 for s in sums), squares, out=np.zeros_like(squares), where=squares > 0.0
+    )
 
 
 def sample_count(n, d, eps, samples):
-    """Samples of a net in R^d: "paper" ceil(eps^-d ln n), "sharp" what fails with probability 1/n, or a number."""
+    """Samples of a net in R^d: "paper" ceil(eps^-d ln n), "sharp" what fails with probability 1/n,
+    or a number.
+    """
     if not 0.0 < number("eps", eps) <= 1.0:
-        raise ValueError(f"eps: {eps!r}; allowed are numbers above 0, up to 1")
+        raise InputError(f"eps: {eps!r}; allowed are numbers above 0, up to 1")
     if isinstance(samples, str) and samples not in ("paper", "sharp"):
-        raise ValueError(f"samples: {samples!r}; allowed are 'paper', 'sharp' and whole numbers from 1")
+        raise InputError(
+            f"samples: {samples!r}; allowed are 'paper', 'sharp' and whole numbers from 1"
+        )
     if d == 1 or (samples == "sharp" and eps == 1.0):
         return 1
     if not isinstance(samples, str):
@@ -137,9 +161,11 @@ def sample_count(n, d, eps, samples):
 
 
 def failure(d, eps, count):
-    """The probability that none of the samples is near enough to the optimum's c*, if it is not sure to be.
+    """The probability that none of the samples is near enough to the optimum's c*, if it is not
+    sure to be.
 
-    A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c, c*)| ||V'x*||.
+    A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c,
+    c*)| ||V'x*||.
     """
     return 0.0 if d == 1 else (1.0 - near(d, eps)) ** count
 

@@ -1,12 +1,13 @@
 """The spannogram: the best component of a rank-d approximation, exactly.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014, Algorithms 1 and 2;
-signed components: Asteris, Papailiopoulos, Karystinos (2011).
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
+Algorithms 1 and 2; signed components: Asteris, Papailiopoulos, Karystinos (2011).
 
 Differs from the paper in:
 
-1. The supports are met in sweeps round circles on which d - 1 curves share one value, n log n steps each, in place of
-   a look at all n curves wherever d of them meet: O(n^d log n) for the supports in all.
+1. The supports are met in sweeps round circles on which d - 1 curves share one value, n log n steps
+   each, in place of a look at all n curves wherever d of them meet: O(n^d log n) for the supports
+   in all.
 2. (P_d) is solved only where lambda_max(V_I'V_I) exceeds the best value so far.
 3. It starts from the rank-one solution, improved by alternation.
 4. Curves that meet in one point, and equal ones, are parted by a tiny perturbation.
@@ -33,11 +34,13 @@ MAX_ITERATIONS = 10**9
 
 
 def solve(problem, *, k, d=2, nonnegative=False, shift=False):
-    """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x; its bound on the optimum of Sigma.
+    """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x; its bound on the optimum
+    of Sigma.
 
     d : rank of the approximation A_d = V V' of Sigma; exact where that is the rank of Sigma.
     nonnegative : x >= 0.
-    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"): the bound is never worse.
+    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"): the bound is
+        never worse.
     """
     w, U = problem.covariance.leading_pairs(whole("d", d, 1) + 1)
     V, rest = low_rank(w, U, d, shift)  # steps 1 and 2: (n, d)
@@ -48,12 +51,13 @@ def solve(problem, *, k, d=2, nonnegative=False, shift=False):
 
 
 def best_supports(V, k, nonnegative):
-    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, and the number of supports tried, after each curve.
+    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, and the number of supports
+    tried, after each curve.
 
     V : (n, d), its columns orthogonal and falling.
 
-    Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation of relative size
-    1e-12, in the choice of supports only.
+    Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation
+    of relative size 1e-12, in the choice of supports only.
     """
     n, d = V.shape
     for x in climb(V, rank_one(V[:, 0], k, nonnegative), k, nonnegative):
@@ -64,7 +68,9 @@ def best_supports(V, k, nonnegative):
     P = V + NEGLIGIBLE * np.abs(V).max() * rng.standard_normal(V.shape)
     signs, zero = ([1.0] if nonnegative else [1.0, -1.0]), np.zeros((1, d))
     E, P = (np.vstack([*(sign * M for sign in signs), zero]) for M in (V, P))
-    keys = np.append(np.tile(rng.integers(2**63, size=n, dtype=np.uint64), len(signs)), np.uint64(0))
+    keys = np.append(
+        np.tile(rng.integers(2**63, size=n, dtype=np.uint64), len(signs)), np.uint64(0)
+    )
     table = np.zeros(min(2**21, 4 * 2**d * comb(n + 1, d)) + 61, dtype=np.uint64)
     tried = 0
     for Ts in circles(n, d, nonnegative):
@@ -78,9 +84,11 @@ def best_supports(V, k, nonnegative):
 
 
 def circles(n, d, nonnegative):
-    """For each curve i the sets T (c, d - 1) whose first one is i; n is the zero curve's number, 2 n with signs.
+    """For each curve i the sets T (c, d - 1) whose first one is i; n is the zero curve's number, 2
+    n with signs.
 
-    Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters at k = n.
+    Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters
+    at k = n.
     """
     for i in range(n + nonnegative):
         signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]

@@ -1,7 +1,8 @@
 """SPCA: a sparse regression on the principal component, by the elastic net.
 
-Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and Graphical Statistics 15
-(2006), Algorithm 1 (section 3.3) for one component; the elastic net's path by scikit-learn's LARS.
+Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
+Graphical Statistics 15 (2006), Algorithm 1 (section 3.3) for one component; the elastic net's path
+by scikit-learn's LARS.
 
 Differs from the paper in:
 
@@ -22,7 +23,8 @@ COUNTED = False  # what the path costs is not counted
 
 
 def solve(problem, *, k, ridge=1e-6):
-    """Yield unit vectors x (n,): beta of the elastic net on A alpha, then alpha = Sigma beta, scaled, and so on.
+    """Yield unit vectors x (n,): beta of the elastic net on A alpha, then alpha = Sigma beta,
+    scaled, and so on.
 
     ridge : lambda_2 over the largest variance.
     """
@@ -37,7 +39,9 @@ def solve(problem, *, k, ridge=1e-6):
 
 
 def elastic_net(Gram, Xy, k):
-    """The last point with at most k nonzeros on the path of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1."""
+    """The last point with at most k nonzeros on the path of min b'Gram b - 2 Xy'b + lambda_1
+    ||b||_1.
+    """
     from sklearn.linear_model import lars_path_gram
 
     if not Xy.any():  # after the last component nothing is left

@@ -5,10 +5,12 @@ Rayleigh quotient iteration", ICML 2013, Algorithm 5.
 
 Differs from the paper in:
 
-1. The Schur complement's system is solved in its bordered form: the same direction, regular at convergence, sign kept.
+1. The Schur complement's system is solved in its bordered form: the same direction, regular at
+   convergence, sign kept.
 2. u and v are unit vectors each; the paper scales the stacked vector (v, u).
 """
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import embed, project, support
 
@@ -28,7 +30,7 @@ def solve(problem, *, k, k_u=None, start=None):
     m, n = R.shape
     k_u = m if k_u is None else k_u
     if not 1 <= k_u <= m:
-        raise ValueError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+        raise InputError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
     if start is None:
         v, u = project(R.largest_row(), k), project(R.largest_column(), k_u)
         if u @ (R @ v) < 0:

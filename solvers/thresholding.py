@@ -1,7 +1,7 @@
 """Simple thresholding: the k largest entries of the leading eigenvector.
 
-Cadima and Jolliffe, "Loadings and correlations in the interpretation of principal components", Journal of Applied
-Statistics 22 (1995), section 2.
+Cadima and Jolliffe, "Loadings and correlations in the interpretation of principal components",
+Journal of Applied Statistics 22 (1995), section 2.
 """
 
 from spcabench.iterate import Traits

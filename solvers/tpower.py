@@ -1,6 +1,7 @@
 """Truncated power method (TPower).
 
-Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013), Algorithm 1.
+Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013), Algorithm
+1.
 """
 
 import numpy as np

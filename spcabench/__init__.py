@@ -1,6 +1,7 @@
 """spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
 
-``load`` a dataset or make a `Problem`, ``solve`` it with any solver by name, or take several ``components``.
+``load`` a dataset or make a `Problem`, ``solve`` it with any solver by name, or take several
+``components``.
 """
 
 from importlib import import_module

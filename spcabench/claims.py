@@ -1,7 +1,9 @@
-"""Claims of the papers: a statement with its test and threshold, fixed before any run, and the verdict on it.
+"""Claims of the papers: a statement with its test and threshold, fixed before any run, and the
+verdict on it.
 
-The words: a claim *holds* when the interval of the measured number lies on its side of the threshold, *fails* when it
-lies on the other side, and is *undecided* when the interval includes the threshold or the data do not cover the claim.
+The words: a claim *holds* when the interval of the measured number lies on its side of the
+threshold, *fails* when it lies on the other side, and is *undecided* when the interval includes the
+threshold or the data do not cover the claim.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +22,8 @@ SPARSITY_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)
 class Statement:
     """What a paper says, where, and how it is tested.
 
-    earlier : verdicts of a test that was changed. any_data : the claim is one of shapes, which a stand-in has too.
+    earlier : verdicts of a test that was changed. any_data : the claim is one of shapes, which a
+        stand-in has too.
     """
 
     id: str
@@ -49,8 +52,12 @@ class Claim:
         """The same, undecided: what stands in for the paper's data decides nothing but shapes."""
         if self.statement.any_data:
             return self
-        would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[self.verdict]
-        return replace(self, verdict="undecided", measured=f"{self.measured} (on a stand-in: {would})")
+        would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[
+            self.verdict
+        ]
+        return replace(
+            self, verdict="undecided", measured=f"{self.measured} (on a stand-in: {would})"
+        )
 
 
 @dataclass(frozen=True)
@@ -65,14 +72,18 @@ class Interval:
     def __str__(self) -> str:
         if not self.count:
             return "none"
-        median, low, high = (0.0 if abs(v) < 1e-9 else v for v in (self.median, self.low, self.high))
+        median, low, high = (
+            0.0 if abs(v) < 1e-9 else v for v in (self.median, self.low, self.high)
+        )
         return f"{median:.3g} [{low:.3g}, {high:.3g}]"
 
     def at_least(self, threshold: float) -> Verdict:
         """Verdict on "at least"."""
         if not self.count:
             return "undecided"
-        return "holds" if self.low >= threshold else "fails" if self.high < threshold else "undecided"
+        return (
+            "holds" if self.low >= threshold else "fails" if self.high < threshold else "undecided"
+        )
 
     def within(self, low: float, high: float) -> Verdict:
         """Verdict on "between"."""
@@ -82,11 +93,17 @@ class Interval:
         """Verdict on "at most"."""
         if not self.count:
             return "undecided"
-        return "holds" if self.high <= threshold else "fails" if self.low > threshold else "undecided"
+        return (
+            "holds" if self.high <= threshold else "fails" if self.low > threshold else "undecided"
+        )
 
 
-def interval(values: Iterable[float], statistic: Callable[..., Any] = np.median, seed: int = 0) -> Interval:
-    """The statistic of the values and its bootstrap interval (percentiles of 2000 resamples, fixed seed)."""
+def interval(
+    values: Iterable[float], statistic: Callable[..., Any] = np.median, seed: int = 0
+) -> Interval:
+    """The statistic of the values and its bootstrap interval (percentiles of 2000 resamples, fixed
+    seed).
+    """
     sample = np.sort([v for v in values if np.isfinite(v)])  # the order of the rows changes nothing
     if not len(sample):
         return Interval(np.nan, np.nan, np.nan, 0)
@@ -123,7 +140,9 @@ def bands(sparsity: pd.Series, edges: Sequence[float] = SPARSITY_EDGES) -> pd.Se
     return pd.cut(sparsity, list(edges), labels=labels, right=False).astype(object)
 
 
-def by_band(sparsity: pd.Series, values: pd.Series, edges: Sequence[float] = SPARSITY_EDGES) -> dict[str, Interval]:
+def by_band(
+    sparsity: pd.Series, values: pd.Series, edges: Sequence[float] = SPARSITY_EDGES
+) -> dict[str, Interval]:
     """Median and interval of the values in every band between the edges that has any; in order."""
     label = bands(sparsity, edges)
     found = {str(band): interval(group) for band, group in values.groupby(label, sort=False)}
@@ -132,7 +151,9 @@ def by_band(sparsity: pd.Series, values: pd.Series, edges: Sequence[float] = SPA
 
 def show(intervals: dict[str, Interval]) -> str:
     """The medians of the bands in one line."""
-    return "; ".join(f"{band}: {value}" for band, value in intervals.items()) or "no run in the range"
+    return (
+        "; ".join(f"{band}: {value}" for band, value in intervals.items()) or "no run in the range"
+    )
 
 
 def slope(x: Iterable[float], y: Iterable[float]) -> float:

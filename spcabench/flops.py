@@ -2,7 +2,8 @@
 
 The convention is Kuleshov's (2013, section 4.2), see ``docs/flops.md``:
 
-- a (p x q) matrix-vector product costs p q, with a k-sparse vector p k, with a sparse matrix its stored entries;
+- a (p x q) matrix-vector product costs p q, with a k-sparse vector p k, with a sparse matrix its
+  stored entries;
 - a (p x q)(q x r) product costs p q r;
 - solving with a k x k matrix costs k^3 + 2 k^2, the Rayleigh quotient included;
 - a symmetric eigendecomposition of order n costs 9 n^3;
@@ -16,8 +17,9 @@ from contextlib import contextmanager
 class Ledger:
     """Counts flops while it is on.
 
-    ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while the harness
-    grades. ``compile_seconds`` grows with every compilation, so that a clock can leave it out.
+    ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while
+    the harness grades. ``compile_seconds`` grows with every compilation, so that a clock can leave
+    it out.
     """
 
     __slots__ = ("compile_seconds", "compiled", "flops", "on")
@@ -55,7 +57,9 @@ def eigh_cost(n: int) -> int:
 
 @contextmanager
 def counting() -> Iterator[Ledger]:
-    """Switch a fresh ledger on, and restore the outer one's state at the end (a run inside a run counts apart)."""
+    """Switch a fresh ledger on, and restore the outer one's state at the end (a run inside a run
+    counts apart).
+    """
     outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
     LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     try:

@@ -1,4 +1,6 @@
-"""Compiled kernels (numba): they return the flops they did, and their compilation is on no clock."""
+"""Compiled kernels (numba): they return the flops they did, and their compilation is on no
+clock.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel at its first call, for one signature (numba's notation), and charge the flops it returns.
+    """Compile a kernel at its first call, for one signature (numba's notation), and charge the
+    flops it returns.
 
-    The kernel returns (flops, ...); the caller gets the rest. Arrays are handed over C-ordered and writeable, without
-    copying where they are: a kernel may write to them. ``twin`` is the plain Python function.
+    The kernel returns (flops, ...); the caller gets the rest. Arrays are handed over C-ordered and
+    writeable, without copying where they are: a kernel may write to them. ``twin`` is the plain
+    Python function.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

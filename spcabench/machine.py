@@ -1,4 +1,6 @@
-"""The machine a run was made on: threads, processor, versions, commit, and a fixed kernel's time."""
+"""The machine a run was made on: threads, processor, versions, commit, and a fixed kernel's
+time.
+"""
 
 import contextlib
 import os
@@ -18,7 +20,17 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-PACKAGES = ("numpy", "scipy", "pandas", "numba", "cvxpy", "scs", "matplotlib", "snakemake", "spcabench")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "numba",
+    "cvxpy",
+    "scs",
+    "matplotlib",
+    "snakemake",
+    "spcabench",
+)
 
 
 def pin_threads(count: int = 1) -> None:
@@ -36,7 +48,9 @@ def describe() -> dict[str, Any]:
     pools = [p for p in threadpool_info() if p["user_api"] == "blas"]
     return {
         "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "blas": ", ".join(f"{p['internal_api']} {p['version']}" for p in pools) or "unknown",
@@ -56,7 +70,9 @@ def _cpu() -> str:
 
 @lru_cache
 def commit() -> tuple[str, bool]:
-    """Commit of the working tree and whether it has uncommitted changes; ("unknown", False) outside a checkout."""
+    """Commit of the working tree and whether it has uncommitted changes; ("unknown", False) outside
+    a checkout.
+    """
     here = Path(__file__).parent
     try:
         head = _git(here, "rev-parse", "--short=10", "HEAD")
@@ -66,11 +82,15 @@ def commit() -> tuple[str, bool]:
 
 
 def _git(folder: Path, *words: str) -> str:
-    return subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", folder, *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def calibration() -> float:
-    """Seconds of a fixed kernel (a 200 x 200 product, the best of five): the machine's speed at this moment."""
+    """Seconds of a fixed kernel (a 200 x 200 product, the best of five): the machine's speed at
+    this moment.
+    """
     import numpy as np
 
     A = np.ones((200, 200))
@@ -82,27 +102,36 @@ def calibration() -> float:
     return best
 
 
-def load() -> float:
+def load_average() -> float:
     """Processes that wanted to run over the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 
-def memory(key: str) -> float:
-    """Bytes of this process: "VmRSS" now, "VmHWM" at the peak; nan where the system does not say."""
+def process_memory(key: str) -> float:
+    """Bytes of this process: "VmRSS" now, "VmHWM" at the peak; nan where the system does not
+    say.
+    """
     try:
         status = Path("/proc/self/status").read_text().splitlines()
     except OSError:
         return float("nan")
-    return next((1024.0 * float(line.split()[1]) for line in status if line.startswith(key + ":")), float("nan"))
+    return next(
+        (1024.0 * float(line.split()[1]) for line in status if line.startswith(key + ":")),
+        float("nan"),
+    )
 
 
 def free_memory() -> float:
-    """Bytes that a process may still have without swapping; infinite where the system does not say."""
+    """Bytes that a process may still have without swapping; infinite where the system does not
+    say.
+    """
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
         return float("inf")
-    return next((1024.0 * float(x.split()[1]) for x in lines if x.startswith("MemAvailable:")), float("inf"))
+    return next(
+        (1024.0 * float(x.split()[1]) for x in lines if x.startswith("MemAvailable:")), float("inf")
+    )
 
 
 def forget_peak() -> None:
@@ -112,7 +141,9 @@ def forget_peak() -> None:
 
 
 def limit_memory(limit: float) -> None:
-    """Let this process have at most ``limit`` bytes of address space: beyond, Python raises MemoryError."""
+    """Let this process have at most ``limit`` bytes of address space: beyond, Python raises
+    MemoryError.
+    """
     if sys.platform.startswith("linux"):
         import resource
 

@@ -1,6 +1,7 @@
 """Solvers, datasets and figures by name: one file each, found without being imported.
 
-Solvers outside the repository come by path (``my_solver.py``) or from the entry-point group ``spcabench.solvers``.
+Solvers outside the repository come by path (``my_solver.py``) or from the entry-point group
+``spcabench.solvers``.
 """
 
 import ast
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
+from spcabench.errors import InputError
 from spcabench.validate import nearest
 
 Kind = Literal["solver", "dataset", "figure"]
@@ -45,10 +47,12 @@ def names(kind: Kind) -> list[str]:
 
 
 def path(kind: Kind, name: str) -> Path:
-    """The file of a solver, dataset or figure; ValueError for an unknown name, with the nearest one."""
+    """The file of a solver, dataset or figure; ValueError for an unknown name, with the nearest
+    one.
+    """
     if name.endswith(".py"):
         if not Path(name).is_file():
-            raise ValueError(f"{kind}: no file {name!r}")
+            raise InputError(f"{kind}: no file {name!r}")
         return Path(name)
     if name in _files(kind):
         return _files(kind)[name]
@@ -56,7 +60,7 @@ def path(kind: Kind, name: str) -> Path:
         spec = importlib.util.find_spec(_entry_points(kind)[name].module)
         if spec is not None and spec.origin:
             return Path(spec.origin)
-    raise ValueError(nearest(kind, name, names(kind)))
+    raise InputError(nearest(kind, name, names(kind)))
 
 
 def module(kind: Kind, name: str) -> ModuleType:
@@ -86,18 +90,21 @@ def default_solver() -> str:
 def solver_for(n: int, nonnegative: bool = False) -> str:
     """Name of the solver that suits n variables best."""
     return next(
-        name for most, name in importlib.import_module(PACKAGES["solver"]).BY_SIZE[nonnegative].items() if n <= most
+        name
+        for most, name in importlib.import_module(PACKAGES["solver"]).BY_SIZE[nonnegative].items()
+        if n <= most
     )
 
 
 def descriptions(kind: Kind) -> dict[str, str]:
-    """Name -> first line of the file's docstring."""
-    return {name: _first_line(path(kind, name)) for name in names(kind)}
+    """Name -> first paragraph of the file's docstring."""
+    return {name: _first_paragraph(path(kind, name)) for name in names(kind)}
 
 
-def _first_line(file: Path) -> str:
+def _first_paragraph(file: Path) -> str:
     try:
         docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     except SyntaxError as error:
         return f"(broken: line {error.lineno}: {error.msg})"
-    return (docstring or "(no docstring)").splitlines()[0].rstrip(".")
+    first = (docstring or "(no docstring)").partition("\n\n")[0]
+    return " ".join(first.split()).rstrip(".")

@@ -1,4 +1,6 @@
-"""What a figure asks for: runs and measures, in groups that are one job each, with a fingerprint for each job."""
+"""What a figure asks for: runs and measures, in groups that are one job each, with a fingerprint
+for each job.
+"""
 
 import ast
 import hashlib
@@ -19,11 +21,13 @@ Settings = Mapping[str, Any]
 class Run:
     """One run of a solver on a dataset.
 
-    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol, history, ...). A k below
-        1 is a share of the variables.
-    match : name of a solver; this run comes next, in the same job, at the cardinality which that one reached.
+    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol,
+        history, ...). A k below 1 is a share of the variables.
+    match : name of a solver; this run comes next, in the same job, at the cardinality which that
+        one reached.
     form : "covariance", "data" or "sparse": the problem is given so, its making uncharged.
-    timed : its time is compared: exclusive, interleaved with the others on its problem, many rounds.
+    timed : its time is compared: exclusive, interleaved with the others on its problem, many
+        rounds.
     memory : its peak memory is measured too, in a process of its own.
     vectors : x (and u) are kept in the row.
     timeout : seconds after which the process is ended and the row says so.
@@ -46,9 +50,11 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """One call of a function of the figure's module, ``solver(problem, seed=..., **settings) -> dict of numbers``.
+    """One call of a function of the figure's module, ``solver(problem, seed=..., **settings) ->
+    dict of numbers``.
 
-    For what no single run of a solver makes; recorded like a run, its numbers in the row's ``extra``.
+    For what no single run of a solver makes; recorded like a run, its numbers in the row's
+    ``extra``.
     uses : solvers that it calls; when one changes, it is made again.
     """
 
@@ -102,7 +108,8 @@ def shared(figure: str) -> tuple[str, ...]:
 
 
 def fingerprint(figure: str, scale: str, group: str) -> str:
-    """Hash of all that decides a job's rows: its grid, and the syntax trees of what the worker imports.
+    """Hash of all that decides a job's rows: its grid, and the syntax trees of what the worker
+    imports.
 
     Comments, docstrings and layout change nothing; neither does the commit.
     """
@@ -122,10 +129,21 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
 def drawing_fingerprint(figure: str) -> str:
     """Hash of what decides how a figure is drawn and judged, its runs apart."""
     here = Path(__file__).parent
-    files = [registry.path("figure", figure), here / "style.py", here / "claims.py", here / "page" / "draw.py"]
+    files = [
+        registry.path("figure", figure),
+        here / "style.py",
+        here / "claims.py",
+        here / "page" / "draw.py",
+    ]
     files += sorted(p for p in (here / "figures").glob("_*.py") if p.stem != "__init__")
-    colours = [ast.dump(node) for name in registry.names("solver") for node in _colour(registry.path("solver", name))]
-    return hashlib.sha256("".join([*(tree_hash(file) for file in files), *colours]).encode()).hexdigest()[:16]
+    colours = [
+        ast.dump(node)
+        for name in registry.names("solver")
+        for node in _colour(registry.path("solver", name))
+    ]
+    return hashlib.sha256(
+        "".join([*(tree_hash(file) for file in files), *colours]).encode()
+    ).hexdigest()[:16]
 
 
 def _colour(file: Path) -> list[ast.stmt]:
@@ -153,7 +171,10 @@ def _tree(file: Path) -> ast.Module | None:
     except SyntaxError:
         return None
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+        if (
+            isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef))
+            and ast.get_docstring(node) is not None
+        ):
             node.body = node.body[1:]
     tree.body = [node for node in tree.body if not _sets_colour(node)]
     return tree
@@ -168,7 +189,9 @@ def tree_hash(file: Path) -> str:
 
 
 def _function_hash(file: Path, name: str) -> str:
-    """Hash of a function of a figure, of what it uses in its module, and of the files that it imports there."""
+    """Hash of a function of a figure, of what it uses in its module, and of the files that it
+    imports there.
+    """
     tree = _tree(file)
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
@@ -179,9 +202,13 @@ def _function_hash(file: Path, name: str) -> str:
                 nodes[id(node)] = node
                 pending += {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - used
                 used |= set(pending)
-    imports = ast.Module([n for n in nodes.values() if isinstance(n, (ast.Import, ast.ImportFrom))], [])
+    imports = ast.Module(
+        [n for n in nodes.values() if isinstance(n, (ast.Import, ast.ImportFrom))], []
+    )
     files = {inner for path in _imported(imports) if path.is_file() for inner in closure(path)}
-    dumps = sorted(ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom)))
+    dumps = sorted(
+        ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom))
+    )
     return _digest([*dumps, *(tree_hash(path) for path in sorted(files))])
 
 
@@ -189,7 +216,9 @@ def _names_set(node: ast.stmt) -> set[str]:
     """The names that a statement of a module gives a meaning."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    return {getattr(node, "name", "")} | {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)}
+    return {getattr(node, "name", "")} | {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)
+    }
 
 
 def _stored(name: ast.Name) -> bool:
@@ -212,7 +241,9 @@ def closure(file: Path) -> tuple[Path, ...]:
 def _imported(tree: ast.Module | None) -> Iterator[Path]:
     here = Path(__file__).parent
     for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").split(".")[0] == "spcabench"):
+        if isinstance(node, ast.ImportFrom) and (
+            node.level or (node.module or "").split(".")[0] == "spcabench"
+        ):
             parts = (node.module or "").split(".")
             inner = [p for p in parts if p and p != "spcabench"]
             folder = here.joinpath(*inner)

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from spcabench.vectors import Indices, Vector, embed, largest, normalize, support
+from spcabench.errors import InputError
+from spcabench.vectors import Indices, Vector, embed, largest_indices, normalize, support
 
 
-def greedy_signs(Sigma, counts: Sequence[int], d: Vector | None = None) -> Iterator[tuple[Vector, Indices]]:
+def greedy_signs(
+    Sigma, counts: Sequence[int], d: Vector | None = None
+) -> Iterator[tuple[Vector, Indices]]:
     """Sign vectors x (n,) in {-1, 0, 1}, grown greedily to maximise x'Sigma x.
 
     He, Monteiro, Park, equation (6): every loop takes the columns j not yet taken with the largest
@@ -26,7 +29,7 @@ def greedy_signs(Sigma, counts: Sequence[int], d: Vector | None = None) -> Itera
     J = np.zeros(0, dtype=np.intp)
     for loop, count in enumerate(counts):
         score = np.where(free, d + 2.0 * np.abs(g), -np.inf)
-        new = np.array([score.argmax()]) if count == 1 else largest(score, count)
+        new = np.array([score.argmax()]) if count == 1 else largest_indices(score, count)
         new = new[np.argsort(-score[new], kind="stable")]
         step = np.zeros(n)
         step[new] = np.where(g[new] < 0.0, -1.0, 1.0)
@@ -40,11 +43,11 @@ def greedy_signs(Sigma, counts: Sequence[int], d: Vector | None = None) -> Itera
 def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:
     """The leading eigenvector of Sigma on the support of x, from x on: unit vectors (n,).
 
-    method : "power" yields the iterates of the power method, without end; "lanczos" yields the Ritz vector once its
-        value changes by less than ``tol``, relative.
+    method : "power" yields the iterates of the power method, without end; "lanczos" yields the Ritz
+        vector once its value changes by less than ``tol``, relative.
     """
     if method not in ("lanczos", "power"):
-        raise ValueError(f"second: {method!r}; allowed are 'lanczos' and 'power'")
+        raise InputError(f"second: {method!r}; allowed are 'lanczos' and 'power'")
     W = support(x)
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
@@ -56,7 +59,8 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
 
 
 def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vector:
-    """Ritz vector of the largest eigenvalue of a symmetric matrix, given by its products, from the unit vector y (k,).
+    """Ritz vector of the largest eigenvalue of a symmetric matrix, given by its products, from the
+    unit vector y (k,).
 
     Golub and Van Loan, "Matrix computations", section 10.1, with full reorthogonalisation.
     """
@@ -69,18 +73,26 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
-        w, s = eigh_tridiagonal(diagonal, off[:-1], select="i", select_range=(len(diagonal) - 1,) * 2)
-        done = w[0] - value <= tol * abs(w[0]) or off[-1] <= 1e-14 * abs(w[0]) or len(basis) == len(y)
+        w, s = eigh_tridiagonal(
+            diagonal, off[:-1], select="i", select_range=(len(diagonal) - 1,) * 2
+        )
+        done = (
+            w[0] - value <= tol * abs(w[0]) or off[-1] <= 1e-14 * abs(w[0]) or len(basis) == len(y)
+        )
         if done:
             return normalize(V.T @ s[:, 0])
         value = w[0]
         basis.append(z / off[-1])
 
 
-def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12) -> tuple[float, Vector]:
-    """The value x'Sigma x and x >= 0, from the unit y >= 0 (k,): x <- (Sigma x)_+ / ||.||, a climb where Sigma is PSD.
+def nonnegative_ascent(
+    product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12
+) -> tuple[float, Vector]:
+    """The value x'Sigma x and x >= 0, from the unit y >= 0 (k,): x <- (Sigma x)_+ / ||.||, a climb
+    where Sigma is PSD.
 
-    product : x -> Sigma x. Ends when the value rises by less than ``tol``, relative; it never falls.
+    product : x -> Sigma x. Ends when the value rises by less than ``tol``, relative; it never
+        falls.
     """
     z = product(y)
     value = float(y @ z)

@@ -1,4 +1,6 @@
-"""One look for all figures: a solver has the same colour, marker and line everywhere, told apart in grey too."""
+"""One look for all figures: a solver has the same colour, marker and line everywhere, told apart in
+grey too.
+"""
 
 import zlib
 from typing import Any
@@ -8,7 +10,13 @@ from spcabench import registry
 # Okabe and Ito's colours, which survive colour blindness; black is kept for bounds and references
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")
 MARKERS = "osD^vP*X<>hp"
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (5, 1.2, 1.2, 1.2)), (0, (8, 2)))
+DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.5, 1.2)),
+    (0, (5, 1.2, 1.2, 1.2)),
+    (0, (8, 2)),
+)
 
 RC: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
@@ -32,7 +40,9 @@ RC: dict[Any, Any] = {
 
 
 def look(solver: str) -> dict[str, Any]:
-    """Colour, marker and line of a solver: its file's COLOUR if it has one, the rest from its name alone."""
+    """Colour, marker and line of a solver: its file's COLOUR if it has one, the rest from its name
+    alone.
+    """
     number = zlib.crc32(solver.encode())
     try:
         colour = getattr(registry.module("solver", solver), "COLOUR", None)
@@ -46,7 +56,9 @@ def look(solver: str) -> dict[str, Any]:
 
 
 def plain_log_ticks(axis: Any) -> None:
-    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, within one decade at more, in plain numbers."""
+    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, within one decade at more, in
+    plain numbers.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_xlim()
@@ -57,7 +69,9 @@ def plain_log_ticks(axis: Any) -> None:
 
 
 def scale_fonts(figure: Any, factor: float) -> None:
-    """Multiply the size of every text of a figure: those that a figure sets itself are scaled like the others."""
+    """Multiply the size of every text of a figure: those that a figure sets itself are scaled like
+    the others.
+    """
     from matplotlib.text import Text
 
     ticks: set[Any] = set()
@@ -67,7 +81,9 @@ def scale_fonts(figure: Any, factor: float) -> None:
                 labels = axis.get_ticklabels(which=which)
                 ticks |= {*labels, axis.get_offset_text()}
                 if labels:
-                    axes.tick_params(axis=name, which=which, labelsize=factor * labels[0].get_fontsize())
+                    axes.tick_params(
+                        axis=name, which=which, labelsize=factor * labels[0].get_fontsize()
+                    )
     for text in figure.findobj(Text):
         if text not in ticks:
             text.set_fontsize(factor * text.get_fontsize())

@@ -1,4 +1,6 @@
-"""Checks of what users hand in: each error is one line that names the argument, what it was, what is allowed."""
+"""Checks of what users hand in: each error is one line that names the argument, what it was, what
+is allowed.
+"""
 
 import difflib
 import warnings
@@ -10,7 +12,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from spcabench.vectors import Vector
+from spcabench.errors import InputError
+from spcabench.vectors import Array, Vector
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
@@ -24,23 +27,28 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
 def whole(argument: str, value: Any, least: int) -> int:
     """A whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{argument}: {value!r}; allowed are whole numbers from {least}")
+        raise InputError(f"{argument}: {value!r}; allowed are whole numbers from {least}")
     return int(value)
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """A real number from 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0 or (finite and value == np.inf):
-        raise ValueError(f"{argument}: {value!r}; allowed are numbers from 0")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Real)
+        or not float(value) >= 0
+        or (finite and value == np.inf)
+    ):
+        raise InputError(f"{argument}: {value!r}; allowed are numbers from 0")
     return float(value)
 
 
 def cardinality(k: Any, n: int) -> int:
-    """K as an int in 1..n."""
+    """k as an int in 1..n."""
     if isinstance(k, bool) or not isinstance(k, Integral):
-        raise ValueError(f"k: {k!r} is not a whole number; allowed are 1 to n = {n}")
+        raise InputError(f"k: {k!r} is not a whole number; allowed are 1 to n = {n}")
     if not 1 <= int(k) <= n:
-        raise ValueError(f"k: {k} is out of range; allowed are 1 to n = {n}")
+        raise InputError(f"k: {k} is out of range; allowed are 1 to n = {n}")
     return int(k)
 
 
@@ -49,7 +57,7 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
     if values is None:
         return None
     if len(values) != count:
-        raise ValueError(f"{argument}: {len(values)} names for {count}; give one for each")
+        raise InputError(f"{argument}: {len(values)} names for {count}; give one for each")
     return tuple(str(v) for v in values)
 
 
@@ -59,11 +67,16 @@ def loading(argument: str, x: Any, n: int) -> Vector:
         x = np.asarray(x)
         x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
     except (TypeError, ValueError):
-        raise ValueError(f"{argument}: not a vector of real numbers; allowed is shape ({n},)") from None
+        raise InputError(
+            f"{argument}: not a vector of real numbers; allowed is shape ({n},)"
+        ) from None
     if x.shape != (n,):
-        raise ValueError(f"{argument}: shape {x.shape}; allowed is ({n},)")
+        raise InputError(f"{argument}: shape {x.shape}; allowed is ({n},)")
     if not np.isfinite(x).all() or not x.any():
-        raise ValueError(f"{argument}: has NaN, infinite or only zero entries; allowed is a finite nonzero vector")
+        raise InputError(
+            f"{argument}: has NaN, infinite or only zero entries; allowed is a finite nonzero "
+            "vector"
+        )
     return x
 
 
@@ -75,16 +88,19 @@ def inverse(d: Vector) -> Vector:
 def has_variance(argument: str, variances: Vector) -> None:
     """Raise unless some variable has variance."""
     if not (variances > 0).any():
-        raise ValueError(f"{argument}: every variable is constant; at least one must vary")
+        raise InputError(f"{argument}: every variable is constant; at least one must vary")
 
 
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
-    """Warn where implicit centring cancels most digits of a column: squared norms raw and centred (n,)."""
+    """Warn where implicit centring cancels most digits of a column: squared norms raw and centred
+    (n,).
+    """
     varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
     lost = int((varies & (centred < 1e-9 * raw)).sum())
     if lost:
         warnings.warn(
-            f"X: {lost} sparse columns have means far above their deviations, and implicit centring loses precision; "
+            f"X: {lost} sparse columns have means far above their deviations, and implicit "
+            "centring loses precision; "
             "subtract a constant from their entries, or give X dense",
             RuntimeWarning,
             stacklevel=4,
@@ -92,31 +108,39 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
-    columns = [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
+    columns = (
+        [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
+    )
     if not sp.issparse(M):
         try:
             M = np.asarray(M)
             if not np.issubdtype(M.dtype, np.number) and M.dtype != bool:
                 M = M.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{argument}: not a matrix of numbers ({error})") from None
+            raise InputError(f"{argument}: not a matrix of numbers ({error})") from None
     if np.iscomplexobj(M):
-        raise ValueError(f"{argument}: complex entries; allowed are real ones")
+        raise InputError(f"{argument}: complex entries; allowed are real ones")
     if M.ndim != 2:
-        raise ValueError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
+        raise InputError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
     if 0 in M.shape:
-        raise ValueError(f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed")
+        raise InputError(
+            f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed"
+        )
     finite = np.isfinite(M.data if sp.issparse(M) else M)
     if not finite.all():
-        raise ValueError(f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite")
+        raise InputError(
+            f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite"
+        )
     return M, columns
 
 
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
-    """A finite real matrix (m, n), dense or as csc_array of float64, and its column names if it has any."""
+    """A finite real matrix (m, n), dense or as csc_array of float64, and its column names if it has
+    any.
+    """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
-        raise ValueError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
+        raise InputError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
     if sp.issparse(X):
         X = sp.csc_array(X, dtype=np.float64)
         if not X.has_canonical_format:
@@ -126,29 +150,38 @@ def data(X: Any) -> tuple[Any, Sequence[str] | None]:
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """A symmetric positive semidefinite array (n, n), exactly symmetric, and its names if it has any."""
+    """A symmetric positive semidefinite array (n, n), exactly symmetric, and its names if it has
+    any.
+    """
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
-        raise ValueError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
-    S = Sigma.toarray().astype(np.float64) if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
+        raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
+    S = (
+        Sigma.toarray().astype(np.float64)
+        if sp.issparse(Sigma)
+        else np.array(Sigma, dtype=np.float64, order="C")
+    )
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
     if skew > 1e-8 * top:
-        raise ValueError(f"Sigma: not symmetric, entries differ by up to {skew:.3g}; give (Sigma + Sigma')/2")
+        raise InputError(
+            f"Sigma: not symmetric, entries differ by up to {skew:.3g}; give (Sigma + Sigma')/2"
+        )
     S = (S + S.T) / 2
     if top == 0.0:
-        raise ValueError("Sigma: every entry is zero; at least one variable must have variance")
+        raise InputError("Sigma: every entry is zero; at least one variable must have variance")
     _semidefinite(S, top)
     return S, columns
 
 
-def _semidefinite(S: Vector, top: float) -> None:
+def _semidefinite(S: Array, top: float) -> None:
     """Raise where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
     tolerance = 1e-8 * top * len(S)
     try:
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)
     except scipy.linalg.LinAlgError:
         smallest = np.linalg.eigvalsh(S)[0]
-        raise ValueError(
-            f"Sigma: indefinite, smallest eigenvalue {smallest:.3g}; allowed are positive semidefinite matrices"
+        raise InputError(
+            f"Sigma: indefinite, smallest eigenvalue {smallest:.3g}; allowed are positive "
+            "semidefinite matrices"
         ) from None

@@ -1,10 +1,13 @@
-"""Small operations on vectors that solvers and the harness share. None of them is charged: all are o(n^2)."""
+"""Small operations on vectors that solvers and the harness share. None of them is charged: all are
+o(n^2).
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dnrm2
 
-Vector = NDArray[np.float64]
+Array = NDArray[np.float64]  # of any shape
+Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
 
 
@@ -14,7 +17,7 @@ def support(x: Vector) -> Indices:
 
 
 def normalize(x: Vector) -> Vector:
-    """X / ||x||; a zero vector stays zero. Safe against overflow and underflow of the squares."""
+    """x / ||x||; a zero vector stays zero. Safe against overflow and underflow of the squares."""
     norm = dnrm2(x) if len(x) else 0.0
     if not 1e-140 < norm < 1e140:
         top = np.abs(x).max(initial=0.0)
@@ -25,8 +28,10 @@ def normalize(x: Vector) -> Vector:
     return x / norm
 
 
-def largest(a: Vector, k: int) -> Indices:
-    """Indices of the k largest entries of a, increasing; among equal ones the lowest index comes first."""
+def largest_indices(a: Vector, k: int) -> Indices:
+    """Indices of the k largest entries of a, increasing; among equal ones the lowest index comes
+    first.
+    """
     n = len(a)
     if k >= n:
         return np.arange(n)
@@ -40,15 +45,19 @@ def largest(a: Vector, k: int) -> Indices:
 
 
 def project(x: Vector, k: int) -> Vector:
-    """P_k(x): keep the k largest |x_i|, zero the rest, scale to norm one (Kuleshov 2013, section 2)."""
-    kept = largest(np.abs(x), k)
+    """P_k(x): keep the k largest |x_i|, zero the rest, scale to norm one (Kuleshov 2013, section
+    2).
+    """
+    kept = largest_indices(np.abs(x), k)
     p = np.zeros_like(x)
     p[kept] = normalize(x[kept])
     return p
 
 
 def one_sided(v: Vector) -> Vector:
-    """The positive part of v or of -v, whichever is longer, scaled to norm one: v (n,) or (b, n); zero stays zero."""
+    """The positive part of v or of -v, whichever is longer, scaled to norm one: v (n,) or (b, n);
+    zero stays zero.
+    """
     up, down = np.maximum(v, 0.0), np.maximum(-v, 0.0)
     longer = (up**2).sum(axis=-1, keepdims=True) >= (down**2).sum(axis=-1, keepdims=True)
     part = np.where(longer, up, down)

@@ -1,4 +1,6 @@
-"""Families of small random problems, and the answers by definition that solvers are held against."""
+"""Families of small random problems, and the answers by definition that solvers are held
+against.
+"""
 
 from itertools import combinations
 
@@ -40,7 +42,9 @@ def _zero_column(rng, m, n):
     return X
 
 
-DRAWS = {f.__name__.strip("_"): f for f in (_gaussian, _spiked, _rank_deficient, _tied, _zero_column)}
+DRAWS = {
+    f.__name__.strip("_"): f for f in (_gaussian, _spiked, _rank_deficient, _tied, _zero_column)
+}
 GENERAL = ("gaussian", "spiked")  # no two entries are equal
 FAMILIES = [f"{name} {form}" for name in DRAWS for form in ("data", "covariance")]
 
@@ -66,14 +70,20 @@ def explicit(problem):
 
 
 def optimum(Sigma, k, nonnegative=False):
-    """Largest eigenvalue over all principal k x k blocks; with ``nonnegative`` over x >= 0, see `copositive`."""
+    """Largest eigenvalue over all principal k x k blocks; with ``nonnegative`` over x >= 0, see
+    `copositive`.
+    """
     if nonnegative:
         return max(copositive(Sigma[np.ix_(W, W)]) for W in combinations(range(len(Sigma)), k))
-    return max(np.linalg.eigvalsh(Sigma[np.ix_(W, W)])[-1] for W in combinations(range(len(Sigma)), k))
+    return max(
+        np.linalg.eigvalsh(Sigma[np.ix_(W, W)])[-1] for W in combinations(range(len(Sigma)), k)
+    )
 
 
 def copositive(B):
-    """The maximum of x'Bx over unit x >= 0: over all faces, the eigenvectors that are positive there (up to 1e-9)."""
+    """The maximum of x'Bx over unit x >= 0: over all faces, the eigenvectors that are positive
+    there (up to 1e-9).
+    """
     best = B.diagonal().max()
     for size in range(2, len(B) + 1):
         for F in combinations(range(len(B)), size):
@@ -98,7 +108,9 @@ def solve(problem, name, k, **settings):
 
 
 def once(problem, name, **settings):
-    """One run, without a search: at its EXAMPLE's cardinality, or a quarter of its largest penalty."""
+    """One run, without a search: at its EXAMPLE's cardinality, or a quarter of its largest
+    penalty.
+    """
     module = registry.module("solver", name)
     if module.TRAITS.control == "penalty":
         given = problem if problem.form != "covariance" else problem.given_as("data")

@@ -13,8 +13,11 @@ from spcabench.figures import asteris2014_fig5 as fig5
 def _rows(ratio=1.0, value=0.5):
     """Rows of both methods: Algorithm 3's variance is ``value``, EM's that over ``ratio``."""
     ks = [1, 50, 180, 361]
-    rows = [dict(solver=s, k=k, cardinality=k, n=361, label="main", lambda_1=2.0, bound=2.0, extra={}) for k in ks
-            for s in ("spannogram", "em")]  # fmt: skip
+    rows = [
+        dict(solver=s, k=k, cardinality=k, n=361, label="main", lambda_1=2.0, bound=2.0, extra={})
+        for k in ks
+        for s in ("spannogram", "em")
+    ]
     for row in rows:
         ours = row["solver"] == "spannogram"
         row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
@@ -31,17 +34,21 @@ def test_the_grid_goes_from_one_to_n_and_through_what_the_paper_names(n):
 
 
 def test_the_bounds_are_those_of_the_paper():
-    mine = shared.of(_rows(), "spannogram")
+    mine = shared.by_cardinality(_rows(), "spannogram")
     q, after = 0.9 * 0.5, 0.1
     assert mine.upper.to_numpy() == pytest.approx(q / 0.9 + after)
     assert mine.loose.to_numpy() == pytest.approx(q + after)
-    assert (shared.of(_rows(value=1.0), "spannogram").upper == 1.0).all()  # at most lambda_1
+    assert (
+        shared.by_cardinality(_rows(value=1.0), "spannogram").upper == 1.0
+    ).all()  # at most lambda_1
     k = mine.index.to_numpy()
     rho = np.maximum(k / 722, 1 / (1 + 2 * 361 / k * 0.1))
     assert mine.apriori.to_numpy() == pytest.approx(0.5 / (0.9 * rho))
 
 
-@pytest.mark.parametrize(("ratio", "verdict"), [(1.01, "holds"), (0.99, "holds"), (1.03, "fails"), (0.9, "fails")])
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(1.01, "holds"), (0.99, "holds"), (1.03, "fails"), (0.9, "fails")]
+)
 def test_nearly_identical_is_within_two_percent(ratio, verdict):
     assert shared.similar(_rows(ratio), "value", 0.02)[0] == verdict
 
@@ -61,7 +68,9 @@ def test_a_bound_is_weighed_by_the_cardinalities_that_it_stands_for():
     data = _rows()
     assert shared.lower(fig5.A7, data, "uncapped", None).verdict == "holds"  # 0.6 everywhere
     data.loc[data.k == 361, "uncapped"] = 0.95
-    assert shared.lower(fig5.A7, data, "uncapped", None).verdict == "fails"  # half of the last gap and more
+    assert (
+        shared.lower(fig5.A7, data, "uncapped", None).verdict == "fails"
+    )  # half of the last gap and more
     assert shared.lower(fig5.A7, data.iloc[:2], "uncapped", None).verdict == "undecided"
 
 

@@ -1,4 +1,6 @@
-"""The ledger against a count from outside, and the audit against solvers and layers that cheat it."""
+"""The ledger against a count from outside, and the audit against solvers and layers that cheat
+it.
+"""
 
 from types import ModuleType
 
@@ -12,9 +14,7 @@ from spcabench import Problem, api, registry
 from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
-from spcabench.problem import covariance, spectral
-from spcabench.problem import data as matrix
-from spcabench.problem import working_set as rows
+from spcabench.problem import covariance, data, spectral, working_set
 from spcabench.run import closure
 from spcabench.solving.driver import parameters
 
@@ -36,14 +36,18 @@ def _holed(m, n):
 
 # the audit sees what is done between the kernels
 WITH_KERNELS = [
-    s for s in problems.COUNTED if any(file.stem == "kernels" for file in closure(registry.path("solver", s)))
+    s
+    for s in problems.COUNTED
+    if any(file.stem == "kernels" for file in closure(registry.path("solver", s)))
 ]
 
 MAKE = {
     "covariance": lambda m, n: Problem.from_covariance(_data(m, n).T @ _data(m, n)),
     "data": lambda m, n: Problem.from_data(_data(m, n)),
     "sparse centred": lambda m, n: Problem.from_data(sp.csr_array(_holed(m, n))),
-    "sparse scaled": lambda m, n: Problem.from_data(sp.csc_array(_holed(m, n)), center=False, scale=True),
+    "sparse scaled": lambda m, n: Problem.from_data(
+        sp.csc_array(_holed(m, n)), center=False, scale=True
+    ),
 }
 
 
@@ -94,10 +98,12 @@ def _planted(solve):
 
 def test_a_layer_that_undercharges_is_caught(monkeypatch):
     problem = MAKE["covariance"](12, 9)
-    for module in (covariance, matrix, rows, spectral):
+    for module in (covariance, data, working_set, spectral):
         monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
     for solver in problems.COUNTED:
-        found = audit(problem, solver, k=4 if problems.traits(solver).control else None, **_few(solver))
+        found = audit(
+            problem, solver, k=4 if problems.traits(solver).control else None, **_few(solver)
+        )
         assert not found.exact
         assert found.charged < found.seen
 
@@ -155,4 +161,7 @@ def test_a_function_without_a_count_fails(function):
     name = function.__name__
     module = scipy.linalg if function.__module__.startswith("scipy") else np.linalg
     with pytest.raises(AuditError, match=name):
-        audit(MAKE["covariance"](12, 9), _past_the_layer(lambda M, x: getattr(module, name)(M.S)[0][0]))
+        audit(
+            MAKE["covariance"](12, 9),
+            _past_the_layer(lambda M, x: getattr(module, name)(M.S)[0][0]),
+        )

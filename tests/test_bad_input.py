@@ -16,7 +16,11 @@ DATA = Problem.from_data(X)
 COVARIANCE = Problem.from_covariance(S)
 BY_CARDINALITY = [s for s in SOLVERS if traits(s).control == "cardinality"]
 BY_PENALTY = [s for s in SOLVERS if traits(s).control == "penalty"]
-GENERATED = [d for d in registry.names("dataset") if {"m", "n"} <= set(parameters(registry.module("dataset", d).load))]
+GENERATED = [
+    d
+    for d in registry.names("dataset")
+    if {"m", "n"} <= set(parameters(registry.module("dataset", d).load))
+]
 DENSE = [s for s in SOLVERS if traits(s).control is None]
 
 
@@ -44,7 +48,12 @@ def test_entries_that_are_not_finite(value):
 
 @pytest.mark.parametrize(
     "M",
-    [[["a", "b"], ["c", "d"]], np.array([[object(), 1], [2, 3]]), [[1.0, 2.0], [3.0]], [[None, 1], [2, 3]]],
+    [
+        [["a", "b"], ["c", "d"]],
+        np.array([[object(), 1], [2, 3]]),
+        [[1.0, 2.0], [3.0]],
+        [[None, 1], [2, 3]],
+    ],
     ids=["text", "object", "ragged", "none"],
 )
 def test_matrices_that_are_not_numbers(M):
@@ -83,7 +92,9 @@ def test_matrices_that_are_no_covariances():
     skewed[0, 1] += 1.0
     _refused(lambda: Problem.from_covariance(X), "Sigma:", "(8, 6)", "square")
     _refused(lambda: Problem.from_covariance(skewed), "Sigma:", "symmetric", "1")
-    _refused(lambda: Problem.from_covariance(S - 20 * np.eye(6)), "Sigma:", "indefinite", "semidefinite")
+    _refused(
+        lambda: Problem.from_covariance(S - 20 * np.eye(6)), "Sigma:", "indefinite", "semidefinite"
+    )
     _refused(lambda: Problem.from_covariance(-S), "Sigma:", "indefinite")
     _refused(lambda: Problem.from_covariance(np.zeros((3, 3))), "Sigma:", "variance")
 
@@ -132,7 +143,9 @@ def test_cardinality_missing_or_not_wanted():
 @pytest.mark.parametrize("solver", BY_PENALTY)
 def test_penalties(solver, penalty):
     name = traits(solver).penalty
-    _refused(lambda: api.solve(DATA, solver, **{name: penalty}), f"{name}:", repr(penalty), "from 0")
+    _refused(
+        lambda: api.solve(DATA, solver, **{name: penalty}), f"{name}:", repr(penalty), "from 0"
+    )
 
 
 @pytest.mark.parametrize("solver", BY_PENALTY)
@@ -154,10 +167,14 @@ def test_penalty_and_cardinality(solver):
 )
 def test_settings_of_the_run(setting, values):
     for value in values:
-        _refused(lambda value=value: api.solve(DATA, DENSE[0], **{setting: value}), setting, repr(value))
+        _refused(
+            lambda value=value: api.solve(DATA, DENSE[0], **{setting: value}), setting, repr(value)
+        )
 
 
-@pytest.mark.parametrize("start", [np.ones(5), np.ones((6, 1)), np.zeros(6), np.full(6, np.nan), "abcdef", 1j * X[0]])
+@pytest.mark.parametrize(
+    "start", [np.ones(5), np.ones((6, 1)), np.zeros(6), np.full(6, np.nan), "abcdef", 1j * X[0]]
+)
 def test_starts(start):
     for solver in SOLVERS:
         k = {"k": 2} if traits(solver).control else {}
@@ -166,11 +183,18 @@ def test_starts(start):
 
 def test_unknown_names_suggest_the_nearest():
     for solver in SOLVERS:
-        _refused(lambda solver=solver: api.solve(DATA, solver + "x", k=2), "unknown solver", f"did you mean '{solver}'")
+        _refused(
+            lambda solver=solver: api.solve(DATA, solver + "x", k=2),
+            "unknown solver",
+            f"did you mean '{solver}'",
+        )
     _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
     _refused(lambda: api.load("gaussian", sede=1), "unknown setting", "did you mean 'seed'")
     _refused(lambda: api.solve(DATA, DENSE[0], tolerance=1), "tolerance")
-    _refused(lambda: api.components(DATA, DENSE[0], 2, deflation="projektion"), "did you mean 'projection'")
+    _refused(
+        lambda: api.components(DATA, DENSE[0], 2, deflation="projektion"),
+        "did you mean 'projection'",
+    )
     _refused(lambda: api.solve(DATA, DENSE[0], stop="stepp"), "did you mean 'step'")
     _refused(lambda: api.solve(DATA, "no/such_solver.py"), "no file", "no/such_solver.py")
     _refused(lambda: DATA.given_as("dense"), "form:", "'dense'", "'data'")
@@ -189,8 +213,17 @@ def test_component_counts(count):
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, np.nan, "half"])
 def test_partial_deflation(alpha):
-    _refused(lambda: api.components(DATA, DENSE[0], 2, deflation="hotelling", alpha=alpha), "alpha:", "0 to 1")
-    _refused(lambda: api.components(DATA, DENSE[0], 2, deflation="schur", alpha=0.5), "alpha:", "0.5", "hotelling")
+    _refused(
+        lambda: api.components(DATA, DENSE[0], 2, deflation="hotelling", alpha=alpha),
+        "alpha:",
+        "0 to 1",
+    )
+    _refused(
+        lambda: api.components(DATA, DENSE[0], 2, deflation="schur", alpha=0.5),
+        "alpha:",
+        "0.5",
+        "hotelling",
+    )
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "10", True])
@@ -198,13 +231,22 @@ def test_partial_deflation(alpha):
 def test_sizes_of_generated_data(dataset, value):
     for name in ("m", "n"):
         sizes = {"m": 5, "n": 5, name: value}
-        _refused(lambda sizes=sizes: api.load(dataset, **sizes), f"{name}:", repr(value), "whole numbers from ")
+        _refused(
+            lambda sizes=sizes: api.load(dataset, **sizes),
+            f"{name}:",
+            repr(value),
+            "whole numbers from ",
+        )
 
 
 def test_nonnegative_is_refused_by_signed_solvers():
     for solver in SOLVERS:
         if not traits(solver).nonnegative:
-            _refused(lambda solver=solver: api.solve(DATA, solver, nonnegative=True), "nonnegative:", solver)
+            _refused(
+                lambda solver=solver: api.solve(DATA, solver, nonnegative=True),
+                "nonnegative:",
+                solver,
+            )
 
 
 @pytest.fixture
@@ -221,7 +263,9 @@ def test_a_damaged_data_file(elsewhere):
     _refused(lambda: api.load("singh"), str(file), "checksum")
 
 
-@pytest.mark.parametrize("content", [b"", b"RDX3\nX\n", b"\x1f\x8b\x08\x00damaged", bytes(range(256))])
+@pytest.mark.parametrize(
+    "content", [b"", b"RDX3\nX\n", b"\x1f\x8b\x08\x00damaged", bytes(range(256))]
+)
 def test_a_file_that_is_no_rdata(elsewhere, content):
     file = elsewhere / "table.RData"
     file.write_bytes(content)

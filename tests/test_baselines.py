@@ -67,7 +67,10 @@ def test_the_full_greedy_search_is_the_better_of_both_passes():
         problem = _problem(seed, 7)
         S = problem.matrix.S
         for k in (1, 2, 4, 7):
-            values = {p: api.solve(problem, "greedy_full", k=k, passes=p).variance for p in ("forward", "backward")}
+            values = {
+                p: api.solve(problem, "greedy_full", k=k, passes=p).variance
+                for p in ("forward", "backward")
+            }
             assert values["forward"] == pytest.approx(_forward(S, k))
             assert values["backward"] == pytest.approx(_backward(S, k))
             both = api.solve(problem, "greedy_full", k=k)
@@ -97,7 +100,10 @@ def test_the_artificial_example_gives_its_first_factor(solver):
     problem = api.load("artificial")
     result = api.solve(problem, solver, k=4, refit=True)
     best = problems.optimum(problem.matrix.S, 4)
-    if solver in ("greedy_forward", "spca_elastic_net"):  # they start from one variable, or the dense component
+    if solver in (
+        "greedy_forward",
+        "spca_elastic_net",
+    ):  # they start from one variable, or the dense component
         assert result.variance > 0.9 * best
     else:
         assert result.variance == pytest.approx(best, rel=1e-6)

@@ -6,8 +6,7 @@ import pytest
 from problems import FAMILIES
 
 from spcabench import Problem, api
-from spcabench.solving import bound_formulas as ceilings
-from spcabench.solving import bounds
+from spcabench.solving import bound_formulas, bounds
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
@@ -22,7 +21,9 @@ def test_no_bound_is_below_the_optimum(family, nonnegative):
                 found = bounds.upper_bounds(problem, k, nonnegative, full)
                 assert min(found.values()) >= best, min(found, key=found.get)
                 if nonnegative:
-                    assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(problem, k) * (1 + 1e-12)
+                    assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(
+                        problem, k
+                    ) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])
@@ -49,7 +50,7 @@ def test_bounds_rise_with_k_and_repeat_to_the_last_digit():
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_the_cells_cover_all_directions(d):
-    centres, cosine = ceilings.cells(d, 60)
+    centres, cosine = bound_formulas.cells(d, 60)
     c = np.random.default_rng(d).standard_normal((5000, d))
     c /= np.linalg.norm(c, axis=1)[:, None]
     assert np.allclose(np.linalg.norm(centres, axis=1), 1.0)
@@ -59,5 +60,7 @@ def test_the_cells_cover_all_directions(d):
 def test_more_than_few_thousand_variables_need_no_square_matrix():
     X = np.random.default_rng(0).standard_normal((6, 6000))
     problem = Problem.from_data(X)
-    assert not {"Gershgorin", "Frobenius", "soft threshold"} & set(bounds.upper_bounds(problem, 5, full=True))
+    assert not {"Gershgorin", "Frobenius", "soft threshold"} & set(
+        bounds.upper_bounds(problem, 5, full=True)
+    )
     assert bounds.upper_bound(problem, 5) < bounds.leading_eigenvalue(problem)

@@ -1,4 +1,6 @@
-"""The pages as a browser has them: nothing broken, nothing said on the console, tables sort, a phone is wide enough."""
+"""The pages as a browser has them: nothing broken, nothing said on the console, tables sort, a
+phone is wide enough.
+"""
 
 import json
 import re
@@ -9,10 +11,13 @@ import pytest
 
 from tests.test_page import folder, make  # noqa: F401  (a fixture)
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 PROBE = """<script>
-const found = { images: [...document.images].filter(i => !i.naturalWidth).length, tables: 0, wrong: [] };
+const images = [...document.images].filter(i => !i.naturalWidth).length;
+const found = { images, tables: 0, wrong: [] };
 const key = cell => cell.dataset.sort ?? cell.innerText.trim();
 for (const table of document.querySelectorAll(".sortable")) {
   found.tables++;
@@ -36,14 +41,36 @@ def probe(page, tmp_path, *options):
     """What the script above finds in a page, and what the browser says on its console."""
     copy = page.with_name(f"probe-{page.name}")
     copy.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
-    quiet = ("quic", "gpu", "sync", "background-networking", "component-update", "default-apps", "extensions")
-    words = [CHROMIUM, "--headless", "--no-sandbox", "--no-first-run", *(f"--disable-{word}" for word in quiet)]
-    words += [f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=4000"]
-    done = subprocess.run([*words, *options, "--dump-dom", copy.as_uri()], capture_output=True, text=True, timeout=120)
+    quiet = (
+        "quic",
+        "gpu",
+        "sync",
+        "background-networking",
+        "component-update",
+        "default-apps",
+        "extensions",
+    )
+    words = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--no-first-run",
+        *(f"--disable-{word}" for word in quiet),
+    ]
+    words += [
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--enable-logging=stderr",
+        "--virtual-time-budget=4000",
+    ]
+    done = subprocess.run(
+        [*words, *options, "--dump-dom", copy.as_uri()], capture_output=True, text=True, timeout=120
+    )
     copy.unlink()
     said = re.search(r'data-probe="([^"]*)"', done.stdout)
     assert said, done.stderr[-2000:]
-    return json.loads(said[1].replace("&quot;", '"')), [x for x in done.stderr.splitlines() if "CONSOLE" in x]
+    return json.loads(said[1].replace("&quot;", '"')), [
+        x for x in done.stderr.splitlines() if "CONSOLE" in x
+    ]
 
 
 @pytest.mark.parametrize("size", ["1200,900", "390,800"])

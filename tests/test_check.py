@@ -1,4 +1,6 @@
-"""`spcabench new` and `spcabench check`: a template that keeps every promise, wrong solvers told so."""
+"""`spcabench new` and `spcabench check`: a template that keeps every promise, wrong solvers told
+so.
+"""
 
 import re
 
@@ -7,8 +9,7 @@ import pytest
 from test_command_line import spcabench
 
 from spcabench import registry
-from spcabench.checking import conformance
-from spcabench.checking import contract as promises
+from spcabench.checking import conformance, contract
 
 HEAD = '''"""A wrong solver, 2026."""
 
@@ -29,27 +30,59 @@ def solve(problem, *, k{settings}):
     x = project(Sigma.largest_column(), k)
 '''
 WRONG = {
-    "dense": ("is feasible", "8 nonzeros at k = 3", "    yield normalize(Sigma.largest_column())\n"),
+    "dense": (
+        "is feasible",
+        "8 nonzeros at k = 3",
+        "    yield normalize(Sigma.largest_column())\n",
+    ),
     "nan": ("is feasible", "NaN or infinite", "    yield x\n    yield x * np.nan\n"),
     "norm": ("is feasible", "norm 2; yield unit vectors", "    yield 2.0 * x\n"),
     "shape": ("is feasible", r"shape \(2,\)", "    yield np.array([1.0, 0.0])\n"),
     "zero": ("is feasible", "x is zero", "    yield 0.0 * x\n"),
-    "sign": ("is feasible", "both signs", "    x[k:] = -0.1\n    yield project(Sigma @ x - 1.0, k)\n"),
+    "sign": (
+        "is feasible",
+        "both signs",
+        "    x[k:] = -0.1\n    yield project(Sigma @ x - 1.0, k)\n",
+    ),
     "bound": ("is never above the optimum", "claims 1e-09", "    yield Iterate(x, bound=1e-9)\n"),
     "exact": ("is never above the optimum", "TRAITS say exact", "    yield np.eye(problem.n)[0]\n"),
-    "random": ("is repeatable", "default_rng", "    i = int.from_bytes(os.urandom(4)) % 8\n    yield np.eye(8)[i]\n"),
-    "scale": ("is invariant", "times 1000", "    yield x if Sigma.diagonal().max() < 1e5 else np.eye(8)[0]\n"),
-    "flip": ("is invariant", "change their sign", "    yield project(np.maximum(Sigma @ np.ones(8), 1e-9), k)\n"),
+    "random": (
+        "is repeatable",
+        "default_rng",
+        "    i = int.from_bytes(os.urandom(4)) % 8\n    yield np.eye(8)[i]\n",
+    ),
+    "scale": (
+        "is invariant",
+        "times 1000",
+        "    yield x if Sigma.diagonal().max() < 1e5 else np.eye(8)[0]\n",
+    ),
+    "flip": (
+        "is invariant",
+        "change their sign",
+        "    yield project(np.maximum(Sigma @ np.ones(8), 1e-9), k)\n",
+    ),
     "order": ("is invariant", "change their order", "    yield np.eye(8)[0]\n"),
-    "form": ("works on every form", "sparse", "    yield x if problem.form != 'sparse' else np.eye(8)[5]\n"),
+    "form": (
+        "works on every form",
+        "sparse",
+        "    yield x if problem.form != 'sparse' else np.eye(8)[5]\n",
+    ),
     "refuses": ("works on every form", "without data", "    problem.data\n    yield x\n"),
-    "mutates": ("mutates nothing", "array S was changed", "    Sigma.S[:] = np.eye(8)\n    yield x\n"),
+    "mutates": (
+        "mutates nothing",
+        "array S was changed",
+        "    Sigma.S[:] = np.eye(8)\n    yield x\n",
+    ),
     "cheats": ("counts honestly", "were charged and", "    yield project(Sigma.S @ x, k)\n"),
     "raises": ("is feasible", "ZeroDivisionError", "    yield x\n    1 / 0\n"),
     "exits": ("is feasible", "SystemExit", "    sys.exit('enough')\n    yield x\n"),
     "silent": ("stops at its limits", "no iterate", "    yield from ()\n"),
 }
-TRAITS = {"sign": ", nonnegative=True", "exact": ", exact=True", "mutates": ', accepts="covariance"'}
+TRAITS = {
+    "sign": ", nonnegative=True",
+    "exact": ", exact=True",
+    "mutates": ', accepts="covariance"',
+}
 TRAITS |= {"cheats": TRAITS["mutates"]}
 ENDS = {
     "loops": ("    while True:\n        pass\n    yield x\n", "endless loop"),
@@ -67,7 +100,7 @@ def _write(folder, name, body):
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     promise, sentence, body = WRONG[name]
-    found = conformance.outcome(promise, promises.PROMISES[promise], _write(tmp_path, name, body))
+    found = conformance.outcome(promise, contract.PROMISES[promise], _write(tmp_path, name, body))
     assert found.verdict == "fails"
     assert re.search(sentence, found.sentence), found.sentence
     assert "\n" not in found.sentence
@@ -76,20 +109,22 @@ def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
 @pytest.mark.parametrize("name", ENDS)
 def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
     body, sentence = ENDS[name]
-    first, *others = list(conformance.check(_write(tmp_path, name, body + "    yield x\n"), 5.0))[1:]
+    first, *others = list(conformance.check(_write(tmp_path, name, body + "    yield x\n"), 5.0))[
+        1:
+    ]
     assert first.verdict == "fails" and sentence in first.sentence
     assert {other.verdict for other in others} == {"not checked"}
 
 
 @pytest.mark.parametrize("solver", ["grqi", "gpower1", "em", "nspca", "power_method"])
 def test_right_solvers_hold(solver):
-    for name, promise in promises.PROMISES.items():
+    for name, promise in contract.PROMISES.items():
         assert conformance.outcome(name, promise, solver).verdict == "holds"
 
 
 def test_a_solver_that_does_not_count_is_not_audited():
     solver = next(s for s in registry.names("solver") if s not in problems.COUNTED)
-    promise = promises.PROMISES["counts honestly"]
+    promise = contract.PROMISES["counts honestly"]
     assert conformance.outcome("counts honestly", promise, solver).verdict == "not checked"
 
 
@@ -98,7 +133,11 @@ def test_the_template_holds_and_is_not_overwritten(tmp_path, monkeypatch):
     made, again = spcabench("new", "solver", "mine"), spcabench("new", "solver", "mine")
     assert (made.returncode, again.returncode) == (0, 2)
     assert "is there already" in again.stderr
-    assert spcabench("new", "figure", "mine").returncode == spcabench("new", "solver", "not-a-name").returncode == 2
+    assert (
+        spcabench("new", "figure", "mine").returncode
+        == spcabench("new", "solver", "not-a-name").returncode
+        == 2
+    )
     found = spcabench("check", "mine.py")
-    assert found.returncode == 0 and found.stdout.count("holds  ") == len(promises.PROMISES)
+    assert found.returncode == 0 and found.stdout.count("holds  ") == len(contract.PROMISES)
     assert spcabench("check", "missing.py").returncode == 2

@@ -13,11 +13,14 @@ from spcabench.cli import figures as making
 def spcabench(*words, **environment):
     command = [sys.executable, "-m", "spcabench", *words]
     env = {**os.environ, "SPCABENCH_OFFLINE": "1", **environment}
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=env, timeout=120, check=False
+    )
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
+    ("kind", "name"),
+    [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")],
 )
 def test_lists(kind, name):
     plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
@@ -38,7 +41,9 @@ def test_solve_as_table_and_as_json():
 
 
 def test_solver_settings():
-    found = spcabench("solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json")
+    found = spcabench(
+        "solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json"
+    )
     assert found.returncode == 0
     assert json.loads(found.stdout)["components"][0]["cardinality"] >= 1
 
@@ -48,11 +53,17 @@ def test_solver_settings():
     [
         (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
-        (("solve", "pitprops", "--solver", "grqi", "-k", "0"), "k: 0 is out of range; allowed are 1 to n = 13"),
+        (
+            ("solve", "pitprops", "--solver", "grqi", "-k", "0"),
+            "k: 0 is out of range; allowed are 1 to n = 13",
+        ),
         (("solve", "pitprops", "--solver", "grqi"), "k:"),
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j"), "NAME=VALUE"),
-        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--deflation", "hoteling"), "hotelling"),
+        (
+            ("solve", "pitprops", "--solver", "grqi", "-k", "3", "--deflation", "hoteling"),
+            "hotelling",
+        ),
         (("solve", "pitprops", "--solver", "missing.py", "-k", "3"), "missing.py"),
         (("run", "kuleshov2013_fig9", "grqi", "x.parquet"), "did you mean 'kuleshov2013_fig"),
         (("workflow", "nope"), "unknown figure"),

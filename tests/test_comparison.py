@@ -1,4 +1,6 @@
-"""Comparisons: profiles have their defining properties, the table of the best known is checked, a whole one is made."""
+"""Comparisons: profiles have their defining properties, the table of the best known is checked, a
+whole one is made.
+"""
 
 import json
 import sys
@@ -12,8 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spcabench import api, registry
-from spcabench.comparison import best_known, jobs, profiles, standing, suite
-from spcabench.comparison import resampling as recovery
+from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
 from spcabench.page import comparison_page as page
 from spcabench.running import job as execute
@@ -29,7 +30,9 @@ def test_profiles_rise_lie_between_0_and_1_and_end_at_the_share_solved(cost):
     for matrix in (cost, profiles.ratios(cost)):
         curves = profiles.reached(matrix, GRID)
         assert ((curves >= 0) & (curves <= 1)).all() and (np.diff(curves, axis=1) >= 0).all()
-        assert np.allclose(profiles.reached(matrix, np.array([1e9]))[:, 0], np.isfinite(matrix).mean(axis=0))
+        assert np.allclose(
+            profiles.reached(matrix, np.array([1e9]))[:, 0], np.isfinite(matrix).mean(axis=0)
+        )
     solved = np.isfinite(cost).any(axis=1)
     ratio = profiles.ratios(cost)
     assert (ratio[solved].min(axis=1) == 1.0).all() and np.isinf(ratio[~solved]).all()
@@ -107,7 +110,9 @@ def test_the_table_is_versioned_and_checksummed(entry, tmp_path):
 
 
 def test_merging_keeps_the_better_value_and_the_smaller_bound(entry):
-    worse = replace(entry, value=0.9 * entry.value, bound=1.5 * entry.value, proven=False, who="other")
+    worse = replace(
+        entry, value=0.9 * entry.value, bound=1.5 * entry.value, proven=False, who="other"
+    )
     for merged in (best_known.merged(worse, entry), best_known.merged(entry, worse)):
         assert (merged.value, merged.bound, merged.who) == (entry.value, entry.bound, entry.who)
     assert best_known.merged(None, worse) == worse
@@ -119,19 +124,24 @@ def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
     for k in (3, 6, 9):
         entry = table["pit props", "pitprops", k, False]
         assert entry.proven
-        assert entry.value == pytest.approx(api.solve(api.load("pitprops"), "brute_force", k=k).variance, rel=1e-9)
+        assert entry.value == pytest.approx(
+            api.solve(api.load("pitprops"), "brute_force", k=k).variance, rel=1e-9
+        )
 
 
 def test_f1_is_1_for_the_same_support_and_0_for_another():
-    assert recovery.f1([1, 2], [2, 1]) == 1.0 and recovery.f1([1], [2]) == recovery.f1([], []) == 0.0
-    assert recovery.f1([1, 2], [2, 3]) == 0.5
+    assert (
+        resampling.f1([1, 2], [2, 1]) == 1.0
+        and resampling.f1([1], [2]) == resampling.f1([], []) == 0.0
+    )
+    assert resampling.f1([1, 2], [2, 3]) == 0.5
 
 
 def test_statistics_of_a_solver_are_shares():
     problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
-    found = recovery.held_out(problem, seed=0, name="tpower", k=4)
+    found = resampling.held_out(problem, seed=0, name="tpower", k=4)
     assert 0.5 < found["share"] <= 1.0
-    assert 0.5 < recovery.stability(problem, seed=0, name="tpower", k=4)["overlap"] <= 1.0
+    assert 0.5 < resampling.stability(problem, seed=0, name="tpower", k=4)["overlap"] <= 1.0
 
 
 def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path):
@@ -181,19 +191,27 @@ def solve(problem, *, k):
 
 def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jobs, "ENDED", 2.0)
+    monkeypatch.setattr(jobs, "PATIENCE_FACTOR", 2.0)
     monkeypatch.setattr(suite, "recovery", lambda: [])
     monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "loops.py").write_text(LOOPS)
-    (tmp_path / "needy.py").write_text(LOOPS.replace("from", 'REQUIRES = "no_such_library"\nfrom', 1))
+    (tmp_path / "needy.py").write_text(
+        LOOPS.replace("from", 'REQUIRES = "no_such_library"\nfrom', 1)
+    )
     home = tmp_path / "results" / "compare"
     files = []
-    for solver in ("tpower", "gpower1", *(str(tmp_path / f"{name}.py") for name in ("loops", "needy"))):
+    for solver in (
+        "tpower",
+        "gpower1",
+        *(str(tmp_path / f"{name}.py") for name in ("loops", "needy")),
+    ):
         job = jobs.Job(solver, "quick", limit=0.5)
         file = job.write(home / "jobs")
         files.append(str(file.relative_to(tmp_path)))
         assert jobs.Job.read(file) == job
-        jobs.run_job(job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet"))
+        jobs.run_job(
+            job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet")
+        )
     plan = home / "mine" / "plan.json"
     plan.parent.mkdir()
     plan.write_text(json.dumps({"name": "mine", "named": ["loops"], "jobs": files}))
@@ -205,9 +223,10 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     good = table[table.value.notna()]
     assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
     assert (good.cardinality <= good.asked).all()
-    assert set(table[table.solver == "loops"].status) == {"finished", "skipped"} | {"crash", "time_limit"} & set(
-        table.status
-    )
+    assert set(table[table.solver == "loops"].status) == {"finished", "skipped"} | {
+        "crash",
+        "time_limit",
+    } & set(table.status)
     assert not list(home.glob("rows/*/*.journal"))
 
 

@@ -19,7 +19,11 @@ every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 def _arrays(problem):
     matrix = problem.matrix
-    return [np.array(a.toarray() if hasattr(a, "toarray") else a) for a in vars(matrix).values() if hasattr(a, "dtype")]
+    return [
+        np.array(a.toarray() if hasattr(a, "toarray") else a)
+        for a in vars(matrix).values()
+        if hasattr(a, "dtype")
+    ]
 
 
 def _check_unit(result, n):
@@ -67,7 +71,9 @@ def test_sparse_solvers_never_beat_the_optimum(solver, family):
 def test_nonnegative_answers_are_feasible_and_never_beat_the_nonnegative_optimum(solver, family):
     for seed in range(6):
         problem, k = problems.problem(family, seed)
-        result, refit = (problems.solve(problem, solver, k, nonnegative=True, refit=r) for r in (False, True))
+        result, refit = (
+            problems.solve(problem, solver, k, nonnegative=True, refit=r) for r in (False, True)
+        )
         assert result.good
         assert result.nonnegative
         for answer in (result, refit):
@@ -98,7 +104,11 @@ def test_the_same_seed_gives_the_same_answer_to_the_bit(solver, form):
         problem, k = problems.problem(f"gaussian {form}", seed)
         first, again = (problems.solve(copy.deepcopy(problem), solver, k, seed=5) for _ in range(2))
         assert np.array_equal(first.x, again.x)
-        assert (first.flops, first.iterations, first.status) == (again.flops, again.iterations, again.status)
+        assert (first.flops, first.iterations, first.status) == (
+            again.flops,
+            again.iterations,
+            again.status,
+        )
 
 
 @every_solver
@@ -107,7 +117,11 @@ def test_limits_are_respected(solver):
     for steps in (0, 1, 3):
         result = problems.once(problem, solver, max_iterations=steps)
         assert result.iterations <= steps
-        assert result.status == "max_iterations" or result.iterations < steps or result.status == "converged"
+        assert (
+            result.status == "max_iterations"
+            or result.iterations < steps
+            or result.status == "converged"
+        )
     result = problems.once(problem, solver, tol=0.0, max_iterations=3, time_limit=0.0)
     assert (result.status, result.iterations) == ("time_limit", 0)
 
@@ -149,7 +163,10 @@ def test_scaling_changes_no_relative_answer(solver, factor):
     for family in GENERAL:
         for seed in seeds(solver)[:5]:
             X, k = problems.draw(family, seed)
-            for make, c in ((Problem.from_data, factor), (lambda X: Problem.from_covariance(X.T @ X), factor)):
+            for make, c in (
+                (Problem.from_data, factor),
+                (lambda X: Problem.from_covariance(X.T @ X), factor),
+            ):
                 a, b = (problems.solve(make(Y), solver, k) for Y in (X, c * X))
                 assert a.status == b.status
                 assert np.array_equal(a.support, b.support)
@@ -178,8 +195,14 @@ def test_a_zero_iterate_has_the_status_zero(solver):
     if module.TRAITS.relaxation:
         pytest.skip("beyond the largest penalty the answer is the largest variance")
     elif module.TRAITS.control == "penalty":
-        result = api.solve(problem, solver, **{module.TRAITS.penalty: 2 * module.penalty_range(problem)[1]})
-    elif module.TRAITS.accepts == "either" and "start" in parameters(module.solve) and module.TRAITS.control:
+        result = api.solve(
+            problem, solver, **{module.TRAITS.penalty: 2 * module.penalty_range(problem)[1]}
+        )
+    elif (
+        module.TRAITS.accepts == "either"
+        and "start" in parameters(module.solve)
+        and module.TRAITS.control
+    ):
         e = (~X.any(axis=0)).astype(float)
         result = problems.solve(problem, solver, k, start=e)
     else:
@@ -192,7 +215,7 @@ def test_a_zero_iterate_has_the_status_zero(solver):
 @every_solver
 def test_the_module_says_what_it_is(solver):
     module = registry.module("solver", solver)
-    first = module.__doc__.splitlines()[0]
+    first = module.__doc__.partition("\n\n")[0].rstrip()
     assert first.endswith(".")
     assert any(c.isdigit() for c in module.__doc__), "the docstring cites a year"
     assert isinstance(module.EXAMPLE, dict)

@@ -63,7 +63,12 @@ def test_malformed_files_are_named_with_their_line(tmp_path, text, said, zipped)
 def test_a_truncated_gz_file(tmp_path):
     path = write(tmp_path, GOOD, zipped=True)
     whole = path.read_bytes()
-    for damage in (whole[:-12], whole[:40] + b"\xff\xff\xff" + whole[43:], whole[:-8] + b"abcdefgh", whole[:15]):
+    for damage in (
+        whole[:-12],
+        whole[:40] + b"\xff\xff\xff" + whole[43:],
+        whole[:-8] + b"abcdefgh",
+        whole[:15],
+    ):
         path.write_bytes(damage)
         with pytest.raises(ValueError, match=r"docword.txt.gz"):
             read_docword(path)
@@ -72,7 +77,9 @@ def test_a_truncated_gz_file(tmp_path):
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(
     st.lists(
-        st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 99)), max_size=30, unique_by=lambda t: t[:2]
+        st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 99)),
+        max_size=30,
+        unique_by=lambda t: t[:2],
     )
 )
 def test_every_matrix_is_read_back(tmp_path_factory, triplets):
@@ -80,7 +87,9 @@ def test_every_matrix_is_read_back(tmp_path_factory, triplets):
     for d, w, c in triplets:
         dense[d - 1, w - 1] = c
     lines = [f"{d} {w} {c}" for d, w, c in sorted(triplets)]
-    path = write(tmp_path_factory.mktemp("x"), "\n".join(["6", "5", str(len(lines)), *lines]) + "\n")
+    path = write(
+        tmp_path_factory.mktemp("x"), "\n".join(["6", "5", str(len(lines)), *lines]) + "\n"
+    )
     np.testing.assert_array_equal(read_docword(path).toarray(), dense)
 
 
@@ -96,7 +105,11 @@ def test_synthetic_enron_has_its_shape(monkeypatch, tmp_path):
     monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
     monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
     problem = registry.module("dataset", "bag_of_words").load("enron")
-    assert (problem.m, problem.n) == (39861, 28102) and problem.stand_in and "synthetic" in problem.name
+    assert (
+        (problem.m, problem.n) == (39861, 28102)
+        and problem.stand_in
+        and "synthetic" in problem.name
+    )
     assert problem.nnz == pytest.approx(3.7e6, rel=0.01)
     widest = np.diff(problem.data.X.indptr)
     assert widest[0] > 100 * widest[-1]
@@ -165,15 +178,17 @@ def test_values_of_the_words_agree_streamed_and_in_memory(tmp_path, monkeypatch,
     rng = np.random.default_rng(3)
     counts = rng.poisson(0.5, (30, 9)) + (rng.random((30, 9)) < 0.1)
     d, w = np.nonzero(counts)
-    text = f"30\n9\n{len(d)}\n" + "".join(f"{a + 1} {b + 1} {counts[a, b]}\n" for a, b in zip(d, w, strict=True))
+    text = f"30\n9\n{len(d)}\n" + "".join(
+        f"{a + 1} {b + 1} {counts[a, b]}\n" for a, b in zip(d, w, strict=True)
+    )
     (tmp_path / "kos").mkdir()
     write(tmp_path / "kos", text).rename(tmp_path / "kos" / "docword.kos.txt")
     monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
     load = registry.module("dataset", "bag_of_words").load
     present = counts > 0
-    A = {"counts": counts, "tfidf": counts * np.log(30 / present.sum(axis=0)), "presence": present}[values].astype(
-        float
-    )
+    A = {"counts": counts, "tfidf": counts * np.log(30 / present.sum(axis=0)), "presence": present}[
+        values
+    ].astype(float)
     A = A - A.mean(axis=0) if center else A
     whole = load("kos", center, values=values)
     np.testing.assert_allclose(whole.given_as("covariance").matrix.S, A.T @ A, atol=1e-9)

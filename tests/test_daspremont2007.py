@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from spcabench import api
-from spcabench.figures import _daspremont2007, daspremont2007_gap, daspremont2007_pitprops, daspremont2007_rectangular
+from spcabench.figures import (
+    _daspremont2007,
+    daspremont2007_gap,
+    daspremont2007_pitprops,
+    daspremont2007_rectangular,
+)
 
 
 def test_eigenvectors_explain_their_eigenvalues():
@@ -21,7 +26,10 @@ def test_loadings_have_the_cardinalities_asked_for(method):
     made = _daspremont2007.measured(api.load("artificial"), method, (4, 3))
     assert made["cardinality"] == [4, 3]
     assert np.linalg.norm(made["Z"], axis=0) == pytest.approx([1.0, 1.0])
-    assert made["explained"][1] <= np.linalg.eigvalsh(api.load("artificial").matrix.S)[-2:].sum() / 2703
+    assert (
+        made["explained"][1]
+        <= np.linalg.eigvalsh(api.load("artificial").matrix.S)[-2:].sum() / 2703
+    )
 
 
 def test_the_rectangular_bound_is_above_brute_force():
@@ -31,7 +39,9 @@ def test_the_rectangular_bound_is_above_brute_force():
 
 
 def test_the_smoothed_dual_is_within_its_bounds_of_the_dual():
-    made = daspremont2007_gap.smoothing(api.load("gaussian", m=6, n=6).given_as("covariance"), seed=0)
+    made = daspremont2007_gap.smoothing(
+        api.load("gaussian", m=6, n=6).given_as("covariance"), seed=0
+    )
     assert 0.0 <= made["least"] <= made["most"] <= 0.5 + 1e-9
 
 
@@ -45,4 +55,6 @@ def test_iterations_to_a_gap_are_read_from_one_long_run():
     past = pd.DataFrame({"iteration": range(1, 1001), "gap": 1.0 / np.arange(1, 1001)})
     found = _daspremont2007.iterations_to(pd.DataFrame({"past": [past]}))
     assert all(i == pytest.approx(1 / e, abs=1.01) for e, i in found.items())
-    assert daspremont2007_gap.slopes(pd.DataFrame({"past": [past], "seed": 0})) == [pytest.approx(1.0, abs=0.05)]
+    assert daspremont2007_gap.slopes(pd.DataFrame({"past": [past], "seed": 0})) == [
+        pytest.approx(1.0, abs=0.05)
+    ]

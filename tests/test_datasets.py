@@ -65,7 +65,10 @@ def test_the_real_file_where_it_is_at_hand():
     problem = api.load("singh")
     assert not problem.stand_in
     assert (problem.m, problem.n) == (102, 12600)
-    assert sorted({label: problem.labels.count(label) for label in problem.labels}.values()) == [50, 52]
+    assert sorted({label: problem.labels.count(label) for label in problem.labels}.values()) == [
+        50,
+        52,
+    ]
     assert np.abs(problem.data.X.mean(axis=0)).max() < 1e-8
 
 

@@ -20,7 +20,10 @@ def _components(form, count=3, **settings):
 
 def _sigmas(found):
     """Sigma before each component, and the one after the last but one."""
-    return [problems.explicit(r.problem) if r.problem.form == "covariance" else _formed(r.problem) for r in found]
+    return [
+        problems.explicit(r.problem) if r.problem.form == "covariance" else _formed(r.problem)
+        for r in found
+    ]
 
 
 def _formed(problem):
@@ -106,7 +109,9 @@ def test_repeated_loadings_add_nothing():
 def test_rectangular_deflation(alpha):
     for solver in problems.SOLVERS:
         if problems.traits(solver).rectangular:
-            found = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
+            found = api.components(
+                FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha
+            )
             u, v, after = found[0].u, found[0].x, found[1].problem.data.dense()
             assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
             assert not found[1].problem.indefinite

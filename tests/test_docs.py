@@ -1,4 +1,6 @@
-"""The documents: every example runs as it stands, every link resolves, the site builds without a warning."""
+"""The documents: every example runs as it stands, every link resolves, the site builds without a
+warning.
+"""
 
 import re
 import subprocess
@@ -14,16 +16,19 @@ from spcabench import __main__ as command_line
 from spcabench import api
 from spcabench.checking import conformance
 from spcabench.page import publish
-from spcabench.running import job as execute
-from spcabench.running import worker
+from spcabench.running import job, worker
 
 ROOT = command_line.ROOT
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "results").glob("**/*.md")])
+PAGES = sorted(
+    [*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "results").glob("**/*.md")]
+)
 
 
 def example(page):
     """The one Python example of a page."""
-    (text,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.S)
+    (text,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.S
+    )
     return text
 
 
@@ -53,12 +58,17 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
         (
             run,
             dict(
-                kind="run", dataset=run.dataset, parameters={}, solver=run.solver, settings=dict(run.settings), seed=0
+                kind="run",
+                dataset=run.dataset,
+                parameters={},
+                solver=run.solver,
+                settings=dict(run.settings),
+                seed=0,
             ),
         )
         for run in figure.runs("quick")
     ]
-    rows = pd.DataFrame([worker.row(task) | execute._labels(run, 0) for run, task in asked])
+    rows = pd.DataFrame([worker.row(task) | job._labels(run, 0) for run, task in asked])
     drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
     figure.draw(figure.data(rows), axes)
     plt.close(drawn)
@@ -90,7 +100,16 @@ def test_the_block_of_the_readme_is_that_of_the_published_run():
 
 def test_the_site_builds_without_a_warning(tmp_path):
     pytest.importorskip("mkdocs", reason="MkDocs is not installed: make installs it")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", tmp_path / "site"]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--quiet",
+        "--strict",
+        "--site-dir",
+        tmp_path / "site",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()

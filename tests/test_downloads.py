@@ -1,4 +1,6 @@
-"""Downloads go on where they stopped and are checked; what is hostile is refused; the doctor and the list of data."""
+"""Downloads go on where they stopped and are checked; what is hostile is refused; the doctor and
+the list of data.
+"""
 
 import gzip
 import hashlib
@@ -25,7 +27,11 @@ class Server(BaseHTTPRequestHandler):
     content, limit, ranges, accepts = CONTENT, None, [], True
 
     def do_GET(self):
-        start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-")) if self.accepts else 0
+        start = (
+            int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+            if self.accepts
+            else 0
+        )
         self.ranges.append(start)
         rest = self.content[start:]
         self.send_response((206 if start else 200) if rest else 416)
@@ -46,7 +52,12 @@ def served(tmp_path, monkeypatch):
     handler = type("Handler", (Server,), {"ranges": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield handler, sources.File("set/a.bin", SHA256, f"http://127.0.0.1:{server.server_port}/a", len(CONTENT))
+        yield (
+            handler,
+            sources.File(
+                "set/a.bin", SHA256, f"http://127.0.0.1:{server.server_port}/a", len(CONTENT)
+            ),
+        )
         server.shutdown()
 
 
@@ -120,7 +131,9 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
 def test_every_real_dataset_lists_its_files():
     held = list(doctor.holdings())
     assert {entry["dataset"] for entry in held} == {
-        name for name in registry.names("dataset") if "sources" in vars(registry.module("dataset", name))
+        name
+        for name in registry.names("dataset")
+        if "sources" in vars(registry.module("dataset", name))
     }
     for entry in held:
         assert entry["licence"] and entry["advice"]

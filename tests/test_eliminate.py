@@ -1,4 +1,6 @@
-"""Elimination: safe for the l0 problem, not for the relaxation; its decomposition over components."""
+"""Elimination: safe for the l0 problem, not for the relaxation; its decomposition over
+components.
+"""
 
 from itertools import combinations
 
@@ -32,7 +34,9 @@ def test_elimination_is_safe_for_the_l0_problem(batch):
         lam = float(rng.uniform(0.02, 0.95)) * S.diagonal().max()
         W = eliminate.survivors(S.diagonal(), lam)
         assert len(W) >= 1
-        assert _psi(S[np.ix_(W, W)], lam) == pytest.approx(_psi(S, lam), rel=1e-12, abs=1e-12 * S.max())
+        assert _psi(S[np.ix_(W, W)], lam) == pytest.approx(
+            _psi(S, lam), rel=1e-12, abs=1e-12 * S.max()
+        )
 
 
 def test_elimination_is_not_safe_for_the_relaxation():
@@ -51,7 +55,7 @@ def test_elimination_is_not_safe_for_the_relaxation():
 def test_components_are_the_coarsest_blocks_without_large_entries_between(seed, n, share):
     S = _covariance(np.random.default_rng(seed), n)
     lam = share * float(np.abs(S).max())
-    groups = eliminate.components(S, lam)
+    groups = eliminate.connected_parts(S, lam)
     assert sorted(np.concatenate(groups)) == list(range(n))
     label = np.empty(n, dtype=int)
     for g, W in enumerate(groups):

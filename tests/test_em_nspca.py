@@ -58,17 +58,24 @@ def test_restarts_in_one_batch_are_restarts_one_by_one():
 def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative):
     for seed in range(10):
         problem, k = problems.problem("gaussian covariance", seed)
-        few, many = (api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True) for r in (1, 12))
+        few, many = (
+            api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True)
+            for r in (1, 12)
+        )
         assert many.variance >= few.variance * (1 - 1e-6)
         for result in (few, many):
-            ends = [entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"]
+            ends = [
+                entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"
+            ]
             assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
 
 
 def test_em_without_constraints_is_the_leading_eigenvector():
     for seed in range(5):
         problem, _ = problems.problem("gaussian data", seed)
-        assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(problem.covariance.leading()[0])
+        assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(
+            problem.covariance.leading()[0]
+        )
 
 
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
@@ -100,7 +107,9 @@ def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch):
             for name in ("largest_root", "gain", "sweep"):
                 patch.setattr(nspca, name, getattr(nspca, name).py_func)
             U_twin, Y_twin = U.copy(), Y.copy()
-            work, F_twin, done_twin = nspca.sweeps.twin(R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9)
+            work, F_twin, done_twin = nspca.sweeps.twin(
+                R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
+            )
         before = _F(S, U, alpha, beta)
         with flops.counting() as ledger:
             F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)
@@ -117,7 +126,10 @@ def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch):
 def test_forms_agree():
     for seed in range(5):
         data, _ = problems.problem("gaussian data", seed)
-        a, b = (api.solve(p, "nspca", beta=0.05, tol_F=1e-12) for p in (data, data.given_as("covariance")))
+        a, b = (
+            api.solve(p, "nspca", beta=0.05, tol_F=1e-12)
+            for p in (data, data.given_as("covariance"))
+        )
         assert np.allclose(a.x, b.x, atol=1e-5)
 
 
@@ -125,7 +137,9 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
     problem = api.load("pitprops")
     best = problems.copositive(problem.matrix.S)
     assert api.solve(problem, "nspca", beta=0.0).variance == pytest.approx(best, rel=1e-6)
-    assert api.solve(problem, "em", k=13, nonnegative=True).variance == pytest.approx(best, rel=1e-6)
+    assert api.solve(problem, "em", k=13, nonnegative=True).variance == pytest.approx(
+        best, rel=1e-6
+    )
 
 
 def test_components_are_found_jointly():

@@ -20,7 +20,9 @@ X = load_breast_cancer().data
 
 
 @pytest.mark.filterwarnings("ignore")  # what scikit-learn's checks provoke on purpose
-@pytest.mark.parametrize(("estimator", "check"), CHECKS, ids=lambda c: getattr(getattr(c, "func", c), "__name__", ""))
+@pytest.mark.parametrize(
+    ("estimator", "check"), CHECKS, ids=lambda c: getattr(getattr(c, "func", c), "__name__", "")
+)
 def test_it_keeps_to_scikit_learns_rules(estimator, check):
     check(estimator)
 
@@ -38,7 +40,9 @@ def test_components_are_those_of_the_solver(scale):
 
 def test_with_all_features_it_is_pca():
     pca, ours = PCA(3).fit(X), SparsePCA(3, cardinality=1.0, refit=True).fit(X)
-    np.testing.assert_allclose(ours.explained_variance_ratio_, pca.explained_variance_ratio_, rtol=1e-5)
+    np.testing.assert_allclose(
+        ours.explained_variance_ratio_, pca.explained_variance_ratio_, rtol=1e-5
+    )
     np.testing.assert_allclose(ours.score(X), pca.explained_variance_ratio_.sum(), rtol=1e-8)
 
 
@@ -53,16 +57,24 @@ def test_the_ratios_add_up_to_at_most_the_share_in_the_span(scale):
 @pytest.mark.parametrize("form", [sp.csr_array, sp.csc_matrix])
 def test_sparse_input_gives_the_same(form, scale):
     digits = load_digits().data
-    dense, sparse = (SparsePCA(2, cardinality=9, scale=scale).fit(D) for D in (digits, form(digits)))
-    for name in ("mean_", "scale_") if scale else ("mean_", "components_"):  # scaled, all variances tie at the start
-        np.testing.assert_allclose(np.abs(getattr(sparse, name)), np.abs(getattr(dense, name)), atol=1e-8)
+    dense, sparse = (
+        SparsePCA(2, cardinality=9, scale=scale).fit(D) for D in (digits, form(digits))
+    )
+    for name in (
+        ("mean_", "scale_") if scale else ("mean_", "components_")
+    ):  # scaled, all variances tie at the start
+        np.testing.assert_allclose(
+            np.abs(getattr(sparse, name)), np.abs(getattr(dense, name)), atol=1e-8
+        )
     np.testing.assert_allclose(sparse.transform(form(digits)), sparse.transform(digits), atol=1e-9)
     assert sparse.score(form(digits)) == pytest.approx(sparse.score(digits), rel=1e-9)
 
 
 def test_sparse_input_is_never_made_dense():
     rng = np.random.default_rng(0)
-    words = sp.coo_array((np.ones(20_000), rng.integers(5_000, size=(2, 20_000))), (5_000, 5_000)).tocsr()
+    words = sp.coo_array(
+        (np.ones(20_000), rng.integers(5_000, size=(2, 20_000))), (5_000, 5_000)
+    ).tocsr()
     tracemalloc.start()
     pca = SparsePCA(2, cardinality=10, scale=True).fit(words)
     pca.score(words)
@@ -79,7 +91,12 @@ def test_in_a_pipeline_and_a_grid_search():
 
 
 def test_nonnegative_and_settings():
-    assert SparsePCA(2, solver="em", nonnegative=True, settings={"restarts": 3}).fit(X).components_.min() >= 0.0
+    assert (
+        SparsePCA(2, solver="em", nonnegative=True, settings={"restarts": 3})
+        .fit(X)
+        .components_.min()
+        >= 0.0
+    )
 
 
 def test_fewer_components_where_no_variance_is_left():

@@ -6,9 +6,7 @@ import pytest
 from problems import FAMILIES
 
 from spcabench import Problem, api, flops
-from spcabench.methods import branch_and_bound as exact
-from spcabench.methods import local_search as swap
-from spcabench.methods import pruning
+from spcabench.methods import branch_and_bound, local_search, pruning
 from spcabench.methods.branch_and_bound import Exact
 from spcabench.problem.covariance import Covariance
 
@@ -76,7 +74,17 @@ def test_the_node_matrix_answers_for_its_supports():
 @pytest.fixture
 def plain(monkeypatch):
     """The tree as plain Python."""
-    for name in ("insert", "top_squares", "reach", "leads", "next_branch", "closing", "compact", "test_row", "grow"):
+    for name in (
+        "insert",
+        "top_squares",
+        "reach",
+        "leads",
+        "next_branch",
+        "closing",
+        "compact",
+        "test_row",
+        "grow",
+    ):
         monkeypatch.setattr(pruning, name, getattr(pruning, name).py_func)
     return pruning.descend.twin
 
@@ -87,11 +95,13 @@ def test_the_tree_is_its_twin(plain, monkeypatch, share):
         S, k = _gram(seed, 9), 3 + seed % 4
         opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
         t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
-        trees = [exact.Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
+        trees = [branch_and_bound.Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
         ends = []
         for tree, run in zip(trees, (pruning.descend, plain), strict=True):
             with flops.counting() as ledger:
-                out = run(tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place)
+                out = run(
+                    tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place
+                )
                 ends.append(out[-3:] if run is plain else out)
                 assert ledger.flops == ledger.compiled
         assert tuple(ends[0]) == tuple(ends[1])
@@ -102,15 +112,17 @@ def test_swaps_end_where_none_improves():
     """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice has."""
     for seed in range(8):
         S = _gram(seed, 11)
-        search = swap.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
+        search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
         search.climb(np.arange(4))
         for i in range(4):
             for j in np.setdiff1d(np.arange(11), search.W):
                 W = search.W.copy()
                 W[i] = j
                 assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] <= search.value * (1 + 1e-9)
-        value, i, j = swap.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
-        assert (value, i, j) == pytest.approx(swap.best_swap.twin(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:])
+        value, i, j = local_search.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
+        assert (value, i, j) == pytest.approx(
+            local_search.best_swap.twin(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
+        )
         if i >= 0:
             W = np.arange(4)
             W[i] = j
@@ -118,24 +130,34 @@ def test_swaps_end_where_none_improves():
 
 
 def test_power_steps_before_swaps_end_and_ascend():
-    """The kernel is its twin; the support that it leads to explains at least what the start does; k = 1, n, no data."""
+    """The kernel is its twin; the support that it leads to explains at least what the start does; k
+    = 1, n, no data.
+    """
     for seed in range(6):
         S, W = _gram(seed, 12), np.arange(4)
         R, v = S[:4].copy(), S[0, :4].copy()
-        flops, value, y = swap.power_steps.twin(R, W, v)
-        assert flops == swap.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (1 + 1e-12)
-        assert swap.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(swap.power_steps(R, W, v)[1], y)
-        search = swap.Search(Covariance(S), 4, 0, np.random.default_rng(0))
+        flops, value, y = local_search.power_steps.twin(R, W, v)
+        assert flops == local_search.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (
+            1 + 1e-12
+        )
+        assert local_search.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(
+            local_search.power_steps(R, W, v)[1], y
+        )
+        search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
         better = search._ascended(W)
         assert len(set(better)) == 4 and _top(S, better) >= value * (1 - 1e-9)
     for S, k in ((_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)):
-        search = swap.Search(Covariance(S), k, 5, np.random.default_rng(0))
+        search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
         assert len(set(search._ascended(np.arange(k)))) == k
 
 
 def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
-    seen, kernel = [], swap.best_swap
-    monkeypatch.setattr(swap, "best_swap", lambda R, d, W: (seen.append(tuple(np.sort(W))), kernel(R, d, W))[1])
+    seen, kernel = [], local_search.best_swap
+    monkeypatch.setattr(
+        local_search,
+        "best_swap",
+        lambda R, d, W: (seen.append(tuple(np.sort(W))), kernel(R, d, W))[1],
+    )
     result = api.solve(Problem.from_covariance(_gram(3, 6)), "local_search", k=3, budget=500)
     assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
 
@@ -146,9 +168,14 @@ def _top(S, W):
 
 def test_a_larger_budget_is_never_worse_and_forms_agree():
     X = np.random.default_rng(2).standard_normal((30, 40))
-    found = [api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance for b in (1, 10, 200)]
+    found = [
+        api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance
+        for b in (1, 10, 200)
+    ]
     assert found == sorted(found)
-    same = api.solve(Problem.from_data(X).given_as("covariance"), "local_search", k=9, budget=200).variance
+    same = api.solve(
+        Problem.from_data(X).given_as("covariance"), "local_search", k=9, budget=200
+    ).variance
     assert same == pytest.approx(found[-1], rel=1e-9)
 
 

@@ -50,7 +50,9 @@ def test_grqi_on_wide_data_solves_on_the_samples():
     wide = Problem.from_data(X.T[:3])  # m = 3 < k = 8
     m, n, k = *wide.matrix.shape, 8
     result = api.solve(wide, "grqi", k=k, history=True)
-    assert result.flops == result.iterations * (m * m * k + m**3 + 2 * m**2 + 2 * m * k + m * k + m * n)
+    assert result.flops == result.iterations * (
+        m * m * k + m**3 + 2 * m**2 + 2 * m * k + m * k + m * n
+    )
 
 
 @pytest.mark.parametrize("solver", ["gpower0", "gpower1"])
@@ -64,7 +66,8 @@ def test_gpower_on_data(solver):
 
 
 def test_methods_that_are_not_sparse():
-    power, inverse = _solve(COVARIANCE, "power_method"), _solve(COVARIANCE, "rayleigh_quotient_iteration")
+    power = _solve(COVARIANCE, "power_method")
+    inverse = _solve(COVARIANCE, "rayleigh_quotient_iteration")
     assert power.flops == power.iterations * N**2
     assert inverse.flops == inverse.iterations * (N**3 + 2 * N**2)
 

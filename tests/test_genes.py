@@ -6,7 +6,11 @@ import pytest
 from spcabench import api, registry
 from spcabench.readers import sources
 
-GENES = {"alon": (62, 2000, [22, 40]), "golub": (72, 7129, [25, 47]), "mll": (72, 12582, [20, 24, 28])}
+GENES = {
+    "alon": (62, 2000, [22, 40]),
+    "golub": (72, 7129, [25, 47]),
+    "mll": (72, 12582, [20, 24, 28]),
+}
 
 
 @pytest.mark.parametrize("name", GENES)

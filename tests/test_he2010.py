@@ -22,12 +22,19 @@ def matrix(shape, seed):
 
 
 def naive(X, counts):
-    """He et al., equations (4) and (6), by recomputing ||V(x + alpha e_j)|| from scratch; None at a tie."""
+    """He et al., equations (4) and (6), by recomputing ||V(x + alpha e_j)|| from scratch; None at a
+    tie.
+    """
     V = X - X.mean(axis=0)
     n = V.shape[1]
     x, order = np.zeros(n), []
     for count in counts:
-        values = {(j, a): np.sum((V @ (x + a * np.eye(n)[j])) ** 2) for j in range(n) if x[j] == 0 for a in (1, -1)}
+        values = {
+            (j, a): np.sum((V @ (x + a * np.eye(n)[j])) ** 2)
+            for j in range(n)
+            if x[j] == 0
+            for a in (1, -1)
+        }
         best = {j: max(values[j, 1], values[j, -1]) for j in range(n) if x[j] == 0}
         ranked = sorted(best, key=lambda j: -best[j])
         scores = np.array([best[j] for j in ranked])
@@ -71,11 +78,15 @@ def test_exactly_s_columns_for_every_s_and_the_leading_eigenvector_on_them(solve
         result = spcabench.solve(problem, solver, k=s, history=True)
         signs = [h for h in result.history if h["phase"] == "columns"][-1]
         assert signs["cardinality"] == s
-        assert result.phases["columns"]["iterates"] == (s if solver == "scol" else ceil(s / ceil(s / 10)))
+        assert result.phases["columns"]["iterates"] == (
+            s if solver == "scol" else ceil(s / ceil(s / 10))
+        )
         assert result.phases["columns"]["iterates"] <= (s if solver == "scol" else 10)
         W = result.support
         assert len(W) <= s and not result.search
-        assert result.variance == pytest.approx(np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1], rel=1e-6)
+        assert result.variance == pytest.approx(
+            np.linalg.eigvalsh(V[:, W].T @ V[:, W])[-1], rel=1e-6
+        )
         by_power = spcabench.solve(problem, solver, k=s, second="power", tol=1e-9)
         assert by_power.variance == pytest.approx(result.variance, rel=1e-4)
 
@@ -129,11 +140,15 @@ def test_lanczos_reaches_the_leading_eigenvector(k):
     assert abs(again @ V[:, -1]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("deflation", ["projection", "schur", "hotelling", "orthogonal_projection", "drop_features"])
+@pytest.mark.parametrize(
+    "deflation", ["projection", "schur", "hotelling", "orthogonal_projection", "drop_features"]
+)
 def test_components_of_sparse_data_stay_sparse(deflation):
     problem = spcabench.load("random_sparse", m=40, n=60, density=0.2)
     found = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
-    dense = spcabench.components(problem.given_as("covariance"), "mcol", 3, k=8, deflation=deflation)
+    dense = spcabench.components(
+        problem.given_as("covariance"), "mcol", 3, k=8, deflation=deflation
+    )
     np.testing.assert_allclose(found.variances, dense.variances, rtol=1e-7)
     for result in found:
         assert result.problem.form == "sparse"

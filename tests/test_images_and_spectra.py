@@ -44,7 +44,9 @@ def test_faces_are_grey_values_and_stand_upright():
     assert np.allclose(X, np.round(X), atol=1e-6)
     assert (X.min(), X.max()) == pytest.approx((0.0, 255.0), abs=1e-6)
     face = X.mean(axis=0).reshape(module.SIDE, module.SIDE)
-    across, down = (np.corrcoef(face.ravel(), flipped.ravel())[0, 1] for flipped in (face[:, ::-1], face[::-1]))
+    across, down = (
+        np.corrcoef(face.ravel(), flipped.ravel())[0, 1] for flipped in (face[:, ::-1], face[::-1])
+    )
     assert across > max(down, 0.8)  # symmetric left to right
     assert face[4:7].mean() < face[9:12].mean()  # eyes are darker than cheeks
 
@@ -53,7 +55,10 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung():
     module = _at_hand("cbcl")
     if sources.find(module.CONTRAST_FILE, module.CONTRAST_SHA256) is None:
         pytest.skip("the file is not at hand")
-    raw, stretched = (api.load("cbcl", contrast=c, center=False).data.X * np.sqrt(module.FACES) for c in (False, True))
+    raw, stretched = (
+        api.load("cbcl", contrast=c, center=False).data.X * np.sqrt(module.FACES)
+        for c in (False, True)
+    )
     g = (raw - raw.mean(axis=1, keepdims=True)) / raw.std(axis=1, keepdims=True)
     expected = 255 * np.clip(0.25 + 0.25 * g, 0, 1)
     assert np.abs(stretched - expected).max() < 1.5  # grey levels

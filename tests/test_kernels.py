@@ -8,7 +8,7 @@ import pytest
 
 from spcabench import Problem, api, flops, kernels
 from spcabench.flops import LEDGER
-from spcabench.methods import block_ascent as convex
+from spcabench.methods import block_ascent
 
 
 def _state(seed, n):
@@ -16,14 +16,16 @@ def _state(seed, n):
     X = rng.standard_normal((n + 2, n))
     S = X.T @ X / n
     lam = float(rng.uniform(0.02, 0.6)) * S.diagonal().max()
-    return convex.scaled(S, lam, S.diagonal().max())[:2]
+    return block_ascent.scaled(S, lam, S.diagonal().max())[:2]
 
 
 @pytest.fixture
 def plain():
-    """The sweep as plain Python, in a namespace of its own: a kernel must find compiled functions in its module."""
-    inner = {name: getattr(convex, name).py_func for name in ("box_qp", "positive_root")}
-    return types.FunctionType(convex.sweep.twin.__code__, vars(convex) | inner)
+    """The sweep as plain Python, in a namespace of its own: a kernel must find compiled functions
+    in its module.
+    """
+    inner = {name: getattr(block_ascent, name).py_func for name in ("box_qp", "positive_root")}
+    return types.FunctionType(block_ascent.sweep.twin.__code__, vars(block_ascent) | inner)
 
 
 @pytest.mark.parametrize("start", ["identity", "diagonal"])
@@ -32,11 +34,15 @@ def test_the_kernel_is_its_twin(plain, start):
         n = 2 + seed % 8
         S, lam = _state(seed, n)
         beta = 1e-2 / n
-        X, V = convex.identity_start(S, lam) if start == "identity" else convex.diagonal_start(S, lam, beta)
+        X, V = (
+            block_ascent.identity_start(S, lam)
+            if start == "identity"
+            else block_ascent.diagonal_start(S, lam, beta)
+        )
         for _ in range(4):
             Y, W = X.copy(), V.copy()
             with flops.counting() as ledger:
-                trace = convex.sweep(S, X, V, lam, beta, 30, 1e-9)
+                trace = block_ascent.sweep(S, X, V, lam, beta, 30, 1e-9)
                 work = ledger.flops
                 assert ledger.compiled == work
             expected, twin_trace = plain(S, Y, W, lam, beta, 30, 1e-9)
@@ -57,10 +63,10 @@ def test_sweeps_increase_the_objective_and_keep_X_definite():
         n = 2 + seed % 9
         S, lam = _state(seed, n)
         beta = 1e-2 / n
-        X, V = convex.identity_start(S, lam)
+        X, V = block_ascent.identity_start(S, lam)
         reached = -np.inf
         for _ in range(10):
-            trace = convex.sweep(S, X, V, lam, beta, 1000, 1e-10)
+            trace = block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-10)
             assert trace == pytest.approx(np.trace(X))
             assert np.linalg.eigvalsh(X)[0] > 0
             now = _objective(S, X, lam, beta)
@@ -71,9 +77,9 @@ def test_sweeps_increase_the_objective_and_keep_X_definite():
 def test_at_the_end_the_box_qp_gives_the_dual():
     S, lam = _state(3, 8)
     n, beta = len(S), 1e-3 / 8
-    X, V = convex.identity_start(S, lam)
+    X, V = block_ascent.identity_start(S, lam)
     for _ in range(200):
-        trace = convex.sweep(S, X, V, lam, beta, 1000, 1e-12)
+        trace = block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-12)
     M = trace * np.eye(n) - beta * np.linalg.inv(X)  # Sigma + U of the optimum
     off = ~np.eye(n, dtype=bool)
     assert np.abs((V - M)[off]).max() < 1e-3
@@ -83,7 +89,7 @@ def test_at_the_end_the_box_qp_gives_the_dual():
 def test_the_diagonal_start_is_the_best_diagonal():
     for seed in range(10):
         S, lam = _state(seed, 7)
-        X, _ = convex.diagonal_start(S, lam, 1e-3)
+        X, _ = block_ascent.diagonal_start(S, lam, 1e-3)
         d, t = X.diagonal(), np.trace(X)
         assert (d > 0).all()
         assert np.abs(S.diagonal() - lam - t + 1e-3 / d).max() < 1e-9
@@ -93,7 +99,7 @@ def test_the_diagonal_start_is_the_best_diagonal():
 def test_the_root_is_the_positive_one(c):
     for beta in (1e-12, 1e-3, 1.0):
         for R2 in (0.0, 1e-14, 1e-3, 5.0):
-            tau = convex.positive_root(c, beta, R2)
+            tau = block_ascent.positive_root(c, beta, R2)
             roots = np.roots([1.0, c, -beta, -R2])
             expected = max(roots[np.abs(roots.imag) < 1e-7].real)
             assert tau > 0
@@ -111,9 +117,9 @@ def test_compilation_is_on_no_clock(monkeypatch):
     after = LEDGER.compile_seconds
     compiled(np.ones((3, 3)))
     assert LEDGER.compile_seconds == after
-    monkeypatch.setattr(convex, "sweep", kernels.compiled(SIGNATURE)(convex.sweep.twin))
+    monkeypatch.setattr(block_ascent, "sweep", kernels.compiled(SIGNATURE)(block_ascent.sweep.twin))
     solver = importlib.import_module("spcabench.solvers.bca")
-    monkeypatch.setattr(solver, "sweep", convex.sweep)
+    monkeypatch.setattr(solver, "sweep", block_ascent.sweep)
     result = api.solve(Problem.from_covariance(np.eye(3) + 0.5), "bca", lam=0.1)
     assert result.compile_time > result.solve_time
 

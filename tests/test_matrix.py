@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from spcabench import Problem
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
-from spcabench.problem.spectral import largest, leading_pairs, principal_blocks
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, principal_blocks
 from spcabench.solving import bounds
 
 TALL, WIDE = (13, 7), (4, 9)
@@ -34,7 +34,11 @@ def _kinds(shape):
             yield f"{name} rank {rank} scaled", Data(stored, scale, U, V), X * scale - U @ V.T
 
 
-CASES = [pytest.param(A, M, id=f"{name} {shape}") for shape in (TALL, WIDE) for name, A, M in _kinds(shape)]
+CASES = [
+    pytest.param(A, M, id=f"{name} {shape}")
+    for shape in (TALL, WIDE)
+    for name, A, M in _kinds(shape)
+]
 matrices = pytest.mark.parametrize(("A", "M"), CASES)
 
 
@@ -50,7 +54,9 @@ def _close(a, b):
 
 
 def _parallel(x, y):
-    return abs(abs(x @ y) - np.linalg.norm(x) * np.linalg.norm(y)) < 1e-9 * np.linalg.norm(x) * np.linalg.norm(y)
+    return abs(abs(x @ y) - np.linalg.norm(x) * np.linalg.norm(y)) < 1e-9 * np.linalg.norm(
+        x
+    ) * np.linalg.norm(y)
 
 
 @matrices
@@ -65,7 +71,8 @@ def test_products(A, M):
     assert _close(A.products(Z), M @ Z)
     for given in (Gram(A, *_low_rank(M.shape, 1)[1:], np.array([0.3])), Covariance(M.T @ M)):
         assert all(
-            _close(given.products(z), np.column_stack([given @ column for column in z.T])) for z in (Z, Z[:, 1:])
+            _close(given.products(z), np.column_stack([given @ column for column in z.T]))
+            for z in (Z, Z[:, 1:])
         )
 
 
@@ -94,7 +101,11 @@ def _sigmas():
         Q = np.random.default_rng(9).standard_normal((M.shape[1], 2))
         for w in (np.zeros(0), np.array([0.3]), np.array([0.3, -0.2])):
             r = len(w)
-            yield pytest.param(Gram(A, Q[:, :r], w), M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T, id=f"{case.id} less {r}")
+            yield pytest.param(
+                Gram(A, Q[:, :r], w),
+                M.T @ M - (Q[:, :r] * w) @ Q[:, :r].T,
+                id=f"{case.id} less {r}",
+            )
     S = _holed((12, 8)).T @ _holed((12, 8))
     yield pytest.param(Covariance(S), S, id="covariance")
 
@@ -153,7 +164,9 @@ def test_rayleigh_steps_are_regular_at_an_eigenvector(Sigma, S):
 
 def test_rayleigh_steps_keep_what_cannot_be_improved():
     x = np.array([0.6, 0.8])
-    assert _close(Covariance(2 * np.eye(2))[np.arange(2)].rayleigh_step(x), x)  # every vector is an eigenvector
+    assert _close(
+        Covariance(2 * np.eye(2))[np.arange(2)].rayleigh_step(x), x
+    )  # every vector is an eigenvector
     assert _close(Covariance(np.zeros((2, 2)))[np.arange(2)].rayleigh_step(x), x)
 
 
@@ -209,7 +222,9 @@ def test_forms_agree_and_are_made_once():
             assert bounds.upper_bound(problem, k) >= problems.optimum(S, k)
 
 
-@pytest.mark.parametrize("settings", [{}, {"scale": True}, {"divide_by_m": True}, {"scale": True, "divide_by_m": True}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"scale": True}, {"divide_by_m": True}, {"scale": True, "divide_by_m": True}]
+)
 @pytest.mark.parametrize("center", [True, False])
 def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
     X = _holed((10, 5))
@@ -235,5 +250,5 @@ def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding():
         w, V = leading_pairs(S, 3)
         assert w == pytest.approx(4.0)
         assert pytest.approx(np.eye(min(n, 3))) == V.T @ V
-        assert largest(S) == pytest.approx(4.0)
+        assert largest_eigenvalue(S) == pytest.approx(4.0)
         assert Problem.from_covariance(S).n == n

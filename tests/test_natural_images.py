@@ -25,7 +25,9 @@ def test_contrast_normalised_patches_do_not_change_with_brightness(monkeypatch):
     shades = np.random.default_rng(0).integers(0, 60, (2, 9, 9, 3)).astype(np.uint8)
     found = []
     for brighter in (0, 100):
-        monkeypatch.setattr(images, "_images", lambda shift=brighter: ("test", [shades + np.uint8(shift)]))
+        monkeypatch.setattr(
+            images, "_images", lambda shift=brighter: ("test", [shades + np.uint8(shift)])
+        )
         found.append(api.load("natural_images", patches=40, contrast=True).data.X)
     assert np.allclose(*found)
 
@@ -74,7 +76,14 @@ def test_the_stand_in_where_nothing_is_at_hand(monkeypatch):
 
 def _tiles(count):
     rng = np.random.default_rng(3)
-    ends = ((1, 6), (1, 6), (0, np.pi), np.log([1 / 14, 0.4]), np.log([0.3, 0.8]), np.log([0.7, 3.0]))
+    ends = (
+        (1, 6),
+        (1, 6),
+        (0, np.pi),
+        np.log([1 / 14, 0.4]),
+        np.log([0.3, 0.8]),
+        np.log([0.7, 3.0]),
+    )
     P = np.column_stack([rng.uniform(*end, count) for end in ends])
     phase, colour = rng.uniform(0, 2 * np.pi, (count, 1)), rng.standard_normal((count, 1, 3))
     Q = _gabor._waves(P, 8)

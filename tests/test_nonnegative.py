@@ -28,7 +28,10 @@ def _yields(*iterates, nonnegative=True, **traits):
 
     made = Traits(control="cardinality", nonnegative=nonnegative, **traits)
     return SimpleNamespace(
-        __name__="trial", TRAITS=made, solve=always if nonnegative == "always" else solve, STOP="end"
+        __name__="trial",
+        TRAITS=made,
+        solve=always if nonnegative == "always" else solve,
+        STOP="end",
     )
 
 
@@ -87,7 +90,8 @@ def test_the_refit_keeps_the_signs_and_never_loses(seed):
 def test_the_refit_is_the_eigenvector_where_that_has_one_sign():
     T = np.abs(S)
     assert np.allclose(
-        refitted(Problem.from_covariance(T), np.ones(3) / np.sqrt(3), True), np.abs(np.linalg.eigh(T)[1][:, -1])
+        refitted(Problem.from_covariance(T), np.ones(3) / np.sqrt(3), True),
+        np.abs(np.linalg.eigh(T)[1][:, -1]),
     )
 
 

@@ -8,11 +8,9 @@ import pandas as pd
 import pytest
 
 from spcabench import registry
-from spcabench.page import draw
-from spcabench.page import solver_page as solverpages
+from spcabench.page import draw, solver_page
 from spcabench.page.results_page import write_page
-from spcabench.running import job as execute
-from spcabench.running import worker
+from spcabench.running import job, worker
 
 FIGURE = '''"""Trial figure.
 
@@ -31,7 +29,8 @@ def data(table):
 def draw(data, axes):
     axes.flat[0].plot(data.cardinality, data.variance, "o")
 def claims(data):
-    yield T1.judged(decided(bool((data.cardinality <= 3).all())), f"{data.cardinality.max()} of {len(data)}")
+    holds = bool((data.cardinality <= 3).all())
+    yield T1.judged(decided(holds), f"{data.cardinality.max()} of {len(data)}")
     yield T2.judged("holds", "13")
 '''
 
@@ -49,12 +48,16 @@ def folder(tmp_path, monkeypatch):
 
 def make(folder, **changes):
     """Rows of one run, then picture, verdicts and page."""
-    task = dict(kind="run", dataset="pitprops", parameters={}, solver="grqi", settings={"k": 3}, seed=0)
-    labels = dict(dataset="pitprops", parameters="{}", solver="grqi", settings='{"k": 3}', seed=0, repeat=0)
+    task = dict(
+        kind="run", dataset="pitprops", parameters={}, solver="grqi", settings={"k": 3}, seed=0
+    )
+    labels = dict(
+        dataset="pitprops", parameters="{}", solver="grqi", settings='{"k": 3}', seed=0, repeat=0
+    )
     row = worker.row(task) | labels | changes
     rows = folder / "rows" / "trial2013_fig1" / "grqi.parquet"
     rows.parent.mkdir(parents=True)
-    execute.write_parquet(pd.DataFrame([row]).assign(**execute.stamp()), rows)
+    job.write_parquet(pd.DataFrame([row]).assign(**job.stamp()), rows)
     out = folder / "figures" / "trial2013_fig1"
     draw.draw_figure("trial2013_fig1", [rows], out)
     draw.judge_figure("trial2013_fig1", "quick", [rows], out / "claims.json")
@@ -93,16 +96,26 @@ def test_rows_are_there_as_a_table_for_people(folder):
 
 
 def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
-    one = dict(dataset="d", parameters="{}", nonnegative=False, status="converged", experiment="f", repeat=0, gap=0.1)
+    one = dict(
+        dataset="d",
+        parameters="{}",
+        nonnegative=False,
+        status="converged",
+        experiment="f",
+        repeat=0,
+        gap=0.1,
+    )
     one |= dict(iterations=1, setup_flops=0, setup_time=0.0, samples=1, search_time=0.0)
     runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
     names = ("solver", "cardinality", "variance_refit", "flops", "solve_time")
     table = pd.DataFrame([one | dict(zip(names, run, strict=True)) for run in runs])
-    grqi, em3, em2 = solverpages.compared(table).itertuples()
-    assert grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9  # three nonzeros are beaten by two
+    grqi, em3, em2 = solver_page.compared(table).itertuples()
+    assert (
+        grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9
+    )  # three nonzeros are beaten by two
     assert grqi.dearer == 1.0 and em2.dearer == 3.0 and pd.isna(em3.dearer)
     assert em2.slower == 4.0
-    assert [entry["name"] for entry in solverpages.solvers(table)] == ["em", "grqi"]
+    assert [entry["name"] for entry in solver_page.solvers(table)] == ["em", "grqi"]
 
 
 def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(folder):
@@ -131,9 +144,13 @@ def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
 def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(folder):
     make(folder, stand_in=True)
     rows, out = [folder / "rows" / "trial2013_fig1" / "grqi.parquet"], folder / "F.pdf"
-    draw.draw_to("trial2013_fig1", rows, [out, folder / "F.svg"], width=3.5, fontsize=14, title=False)
+    draw.draw_to(
+        "trial2013_fig1", rows, [out, folder / "F.svg"], width=3.5, fontsize=14, title=False
+    )
     pdf = out.read_bytes()
-    width, height = (float(x) for x in re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups())
+    width, height = (
+        float(x) for x in re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups()
+    )
     assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf
     assert "STAND-IN" in (folder / "F.svg").read_text()  # matplotlib's comments hold the text

@@ -14,7 +14,14 @@ from spcabench import registry
 from spcabench.claims import interval
 
 BEST = {"p": 2.0}
-ENTRY = {"status": "converged", "flops": 1000, "iterations": 100, "gap": 0.1, "variance": 1.8, "seconds": 0.1}
+ENTRY = {
+    "status": "converged",
+    "flops": 1000,
+    "iterations": 100,
+    "gap": 0.1,
+    "variance": 1.8,
+    "seconds": 0.1,
+}
 
 
 def words(**changes):
@@ -57,14 +64,25 @@ def test_an_answer_that_is_lost_fails_unless_a_clock_ended_a_slow_run():
     assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, gone, BEST)} == {"lost"}
     ended = {"s": {"p": {"status": "time_limit"}}}
     assert {row[-1] for row in gate.compare({"s": {"p": ENTRY}}, ended, BEST)} == {"lost"}
-    assert {row[-1] for row in gate.compare({"s": {"p": ENTRY | dict(seconds=19.0)}}, ended, BEST)} == {"late"}
+    assert {
+        row[-1] for row in gate.compare({"s": {"p": ENTRY | dict(seconds=19.0)}}, ended, BEST)
+    } == {"late"}
     assert gate.compare({"s": {"p": ENTRY}}, {"other": {"p": ENTRY}}, BEST) == []
 
 
 def test_an_accepted_regression_covers_what_it_names():
-    every, one = (commits.one(f"{commits.KEY}: {text}", "abc") for text in ("grqi: a proof", "grqi flops: a proof"))
-    assert every.covers("grqi", "gap") and one.covers("grqi", "flops") and not one.covers("grqi", "gap")
-    assert not every.covers("scol", "gap") and commits.one(f"{commits.KEY}: *: new rule", "abc").covers("scol", "gap")
+    every, one = (
+        commits.one(f"{commits.KEY}: {text}", "abc")
+        for text in ("grqi: a proof", "grqi flops: a proof")
+    )
+    assert (
+        every.covers("grqi", "gap")
+        and one.covers("grqi", "flops")
+        and not one.covers("grqi", "gap")
+    )
+    assert not every.covers("scol", "gap") and commits.one(
+        f"{commits.KEY}: *: new rule", "abc"
+    ).covers("scol", "gap")
     assert commits.excuse("grqi", "flops", [one]).reason == "a proof"
     assert gate.verdict([("grqi",)], [("grqi",)]).startswith("perf-check: FAILED: grqi.")
 
@@ -119,11 +137,24 @@ def results(folder, numbers):
         params = [["'grqi'", "'gone'"], ["'gaussian-100'"]]
         counted = [[flops, None], params, "1", 0, 1.0]
         timed = [[0.1, None], params, "1", 0, 1.0, [0.09, None], [0.12, None]]
-        found = {"bench_solvers.Counts.track_flops": counted, "bench_solvers.Costs.time_solve": timed}
+        found = {
+            "bench_solvers.Counts.track_flops": counted,
+            "bench_solvers.Costs.time_solve": timed,
+        }
         found |= {"bench_solvers.Package.timeraw_import": [[2.0], [], "1", 0, 1.0, [1.9], [2.1]]}
-        about = dict(version=2, commit_hash=sha, env_name="e", date=0, params={"machine": "trial"}, python="3")
+        about = dict(
+            version=2,
+            commit_hash=sha,
+            env_name="e",
+            date=0,
+            params={"machine": "trial"},
+            python="3",
+        )
         text = json.dumps(
-            about | dict(requirements={}, env_vars={}, result_columns=columns, results=found, durations={})
+            about
+            | dict(
+                requirements={}, env_vars={}, result_columns=columns, results=found, durations={}
+            )
         )
         (home / f"{sha[:8]}-e.json").write_text(text)
     return shas

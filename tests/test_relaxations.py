@@ -1,12 +1,13 @@
-"""The semidefinite relaxation: the solvers agree within what they certify, and no bound is below brute force."""
+"""The semidefinite relaxation: the solvers agree within what they certify, and no bound is below
+brute force.
+"""
 
 import numpy as np
 import problems
 import pytest
 
 from spcabench import Problem, api, registry
-from spcabench.methods import cvxpy_duals as sdp
-from spcabench.methods import relaxation
+from spcabench.methods import cvxpy_duals, relaxation
 from spcabench.running import worker
 from spcabench.solving import certify
 
@@ -24,7 +25,9 @@ SHARES = (0.0, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99)
 def _problem(seed):
     rng = np.random.default_rng([seed, 4])
     n = int(rng.integers(2, 21 if seed % 5 == 0 else 11))
-    X = problems.DRAWS[list(problems.DRAWS)[seed % len(problems.DRAWS)]](rng, int(rng.integers(2, 20)), n)
+    X = problems.DRAWS[list(problems.DRAWS)[seed % len(problems.DRAWS)]](
+        rng, int(rng.integers(2, 20)), n
+    )
     return Problem.from_covariance(X.T @ X), SHARES[seed % len(SHARES)]
 
 
@@ -46,7 +49,9 @@ def test_the_solvers_agree_within_their_certified_gaps(batch):
         low = max(r.relaxation_value for r in runs.values())
         high = min(r.relaxation_bound for r in runs.values())
         unit = float(problem.matrix.S.diagonal().max())
-        assert low <= high + 1e-10 * unit, {s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()}
+        assert low <= high + 1e-10 * unit, {
+            s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()
+        }
         assert high - low <= 1e-6 * unit  # the exact ones are among them
         assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
 
@@ -65,18 +70,22 @@ def test_bounds_are_never_below_brute_force(solver):
         assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
 
 
+@pytest.mark.parametrize("seed", range(1, 16))
 @pytest.mark.parametrize("solver", ["dspca", "dspca_subgradient", "bca", "bca_continuation"])
-def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, monkeypatch):
-    for seed in range(1, 16):
-        problem, share = _problem(seed)
-        seen, best = [], relaxation.best
-        monkeypatch.setattr(relaxation, "best", lambda pairs: seen.append(pairs[-1].U) or best(pairs))  # noqa: B023
-        result = _interval(problem, solver, share, screen=False)
-        monkeypatch.undo()
-        S, k = problem.matrix.S, result.cardinality
-        P = S[np.ix_(*2 * [np.argsort(-S.diagonal(), kind="stable")])]
-        iterates = [np.linalg.eigvalsh(P + U)[-1] + k * np.abs(U).max() for U in seen if len(U) == len(S)]
-        assert result.bound <= min(iterates, default=np.inf) * (1 + 1e-4)
+def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, seed, monkeypatch):
+    problem, share = _problem(seed)
+    duals, best = [], relaxation.best
+
+    def spy(pairs):
+        duals.append(pairs[-1].U)
+        return best(pairs)
+
+    monkeypatch.setattr(relaxation, "best", spy)
+    result = _interval(problem, solver, share, screen=False)
+    S, k = problem.matrix.S, result.cardinality
+    P = S[np.ix_(*2 * [np.argsort(-S.diagonal(), kind="stable")])]
+    own = [np.linalg.eigvalsh(P + U)[-1] + k * np.abs(U).max() for U in duals if len(U) == len(S)]
+    assert result.bound <= min(own, default=np.inf) * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("factor", [1e-8, 1e8])
@@ -140,14 +149,23 @@ def test_the_constrained_forms_agree_within_their_certified_gaps():
         problem, _ = _problem(seed)
         for k in (2, 3):
             first, exact = (
-                api.solve(problem, s, k=min(k, problem.n)) for s in ("dspca_constrained", "exact_sdp_constrained")
+                api.solve(problem, s, k=min(k, problem.n))
+                for s in ("dspca_constrained", "exact_sdp_constrained")
             )
             unit = 1e-9 * exact.relaxation_bound
             assert first.relaxation_value <= exact.relaxation_bound + unit
             assert exact.relaxation_value <= first.relaxation_bound + unit
             assert first.relaxation_gap <= 1e-3
-            assert first.bound >= problems.optimum(problem.matrix.S, min(k, problem.n)) if problem.n <= 12 else True
-        scaled = api.solve(Problem.from_covariance(1e-8 * problem.matrix.S), "dspca_constrained", k=min(k, problem.n))
+            assert (
+                first.bound >= problems.optimum(problem.matrix.S, min(k, problem.n))
+                if problem.n <= 12
+                else True
+            )
+        scaled = api.solve(
+            Problem.from_covariance(1e-8 * problem.matrix.S),
+            "dspca_constrained",
+            k=min(k, problem.n),
+        )
         assert 1e8 * scaled.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
 
 
@@ -161,8 +179,14 @@ def test_the_rectangular_form_bounds_every_sparse_pair():
     rng = np.random.default_rng(0)
     for m, n, k_u, k in ((3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)):
         A = rng.standard_normal((m, n))
-        result = api.solve(Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u)
-        pairs = ((R, C) for R in problems.combinations(range(m), k_u) for C in problems.combinations(range(n), k))
+        result = api.solve(
+            Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u
+        )
+        pairs = (
+            (R, C)
+            for R in problems.combinations(range(m), k_u)
+            for C in problems.combinations(range(n), k)
+        )
         best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
         assert result.singular_value <= best * (1 + 1e-9)
         assert result.relaxation_bound >= best * (1 - 1e-9)
@@ -171,25 +195,29 @@ def test_the_rectangular_form_bounds_every_sparse_pair():
 
 def test_beyond_its_practical_size_the_exact_solver_refuses():
     S = np.full((130, 130), 0.5) + 0.5 * np.eye(130)
-    with pytest.raises(ValueError, match=r"130 variables.*CLARABEL.*120.*estimated memory 4\.\d GB"):
+    with pytest.raises(
+        ValueError, match=r"130 variables.*CLARABEL.*120.*estimated memory 4\.\d GB"
+    ):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
     with pytest.raises(ValueError, match="allowed are 'SCS', 'CLARABEL'"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
-    assert sdp.memory("CLARABEL", 100) == pytest.approx(1.4e9, rel=0.3)  # TOOLCHAIN.md's measurement
+    assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(
+        1.4e9, rel=0.3
+    )  # TOOLCHAIN.md's measurement
     assert not registry.module("solver", "exact_sdp").COUNTED
 
 
 def test_rows_hold_what_is_certified():
     problem, _ = _problem(2)
-    row = worker.graded(api.solve(problem, "bca_continuation", lam=0.2))
+    row = worker.result_columns(api.solve(problem, "bca_continuation", lam=0.2))
     assert row["relaxation_value"] <= row["relaxation_bound"]
     assert 0 <= row["relaxation_gap"] <= 2e-3
     assert row["compile_time"] >= 0
-    assert worker.graded(api.solve(problem, "grqi", k=2))["relaxation_gap"] is None
+    assert worker.result_columns(api.solve(problem, "grqi", k=2))["relaxation_gap"] is None
 
 
 def test_problems_are_compiled_once_per_size():
-    assert sdp.penalised(6) is sdp.penalised(6)
+    assert cvxpy_duals.penalised(6) is cvxpy_duals.penalised(6)
 
 
 def test_partial_eigenvalues_change_no_answer():

@@ -17,7 +17,14 @@ from spcabench.running import worker as worker_module
 from spcabench.running.job import Journal, Worker, read_rows, run_job
 
 TASK = dict(
-    kind="run", dataset="pitprops", parameters={}, settings={"k": 3}, seed=0, timeout=60.0, figure="x", match=None
+    kind="run",
+    dataset="pitprops",
+    parameters={},
+    settings={"k": 3},
+    seed=0,
+    timeout=60.0,
+    figure="x",
+    match=None,
 )
 
 
@@ -25,7 +32,8 @@ def solver_file(folder, body):
     path = folder / "trial.py"
     path.write_text(
         '"""Trial."""\nimport os, time\nimport numpy as np\nfrom spcabench.iterate import Traits\n'
-        f'TRAITS = Traits(control="cardinality")\nEXAMPLE = dict(k=3)\n\n\ndef solve(problem, *, k):\n    {body}\n'
+        'TRAITS = Traits(control="cardinality")\nEXAMPLE = dict(k=3)\n\n\ndef solve(problem, *, '
+        f"k):\n    {body}\n"
     )
     return str(path)
 
@@ -58,14 +66,18 @@ def test_every_failure_is_a_row(worker, tmp_path, body, status):
 
 def test_a_run_that_hangs_is_ended(worker, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "GRACE", 0.5)
-    row = worker.ask({**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")})
+    row = worker.ask(
+        {**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")}
+    )
     assert row["status"] == "time_limit"
 
 
 def test_workers_end_with_a_killed_parent(tmp_path):
     code = "import time; from spcabench.running.job import Worker; w = Worker(), Worker()"
     code += "; print(*(x.process.pid for x in w), flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as parent:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
         parent.kill()
     for _ in range(200):
@@ -104,8 +116,9 @@ def runs(scale):
     yield Run(dataset="pitprops", solver="gpower1", settings=dict(k=4), vectors=True)
     yield Run(dataset="pitprops", solver="grqi", match="gpower1", memory=True)
     yield Run(dataset="pitprops", solver="brute_force", settings=dict(k=4))
-    yield Run(dataset="gaussian", parameters=dict(m=9, n=9), solver="grqi", settings=dict(k=4), timed=True)
-    yield Run(dataset="gaussian", parameters=dict(m=9, n=9), solver="gpower0", settings=dict(k=4), timed=True)
+    small = dict(dataset="gaussian", parameters=dict(m=9, n=9), settings=dict(k=4))
+    yield Run(**small, solver="grqi", timed=True)
+    yield Run(**small, solver="gpower0", timed=True)
     yield Measure(dataset="pitprops", solver="trace")
 def trace(problem, *, seed):
     return {"trace": float(problem.covariance.diagonal().sum())}
@@ -129,7 +142,9 @@ def test_jobs(figure):
     assert [len(jobs[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
     (timed,) = [runs for name, runs in jobs.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    assert [[r.solver for r in chain] for chain in interleaved(jobs["gpower1"])] == [["gpower1", "grqi"]]
+    assert [[r.solver for r in chain] for chain in interleaved(jobs["gpower1"])] == [
+        ["gpower1", "grqi"]
+    ]
     assert len(list(interleaved(timed))) == 2
 
 
@@ -142,14 +157,16 @@ def test_rows_of_a_job(figure, tmp_path):
     assert rows.search_runs[0] >= 1 and rows.flops.gt(0).all()
     assert len(rows.support[0]) == len(rows["values"][0]) == rows.cardinality[0]
     assert rows.peak_memory[1] > rows.memory_before[1] > 0
-    assert (rows.variance <= rows.bound).all() and (rows.variance_refit >= rows.variance - 1e-12).all()
+    assert (rows.variance <= rows.bound).all() and (
+        rows.variance_refit >= rows.variance - 1e-12
+    ).all()
     assert (rows.threads == 1).all() or not rows.threads.isna().any()
     assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
 
 
 def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "ROUNDS", {"quick": 3})
-    monkeypatch.setattr(execute, "FEWEST", {"quick": 3})
+    monkeypatch.setattr(execute, "MIN_ROUNDS", {"quick": 3})
     (job,) = [name for name in groups(figure, "quick") if name.startswith("timed-")]
     run_job(figure, "quick", job, tmp_path / "t.parquet")
     rows = pd.read_parquet(tmp_path / "t.parquet")
@@ -162,7 +179,10 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
     journal = Journal(out, run.fingerprint(figure, "quick", "gpower1"))
-    journal.add("0-0-0", {"solver": "gpower1", "status": "converged", "cardinality": 2, "dataset": "pitprops"})
+    journal.add(
+        "0-0-0",
+        {"solver": "gpower1", "status": "converged", "cardinality": 2, "dataset": "pitprops"},
+    )
     run_job(figure, "quick", "gpower1", out)
     rows = pd.read_parquet(out)
     assert rows.k[1] == 2  # the kept row was used, not made again
@@ -197,9 +217,13 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = run.closure(registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py")
+    worker = run.closure(
+        registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py"
+    )
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
-    assert grqi not in worker and not {"style.py", "claims.py", "results_page.py"} & {p.name for p in worker}
+    assert grqi not in worker and not {"style.py", "claims.py", "results_page.py"} & {
+        p.name for p in worker
+    }
 
 
 def test_every_figure_asks_for_what_exists():
@@ -219,7 +243,10 @@ def test_every_figure_asks_for_what_exists():
 def test_file_names_are_safe():
     assert shutil.which("git")
     for figure in registry.names("figure"):
-        assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-") for name in groups(figure, "quick"))
+        assert all(
+            set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
+            for name in groups(figure, "quick")
+        )
 
 
 def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_path):
@@ -238,7 +265,9 @@ def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_
 def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure, tmp_path):
     prints = []
     for helper, colour in (("1.0", "red"), ("1.0", "blue"), ("2.0", "blue")):
-        text = FIGURE.replace("def trace(", f"SHARE = {helper}\nCOLOUR_OF_A_LINE = {colour!r}\n\n\ndef trace(")
+        text = FIGURE.replace(
+            "def trace(", f"SHARE = {helper}\nCOLOUR_OF_A_LINE = {colour!r}\n\n\ndef trace("
+        )
         text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
         assert "SHARE, " in text
         (tmp_path / f"{figure}.py").write_text(text)

@@ -1,4 +1,6 @@
-"""The workflow on a SLURM cluster of one node: ``pytest -m slurm``; skipped, with the reason, where none can run."""
+"""The workflow on a SLURM cluster of one node: ``pytest -m slurm``; skipped, with the reason, where
+none can run.
+"""
 
 import json
 import subprocess
@@ -10,7 +12,9 @@ import pytest
 from spcabench.run import groups
 from spcabench.running import workflow
 
-pytest.importorskip("snakemake_executor_plugin_slurm", reason="plugin not installed: pip install 'spcabench[slurm]'")
+pytest.importorskip(
+    "snakemake_executor_plugin_slurm", reason="plugin not installed: pip install 'spcabench[slurm]'"
+)
 ROOT = Path(__file__).parents[1]
 CLUSTER = ROOT / "tests" / "slurm_cluster.sh"
 FIGURE, CORES = "kuleshov2013_table1", 4
@@ -20,7 +24,9 @@ pytestmark = pytest.mark.slurm
 @pytest.fixture(scope="module")
 def cluster():
     """One node, whose processors are as many as SLURM is told."""
-    found = subprocess.run([CLUSTER, "start", str(CORES)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [CLUSTER, "start", str(CORES)], capture_output=True, text=True, check=False
+    )
     if found.returncode == 77:
         pytest.skip(found.stdout.strip())
     assert found.returncode == 0, found.stdout + found.stderr
@@ -29,9 +35,13 @@ def cluster():
 
 
 def watch(seen, done):
-    """What runs on the cluster, every half second: comments (rule and wildcards) by job, and processors."""
+    """What runs on the cluster, every half second: comments (rule and wildcards) by job, and
+    processors.
+    """
     while not done.wait(0.5):
-        found = subprocess.run(["squeue", "-h", "-t", "R", "-o", "%k|%C"], capture_output=True, text=True, check=False)
+        found = subprocess.run(
+            ["squeue", "-h", "-t", "R", "-o", "%k|%C"], capture_output=True, text=True, check=False
+        )
         seen.append([tuple(line.split("|")) for line in found.stdout.split()])
 
 
@@ -48,7 +58,9 @@ def test_a_figure_is_made_through_sbatch_and_what_is_timed_runs_alone(cluster, t
         watcher.join()
     log = (tmp_path / "results" / "quick" / "workflow.log").read_text()
     assert code == 0, log[-3000:]
-    assert (tmp_path / home / "figure.svg").exists() and json.loads((tmp_path / home / "claims.json").read_text())
+    assert (tmp_path / home / "figure.svg").exists() and json.loads(
+        (tmp_path / home / "claims.json").read_text()
+    )
     assert log.count("submitted with SLURM jobid") == len(groups(FIGURE, "quick")) + 1
     timed = [running for running in seen if any("timed-" in comment for comment, _ in running)]
     assert timed and all(len(running) == 1 and running[0][1] == str(CORES) for running in timed)

@@ -1,4 +1,6 @@
-"""The spannogram: exact where it says so, its bounds never below the optimum, the kernels equal to their twins."""
+"""The spannogram: exact where it says so, its bounds never below the optimum, the kernels equal to
+their twins.
+"""
 
 from math import comb
 
@@ -39,7 +41,10 @@ def _factor(kind, rng, n, rank):
         V[1] = V[0]
         V[n // 2] = 0.0
     if kind == "repeated eigenvalues":
-        V = np.linalg.qr(rng.standard_normal((n, n)))[0][:, :rank] * np.repeat([2.0, 1.0], rank)[:rank]
+        V = (
+            np.linalg.qr(rng.standard_normal((n, n)))[0][:, :rank]
+            * np.repeat([2.0, 1.0], rank)[:rank]
+        )
     return V
 
 
@@ -47,7 +52,11 @@ def _problem(kind, seed, most=10):
     rng = np.random.default_rng([seed, len(kind)])
     n = int(rng.integers(2, most + 1))
     V = _factor(kind, rng, n, int(rng.integers(1, n + 1)))
-    return Problem.from_covariance(V @ V.T), int(rng.integers(1, n + 1)), int(np.linalg.matrix_rank(V @ V.T, tol=1e-9))
+    return (
+        Problem.from_covariance(V @ V.T),
+        int(rng.integers(1, n + 1)),
+        int(np.linalg.matrix_rank(V @ V.T, tol=1e-9)),
+    )
 
 
 def _optimum(problem, k, nonnegative):
@@ -98,7 +107,9 @@ def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d():
         V = rng.standard_normal((n, d))
         problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
         for nonnegative in (True, False):
-            result = api.solve(problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True)
+            result = api.solve(
+                problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True
+            )
             assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
             assert result.bound == pytest.approx(result.variance, rel=1e-7)
 
@@ -115,10 +126,22 @@ def test_the_kernel_is_its_twin(monkeypatch):
         rng = np.random.default_rng(seed)
         n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
         V = rng.standard_normal((n, d))
-        P = np.vstack([V, np.zeros((1, d))]) if nonnegative else np.vstack([V, -V, np.zeros((1, d))])
+        P = (
+            np.vstack([V, np.zeros((1, d))])
+            if nonnegative
+            else np.vstack([V, -V, np.zeros((1, d))])
+        )
         Ts = next(iter(EXACT.circles(n, d, nonnegative)))
         with flops.counting() as ledger:
-            case = (P, P, Ts, 2, nonnegative, 0.1, rng.integers(2**63, size=len(P), dtype=np.uint64))
+            case = (
+                P,
+                P,
+                Ts,
+                2,
+                nonnegative,
+                0.1,
+                rng.integers(2**63, size=len(P), dtype=np.uint64),
+            )
             made = spannogram.sweep(*case, np.zeros(997, np.uint64))
             cases.append((case, made, ledger.compiled))
     twin = _plain(monkeypatch)
@@ -165,7 +188,9 @@ def test_a_random_line_is_as_near_as_computed():
     rng = np.random.default_rng(0)
     for d in (2, 3, 4):
         C = rng.standard_normal((200_000, d))
-        assert np.mean(C[:, 0] ** 2 >= 0.8 * (C**2).sum(axis=1)) == pytest.approx(SAMPLED.near(d, 0.2), abs=4e-3)
+        assert np.mean(C[:, 0] ** 2 >= 0.8 * (C**2).sum(axis=1)) == pytest.approx(
+            SAMPLED.near(d, 0.2), abs=4e-3
+        )
 
 
 @pytest.mark.parametrize("samples", ["sharp", "paper"])
@@ -178,7 +203,16 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
         exact = api.solve(problem, "spannogram_exact", k=k, d=d, nonnegative=True)
         V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(d + 1), d)
         for again in range(3):
-            result = api.solve(problem, "spannogram", k=k, d=d, eps=eps, samples=samples, nonnegative=True, seed=again)
+            result = api.solve(
+                problem,
+                "spannogram",
+                k=k,
+                d=d,
+                eps=eps,
+                samples=samples,
+                nonnegative=True,
+                seed=again,
+            )
             kept.append(np.sum((V.T @ result.x) ** 2) >= (1 - eps) * np.sum((V.T @ exact.x) ** 2))
             bounded.append(result.bound_whp >= best)
             runs += 1 / problem.n
@@ -209,11 +243,15 @@ def test_polishing_never_loses():
     for seed in range(20):
         problem, k = problems.problem("gaussian data", seed)
         settings = dict(k=k, nonnegative=True, samples=4)
-        plain, polished = (api.solve(problem, "spannogram", polish=p, **settings) for p in (False, True))
+        plain, polished = (
+            api.solve(problem, "spannogram", polish=p, **settings) for p in (False, True)
+        )
         V, _ = lowrank.low_rank(*problem.covariance.leading_pairs(4), 3)
         assert np.linalg.norm(V.T @ polished.x) >= np.linalg.norm(V.T @ plain.x) * (1 - 1e-12)
         *_, again = lowrank.climb(V, polished.x, k, True)
-        assert np.linalg.norm(V.T @ again) == pytest.approx(np.linalg.norm(V.T @ polished.x), rel=1e-9)
+        assert np.linalg.norm(V.T @ again) == pytest.approx(
+            np.linalg.norm(V.T @ polished.x), rel=1e-9
+        )
 
 
 def test_the_rank_one_solution_is_the_best():
@@ -230,9 +268,14 @@ def test_the_rank_one_solution_is_the_best():
 
 @pytest.mark.parametrize(
     ("settings", "word"),
-    [(dict(d=0), "d:"), (dict(eps=0.0), "eps:"), (dict(eps=1.5), "eps:"), (dict(samples="many"), "samples:"),
-     (dict(samples=0), "samples:")],
-)  # fmt: skip
+    [
+        (dict(d=0), "d:"),
+        (dict(eps=0.0), "eps:"),
+        (dict(eps=1.5), "eps:"),
+        (dict(samples="many"), "samples:"),
+        (dict(samples=0), "samples:"),
+    ],
+)
 def test_settings_out_of_range(settings, word):
     problem, k = problems.problem("gaussian data", 0)
     with pytest.raises(ValueError, match=word):

@@ -1,4 +1,6 @@
-"""A user's own file: every format gives the same answer, and every bad file one line that says what to do."""
+"""A user's own file: every format gives the same answer, and every bad file one line that says what
+to do.
+"""
 
 import gzip
 import io
@@ -14,7 +16,7 @@ from typer.testing import CliRunner
 
 from spcabench import __main__ as command_line
 from spcabench import machine, registry
-from spcabench.readers import user_file as tables
+from spcabench.readers import user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -59,7 +61,7 @@ def solve(*words):
 def test_every_format_gives_the_problem_that_was_written(name, tmp_path):
     WRITE[name](tmp_path / name)
     label = "group" if name in ("t.csv", "t.csv.gz", "t.tsv") else None
-    problem = tables.read(tmp_path / name, tables.Reading(label=label))
+    problem = user_file.read(tmp_path / name, user_file.Reading(label=label))
     data = np.round(np.abs(X)) if name.startswith("docword") else X
     assert np.allclose(problem.given_as("covariance").matrix.S, np.cov(data.T, bias=True))
     assert (list(problem.features) == NAMES) if name in NAMED else problem.features is None
@@ -72,15 +74,28 @@ def test_a_table_a_path_json_files_and_pictures(tmp_path):
     plain, error = solve(*common, "-k", "2", "--components", "2", "--plot", tmp_path / "bars.png")
     assert not error and "age" in plain and "certified" in plain
     for name in ("o.csv", "o.parquet", "o.npz"):
-        text, error = solve(*common, "-k", "1:4", "--json", "--out", tmp_path / name, "--plot", tmp_path / "path.svg")
+        text, error = solve(
+            *common,
+            "-k",
+            "1:4",
+            "--json",
+            "--out",
+            tmp_path / name,
+            "--plot",
+            tmp_path / "path.svg",
+        )
         assert not error
         path = json.loads(text[text.index("{") :])["path"]
         assert [entry["k"] for entry in path] == [1, 2, 3, 4]
         variances = [entry["variance"] for entry in path]
         assert variances == sorted(variances) and all(e["variance"] <= e["bound"] for e in path)
-    assert np.allclose(np.load(tmp_path / "o.npz")["loadings"], pd.read_csv(tmp_path / "o.csv").iloc[:, 1:])
+    assert np.allclose(
+        np.load(tmp_path / "o.npz")["loadings"], pd.read_csv(tmp_path / "o.csv").iloc[:, 1:]
+    )
     assert list(pd.read_parquet(tmp_path / "o.parquet").variable) == NAMES
-    assert (tmp_path / "bars.png").stat().st_size > 5000 and b"<svg" in (tmp_path / "path.svg").read_bytes()
+    assert (tmp_path / "bars.png").stat().st_size > 5000 and b"<svg" in (
+        tmp_path / "path.svg"
+    ).read_bytes()
 
 
 def test_covariance_and_scale_and_sign(tmp_path):
@@ -88,28 +103,32 @@ def test_covariance_and_scale_and_sign(tmp_path):
     text, error = solve(tmp_path / "S.npy", "--covariance", "-k", "2", "--json", "--nonnegative")
     assert not error
     assert min(json.loads(text[text.index("{") :])["components"][0]["loadings"]) >= 0
-    scaled = tables.read(tmp_path / "S.npy", tables.Reading(scale=True))
+    scaled = user_file.read(tmp_path / "S.npy", user_file.Reading(scale=True))
     assert np.allclose(scaled.covariance.diagonal(), 1.0)
     assert "--covariance" in " ".join(scaled.provenance["notes"])
 
 
-@pytest.mark.parametrize(("missing", "rows", "columns"), [("rows", 38, 6), ("columns", 40, 5), ("mean", 40, 6)])
+@pytest.mark.parametrize(
+    ("missing", "rows", "columns"), [("rows", 38, 6), ("columns", 40, 5), ("mean", 40, 6)]
+)
 def test_missing_values(missing, rows, columns, tmp_path):
     gaps = FRAME.copy()
     gaps.iloc[[3, 7], 1] = np.nan
     gaps.to_csv(tmp_path / "t.csv", index=False)
-    problem = tables.read(tmp_path / "t.csv", tables.Reading(missing=missing))
+    problem = user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     assert (problem.m, problem.n) == (rows, columns)
     assert "2 values are missing" in problem.provenance["notes"][0]
 
 
 def test_row_names_headers_and_constant_columns(tmp_path):
-    FRAME.assign(site=1.0).to_csv(tmp_path / "t.csv")  # pandas writes the row's number first, without a header
-    problem = tables.read(tmp_path / "t.csv", tables.Reading())
+    FRAME.assign(site=1.0).to_csv(
+        tmp_path / "t.csv"
+    )  # pandas writes the row's number first, without a header
+    problem = user_file.read(tmp_path / "t.csv", user_file.Reading())
     assert list(problem.features) == [*NAMES, "site"]
     assert any("constant" in note and "site" in note for note in problem.provenance["notes"])
     FRAME.to_csv(tmp_path / "t.csv", header=False, index=False)
-    assert list(tables.read(tmp_path / "t.csv", tables.Reading()).features) == list("123456")
+    assert list(user_file.read(tmp_path / "t.csv", user_file.Reading()).features) == list("123456")
 
 
 def _bytes(content):
@@ -131,7 +150,11 @@ class Hostile:
 
 
 BAD = {
-    "pickle inside": ("a.npy", lambda p: np.save(p, np.array([Hostile()]), allow_pickle=True), "Python objects"),
+    "pickle inside": (
+        "a.npy",
+        lambda p: np.save(p, np.array([Hostile()]), allow_pickle=True),
+        "Python objects",
+    ),
     "a pickle": ("a.npy", _bytes(pickle.dumps(Hostile())), "not a readable .npy"),
     "truncated gz": ("a.csv.gz", _truncated, "not a readable .csv file"),
     "no zip": ("a.npz", _bytes(b"PK no zip"), "not a readable .npz"),
@@ -146,7 +169,11 @@ BAD = {
     "constant": ("a.npy", lambda p: np.save(p, np.ones((4, 3))), "every variable is constant"),
     "no matrix market": ("a.mtx", _bytes(b"%%MatrixMarket nonsense\n"), "not a readable .mtx"),
     "no parquet": ("a.parquet", _bytes(b"PAR1 or not"), "not a readable .parquet"),
-    "docword out of range": ("docword.a.txt", _bytes(b"2\n2\n1\n9 1 1\n"), "document 9 is out of range"),
+    "docword out of range": (
+        "docword.a.txt",
+        _bytes(b"2\n2\n1\n9 1 1\n"),
+        "document 9 is out of range",
+    ),
     "format": ("a.xlsx", _bytes(b""), "known are .npy"),
 }
 
@@ -170,7 +197,10 @@ def test_bad_options(tmp_path):
         ((*file, "group", "--out", "x.xlsx"), "--out"),
         ((*file, "group", "--missing", "zero"), "--missing"),
         ((tmp_path / "t.csv", "--label", "group", "-k", "9:2"), "-k"),
-        ((tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"), "path of one component"),
+        (
+            (tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"),
+            "path of one component",
+        ),
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),
     ):
@@ -182,7 +212,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     for name, make in WRITE.items():
         make(tmp_path / name)
         with pytest.raises(ValueError, match=r"GB are free.*--covariance"):
-            tables.read(tmp_path / name, tables.Reading())
+            user_file.read(tmp_path / name, user_file.Reading())
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

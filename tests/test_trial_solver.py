@@ -79,7 +79,9 @@ def test_a_broken_file_is_listed_and_harms_no_other(folder):
     ],
 )
 def test_the_harness_grades(tmp_path, body, status):
-    path = _write(tmp_path, "graded_trial", "import numpy as np\n\n\ndef solve(problem, *, k):\n" + body)
+    path = _write(
+        tmp_path, "graded_trial", "import numpy as np\n\n\ndef solve(problem, *, k):\n" + body
+    )
     result = spcabench.solve(PROBLEM, path, k=2)
     assert result.status == status
     assert result.good == (status not in ("zero", "infeasible"))
@@ -102,7 +104,9 @@ def solve(problem, *, k):
         x[i] = 1.0
         yield x
 """
-    result = spcabench.solve(PROBLEM, _write(tmp_path, "buffer_trial", body), k=1, history=True, stop="end")
+    result = spcabench.solve(
+        PROBLEM, _write(tmp_path, "buffer_trial", body), k=1, history=True, stop="end"
+    )
     assert [entry["change"] for entry in result.history[1:]] == [np.inf] * 3
     assert list(result.support) == [3]
 

@@ -9,17 +9,34 @@ from spcabench.figures._truth import Truth, certified, known, truth, with_truth
 
 def _row(solver, label, k, variance, bound, **more):
     return dict(
-        dataset="d", parameters={"seed": 0}, solver=solver, label=label, k=k, cardinality=k, settings={}, extra={},
-        variance=variance, variance_refit=variance, bound=bound, nonnegative=False, setup_time=0.5, solve_time=1.0,
-        problem="p", status="finished", **more,
-    )  # fmt: skip
+        dataset="d",
+        parameters={"seed": 0},
+        solver=solver,
+        label=label,
+        k=k,
+        cardinality=k,
+        settings={},
+        extra={},
+        variance=variance,
+        variance_refit=variance,
+        bound=bound,
+        nonnegative=False,
+        setup_time=0.5,
+        solve_time=1.0,
+        problem="p",
+        status="finished",
+        **more,
+    )
 
 
 @pytest.fixture
 def rows():
     exact = _row("branch_and_bound", "truth", 3, 6.0, 6.0)
-    exact["extra"] = {f"{name}_{k}": v for name, of in dict(value=(3, 5, 6), bound=(3, 5, 6.5), nodes=(0, 1, 9)).items()
-                      for k, v in enumerate(of, 1)}  # fmt: skip
+    exact["extra"] = {
+        f"{name}_{k}": v
+        for name, of in dict(value=(3, 5, 6), bound=(3, 5, 6.5), nodes=(0, 1, 9)).items()
+        for k, v in enumerate(of, 1)
+    }
     local = _row("local_search", "truth", 10, 8.0, 12.0)
     other = _row("grqi", "main", 5, 7.0, 9.0)
     elsewhere = _row("grqi", "main", 2, 99.0, 99.0) | {"parameters": {"seed": 1}}

@@ -16,7 +16,9 @@ by_penalty = pytest.mark.parametrize("solver", BY_PENALTY)
 def _watch(monkeypatch):
     runs = []
     drive = tune.drive
-    monkeypatch.setattr(tune, "drive", lambda *args, **kw: runs.append(drive(*args, **kw)) or runs[-1])
+    monkeypatch.setattr(
+        tune, "drive", lambda *args, **kw: runs.append(drive(*args, **kw)) or runs[-1]
+    )
     return runs
 
 
@@ -44,7 +46,11 @@ def test_the_best_trial_repeats_at_its_penalty(solver):
         best = api.solve(problem, solver, k=k)
         again = api.solve(problem, solver, **best.settings)
         assert np.array_equal(best.x, again.x)
-        assert (best.flops, best.setup_flops, best.status) == (again.flops, again.setup_flops, again.status)
+        assert (best.flops, best.setup_flops, best.status) == (
+            again.flops,
+            again.setup_flops,
+            again.status,
+        )
         assert not again.search
 
 
@@ -54,7 +60,9 @@ def test_equal_variables_cannot_be_told_apart_and_that_is_said(solver):
     twins = Problem.from_data(np.hstack([column, column]), center=False)
     result = api.solve(twins, solver, k=1)
     # one column or entry first: that can break the tie
-    broken = result.good and (problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always")
+    broken = result.good and (
+        problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
+    )
     assert result.status == "infeasible" or (broken and result.cardinality == 1)
     assert api.solve(twins, solver, k=2).cardinality == 2
 
@@ -70,11 +78,16 @@ def test_one_variable_is_the_one_of_largest_variance(solver):
 def test_a_rank_one_covariance_is_solved_by_all(solver):
     v = np.array([3.0, 0.0, -2.5, 0.0, 2.0, 0.0])
     v = np.abs(v) if problems.traits(solver).nonnegative == "always" else v
-    for problem in (Problem.from_covariance(np.outer(v, v)), Problem.from_data(np.outer([1.0, -2.0, 1.0], v))):
+    for problem in (
+        Problem.from_covariance(np.outer(v, v)),
+        Problem.from_data(np.outer([1.0, -2.0, 1.0], v)),
+    ):
         result = problems.solve(problem, solver, 3)
         assert set(result.support) == {0, 2, 4}
         refitted = problems.solve(problem, solver, 3, refit=True)
-        assert refitted.variance == pytest.approx(problems.optimum(problems.explicit(problem), 3), rel=1e-9)
+        assert refitted.variance == pytest.approx(
+            problems.optimum(problems.explicit(problem), 3), rel=1e-9
+        )
         assert refitted.variance >= result.variance * (1 - 1e-12)
 
 
@@ -100,8 +113,12 @@ def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(so
         best = api.solve(problem, solver, k=k)
         monkeypatch.undo()
         penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
-        first_halving = next((i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties))
-        assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
+        first_halving = next(
+            (i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties)
+        )
+        assert penalties[: first_halving + 1] == sorted(
+            penalties[: first_halving + 1], reverse=True
+        )
         assert "start" not in runs[0].settings
         assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
 

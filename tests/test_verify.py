@@ -124,7 +124,9 @@ def test_a_folder_without_a_run_is_refused(tmp_path):
 
 
 def published(folder, tmp_path):  # noqa: F811
-    """A clean repository with a README, and what publishing the run of a trial figure into it says."""
+    """A clean repository with a README, and what publishing the run of a trial figure into it
+    says.
+    """
     root = tmp_path / "clone"
     root.mkdir()
     (root / "README.md").write_text(f"before\n{publish.BEGIN}stale\n{publish.END}\nafter\n")
@@ -140,7 +142,11 @@ def test_a_published_run_is_whole_current_and_judged_again(folder, tmp_path):  #
     home = root / "results" / "published"
     assert about["figures"] == 1 and about["scale"] == "quick" and about["sha256"]
     text = (root / "README.md").read_text()
-    assert "stale" not in text and "figures/trial2013_fig1/figure.png" in text and "| 2 | 0 | 0 |" in text
+    assert (
+        "stale" not in text
+        and "figures/trial2013_fig1/figure.png" in text
+        and "| 2 | 0 | 0 |" in text
+    )
     assert publish.with_block(text, home) == text
     assert "**holds**" in (home / "trial2013.md").read_text()
     for page in (home / "index.html", *home.glob("solvers/*.html")):

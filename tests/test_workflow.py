@@ -16,9 +16,20 @@ from spcabench.running import workflow
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--forceall", "--nolock", "--cores", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--dry-run",
+        "--forceall",
+        "--nolock",
+        "--cores",
+        "1",
+    ]
     command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
-    found = subprocess.run(command, cwd=command_line.ROOT, capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        command, cwd=command_line.ROOT, capture_output=True, text=True, check=True
+    ).stdout
     for figure in registry.names("figure"):
         assert f"results/quick/figures/{figure}/claims.json" in found
         for group in groups(figure, "quick"):
@@ -46,7 +57,8 @@ def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
 @pytest.mark.parametrize("code", [0, 3])
 def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, capsys, code):
     (tmp_path / "Snakefile").write_text(
-        f'rule all:\n    output: "done"\n    shell: "echo some Error: of mine >&2; touch done; exit {code}"\n'
+        'rule all:\n    output: "done"\n    shell: "echo some Error: of mine >&2; touch done; '
+        f'exit {code}"\n'
     )
     assert (workflow.workflow("quick", 1, ["done"], tmp_path) != 0) == (code != 0)
     assert ("of mine" in capsys.readouterr().err) == (code != 0)
@@ -56,7 +68,9 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, ca
 def test_a_cluster_s_profile_names_rules_that_there_are():
     text = (command_line.ROOT / "Snakefile").read_text(encoding="utf-8")
     rules = {line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
-    profile = yaml.safe_load((command_line.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
+    profile = yaml.safe_load(
+        (command_line.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8")
+    )
     assert {*profile["set-resources"], *profile["groups"]} <= rules
     assert set(profile["group-components"]) == set(profile["groups"].values())
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())

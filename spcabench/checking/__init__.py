@@ -1,1 +1,3 @@
-"""What every solver must keep, and the audit of its flops; imports what is below, and not `running`."""
+"""What every solver must keep, and the audit of its flops; imports what is below, and not
+`running`.
+"""

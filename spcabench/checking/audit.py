@@ -1,18 +1,22 @@
-"""An independent audit of the ledger: flops counted from outside the matrix layer, in the same convention.
+"""An independent audit of the ledger: flops counted from outside the matrix layer, in the same
+convention.
 
-For one run the arrays of the problem are replaced by seen ones, which count the products they take part in by their
-shapes; the solvers of SciPy and LAPACK and the sparse products are wrapped. What counts:
+For one run the arrays of the problem are replaced by seen ones, which count the products they take
+part in by their shapes; the solvers of SciPy and LAPACK and the sparse products are wrapped. What
+counts:
 
-1. A (p x q)(q x r) product p q r, a sparse one its stored entries times r; a pass over the squares of a matrix's
-   entries their number; a solve of bordered order k + 1 k^3 + 2 k^2; a symmetric eigendecomposition 9 n^3.
-2. Vector by vector, elementwise and gathering work, and that with a basis of an iteration's own vectors
-   (Gram-Schmidt): nothing.
-3. A Rayleigh quotient y'(By), B (k, k), belongs to the solve of order k before or after it: nothing, but never more
-   than one ahead of the solves of that order.
+1. A (p x q)(q x r) product p q r, a sparse one its stored entries times r; a pass over the squares
+   of a matrix's entries their number; a solve of bordered order k + 1 k^3 + 2 k^2; a symmetric
+   eigendecomposition 9 n^3.
+2. Vector by vector, elementwise and gathering work, and that with a basis of an iteration's own
+   vectors (Gram-Schmidt): nothing.
+3. A Rayleigh quotient y'(By), B (k, k), belongs to the solve of order k before or after it:
+   nothing, but never more than one ahead of the solves of that order.
 4. Products with a low-rank part (centring, deflation): nothing.
 
-Only what happens between two iterates is seen, none of the harness's grading. Blind spots: arrays stripped of their
-class (``np.asarray``) and compiled kernels, whose charges are left out. A run in which nothing is seen raises.
+Only what happens between two iterates is seen, none of the harness's grading. Blind spots: arrays
+stripped of their class (``np.asarray``) and compiled kernels, whose charges are left out. A run in
+which nothing is seen raises.
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ from scipy.linalg import lapack
 from scipy.sparse import _compressed, _sparsetools
 
 from spcabench import api, registry
-from spcabench.checking import counting_array as watch
+from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
 from spcabench.flops import LEDGER
 from spcabench.iterate import Iterate
@@ -45,7 +49,9 @@ LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corre
 
 @dataclass(frozen=True)
 class Audit:
-    """What the ledger charged and what was seen from outside: in all, and of it in the set-up; calls by name."""
+    """What the ledger charged and what was seen from outside: in all, and of it in the set-up;
+    calls by name.
+    """
 
     charged: int
     seen: int
@@ -70,8 +76,16 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         api.solve(problem, _watched_solver(solver, tally, charged), **settings)
         tally.settle()
     if not tally.calls:
-        raise AuditError(f"solver {solver.__name__!r}: the audit saw no product, solve or decomposition at all")
-    return Audit(sum(charged.values()), sum(tally.flops.values()), charged[True], tally.flops[True], dict(tally.calls))
+        raise AuditError(
+            f"solver {solver.__name__!r}: the audit saw no product, solve or decomposition at all"
+        )
+    return Audit(
+        sum(charged.values()),
+        sum(tally.flops.values()),
+        charged[True],
+        tally.flops[True],
+        dict(tally.calls),
+    )
 
 
 def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) -> ModuleType:
@@ -81,7 +95,9 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
 
     @functools.wraps(solver.solve)
     def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
-        iterates = solver.solve(replace(problem, matrix=_watched(problem.matrix), _cache={}), **settings)
+        iterates = solver.solve(
+            replace(problem, matrix=_watched(problem.matrix), _cache={}), **settings
+        )
         for setup in itertools.chain([True], itertools.repeat(False)):
             before = LEDGER.flops - LEDGER.compiled
             with tally.watching(setup):
@@ -123,7 +139,7 @@ def _wrapped() -> Iterator[Tally]:
         def wrap(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
             stack.enter_context(mock.patch.object(owner, name, make(getattr(owner, name))))
 
-        stack.enter_context(mock.patch.object(watch, "TALLY", tally))
+        stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
         for owner, name, count in (*DENSE, *SPARSE):
             wrap(owner, name, functools.partial(_counted, tally, name, count))
         for name in UNKNOWN:
@@ -153,7 +169,9 @@ def _refused(tally: Tally, name: str, function: Any) -> Any:
 
 
 def _seen_result(tally: Tally, method: Any) -> Any:
-    """A method of sparse matrices whose dense result is seen, a product with a low-rank part not counted."""
+    """A method of sparse matrices whose dense result is seen, a product with a low-rank part not
+    counted.
+    """
 
     @functools.wraps(method)
     def made(self: Any, *args: Any, **settings: Any) -> Any:
@@ -191,4 +209,17 @@ SPARSE: list[tuple[Any, str, Callable[..., int]]] = [
     *((_sparsetools, name, _matvecs) for name in ("csc_matvecs", "csr_matvecs")),
     (_compressed, "csr_matmat", _matmat),
 ]
-UNKNOWN = ("cho_factor", "cholesky", "eig", "expm", "inv", "lstsq", "lu_factor", "pinv", "polar", "qr", "sqrtm", "svd")
+UNKNOWN = (
+    "cho_factor",
+    "cholesky",
+    "eig",
+    "expm",
+    "inv",
+    "lstsq",
+    "lu_factor",
+    "pinv",
+    "polar",
+    "qr",
+    "sqrtm",
+    "svd",
+)

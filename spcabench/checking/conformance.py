@@ -26,7 +26,8 @@ class Outcome:
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
-    """Every check on a solver, by name or path; those after a crash or an endless loop are not checked.
+    """Every check on a solver, by name or path; those after a crash or an endless loop are not
+    checked.
 
     Raises ValueError for an unknown name or a missing file.
     """
@@ -53,7 +54,10 @@ def _waited(pipe: Connection, process: Any, name: str, patience: float) -> tuple
     try:
         if pipe.poll(patience):
             return "", pipe.recv()
-        why = f"it did not come back within {patience:g} s: an endless loop between two yields, or far too slow"
+        why = (
+            f"it did not come back within {patience:g} s: an endless loop between two yields, "
+            "or far too slow"
+        )
         return "after an endless loop", Outcome(name, "fails", why)
     except (EOFError, OSError):
         process.join(5)
@@ -75,5 +79,13 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     except Broken as broken:
         return Outcome(name, "fails", str(broken))
     except BaseException as error:  # whatever the solver raises, SystemExit too
-        return Outcome(name, "fails", f"it raised {type(error).__name__}: {' '.join(str(error).split()) or 'no words'}")
-    return Outcome(name, "not checked", unchecked) if unchecked else Outcome(name, "holds", promise.__doc__ or "")
+        return Outcome(
+            name,
+            "fails",
+            f"it raised {type(error).__name__}: {' '.join(str(error).split()) or 'no words'}",
+        )
+    return (
+        Outcome(name, "not checked", unchecked)
+        if unchecked
+        else Outcome(name, "holds", promise.__doc__ or "")
+    )

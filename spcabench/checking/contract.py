@@ -28,7 +28,9 @@ class Broken(Exception):
 def _data(seed: int, m: int = 12) -> Vector:
     """Gaussian data (m, N) with one strong direction: no two entries are equal."""
     rng = np.random.default_rng(seed)
-    return rng.standard_normal((m, N)) + np.outer(rng.standard_normal(m), [2.0, 1.5, 1.0, 0, 0, 0, 0, 0])
+    return rng.standard_normal((m, N)) + np.outer(
+        rng.standard_normal(m), [2.0, 1.5, 1.0, 0, 0, 0, 0, 0]
+    )
 
 
 def _problems() -> Iterator[Problem]:
@@ -59,9 +61,15 @@ def _fault(result: Result, n: int) -> str:
     if not np.isfinite(x).all():
         return "x has NaN or infinite entries"
     if abs(x @ x - 1.0) > 1e-6:
-        return f"x has norm {np.linalg.norm(x):.6g}; yield unit vectors, say normalize(x) of spcabench.vectors"
+        return (
+            f"x has norm {np.linalg.norm(x):.6g}; yield unit vectors, say normalize(x) of "
+            "spcabench.vectors"
+        )
     if result.k is not None and result.cardinality > result.k:
-        return f"x has {result.cardinality} nonzeros at k = {result.k}; say project(x, k) of spcabench.vectors"
+        return (
+            f"x has {result.cardinality} nonzeros at k = {result.k}; say project(x, k) of "
+            "spcabench.vectors"
+        )
     return "x has entries of both signs, where x >= 0 was asked"
 
 
@@ -72,7 +80,12 @@ def _same(what: str, problem: Problem, a: float, b: float) -> None:
 
 def says_what_it_is(module: ModuleType) -> None:
     """The file has a docstring, TRAITS, EXAMPLE and solve(problem, *, ...)."""
-    for name, kind in (("TRAITS", Traits), ("EXAMPLE", dict), ("solve", Callable), ("__doc__", str)):
+    for name, kind in (
+        ("TRAITS", Traits),
+        ("EXAMPLE", dict),
+        ("solve", Callable),
+        ("__doc__", str),
+    ):
         if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
             raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
     traits = module.TRAITS
@@ -80,14 +93,19 @@ def says_what_it_is(module: ModuleType) -> None:
         raise Broken('TRAITS say control="cardinality", but solve() takes no k')
     if traits.control == "penalty":
         if traits.penalty not in parameters(module.solve) or not hasattr(module, "penalty_range"):
-            raise Broken('control="penalty" needs TRAITS.penalty, a setting of that name, and penalty_range(problem)')
+            raise Broken(
+                'control="penalty" needs TRAITS.penalty, a setting of that name, and '
+                "penalty_range(problem)"
+            )
         low, high = module.penalty_range(in_form(next(_problems()), traits))
         if not 0 < low < high:
             raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
 
 
 def is_feasible(module: ModuleType) -> None:
-    """Answers x have shape (n,), finite entries, unit norm, at most k nonzeros; x >= 0 where that is asked."""
+    """Answers x have shape (n,), finite entries, unit norm, at most k nonzeros; x >= 0 where that
+    is asked.
+    """
     for problem in _problems():
         _solve(module, problem)
         if module.TRAITS.nonnegative:
@@ -104,10 +122,14 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
         lowest = result.variance if result.nonnegative else best  # what a bound may not be below
         if result.variance > best * (1 + 1e-9) or result.bound < lowest * (1 - 1e-9):
             raise Broken(
-                f"on {problem.name}: value {result.variance:.9g}, bound {result.bound:.9g}, optimum {best:.9g}"
+                f"on {problem.name}: value {result.variance:.9g}, bound {result.bound:.9g}, "
+                f"optimum {best:.9g}"
             )
         if module.TRAITS.exact and result.variance < best * (1 - 1e-9):
-            raise Broken(f"on {problem.name}: TRAITS say exact, but {result.variance:.9g} is below {best:.9g}")
+            raise Broken(
+                f"on {problem.name}: TRAITS say exact, but {result.variance:.9g} is below "
+                f"{best:.9g}"
+            )
 
 
 def is_repeatable(module: ModuleType) -> None:
@@ -115,22 +137,39 @@ def is_repeatable(module: ModuleType) -> None:
     for problem in _problems():
         first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
         if not np.array_equal(first.x, again.x):
-            raise Broken(f"on {problem.name}: two runs differ; draw from default_rng(seed), with a setting seed")
+            raise Broken(
+                f"on {problem.name}: two runs differ; draw from default_rng(seed), with a setting "
+                "seed"
+            )
 
 
 def is_invariant(module: ModuleType) -> None:
-    """Scaling, flipping and (but for random starts) reordering the variables changes nothing else."""
+    """Scaling, flipping and (but for random starts) reordering the variables changes nothing
+    else.
+    """
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
         value = _solve(module, problem).variance
-        _same("of the same data times 1000", problem, value, _solve(module, Problem.from_data(1e3 * X)).variance / 1e6)
+        _same(
+            "of the same data times 1000",
+            problem,
+            value,
+            _solve(module, Problem.from_data(1e3 * X)).variance / 1e6,
+        )
         if module.TRAITS.nonnegative != "always":
             flipped = Problem.from_data(X * rng.choice([-1.0, 1.0], N))
-            _same("where variables change their sign", problem, value, _solve(module, flipped).variance)
+            _same(
+                "where variables change their sign",
+                problem,
+                value,
+                _solve(module, flipped).variance,
+            )
         if "seed" not in parameters(module.solve):
             mixed = Problem.from_data(X[:, rng.permutation(N)])
-            _same("where variables change their order", problem, value, _solve(module, mixed).variance)
+            _same(
+                "where variables change their order", problem, value, _solve(module, mixed).variance
+            )
 
 
 def works_on_every_form(module: ModuleType) -> None:
@@ -140,7 +179,12 @@ def works_on_every_form(module: ModuleType) -> None:
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")
         value = _solve(module, problem).variance
         sparse = Problem.from_data(sp.csr_array(X), f"sparse data (12, {N}), seed {seed}")
-        _same("of the same data, sparse and centred implicitly", problem, value, _solve(module, sparse).variance)
+        _same(
+            "of the same data, sparse and centred implicitly",
+            problem,
+            value,
+            _solve(module, sparse).variance,
+        )
         _solve(module, problem.given_as("covariance"))
 
 
@@ -153,7 +197,9 @@ def mutates_nothing(module: ModuleType) -> None:
         _solve(module, given)
         for name, a in arrays.items():
             if not np.array_equal(a, before[name]):
-                raise Broken(f"on {problem.name}: the problem's own array {name} was changed; work on a copy")
+                raise Broken(
+                    f"on {problem.name}: the problem's own array {name} was changed; work on a copy"
+                )
 
 
 def counts_honestly(module: ModuleType) -> str | None:
@@ -164,11 +210,15 @@ def counts_honestly(module: ModuleType) -> str | None:
         try:
             found = audit(problem, module, **_asked(module))
         except AuditError as error:
-            raise Broken(f"{error}; use @ of problem.covariance or problem.data, which count") from None
+            raise Broken(
+                f"{error}; use @ of problem.covariance or problem.data, which count"
+            ) from None
         if not found.exact:
             raise Broken(
-                f"on {problem.name}: {found.charged} flops were charged and {found.seen} seen ({found.calls}); "
-                "use @ of problem.covariance or problem.data, never their arrays, or say COUNTED = False"
+                f"on {problem.name}: {found.charged} flops were charged and {found.seen} seen "
+                f"({found.calls}); "
+                "use @ of problem.covariance or problem.data, never their arrays, or say COUNTED "
+                "= False"
             )
     return None
 
@@ -185,7 +235,14 @@ def stops_at_its_limits(module: ModuleType) -> None:
 PROMISES: dict[str, Promise] = {
     check.__name__.replace("_", " "): check
     for check in (
-        *(says_what_it_is, stops_at_its_limits, is_feasible, is_never_above_the_optimum, is_repeatable, is_invariant),
+        *(
+            says_what_it_is,
+            stops_at_its_limits,
+            is_feasible,
+            is_never_above_the_optimum,
+            is_repeatable,
+            is_invariant,
+        ),
         *(works_on_every_form, mutates_nothing, counts_honestly),
     )
 }

@@ -1,4 +1,6 @@
-"""Arrays that count the products they take part in, for the audit (see `spcabench.checking.audit` for the rules)."""
+"""Arrays that count the products they take part in, for the audit (see `spcabench.checking.audit`
+for the rules).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Tally:
         self.flops = {True: 0, False: 0}  # by setup
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # by order
-        self._quotients: dict[int, list[bool]] = {}  # by order: of each one taken back, whether it was in the set-up
+        self._quotients: dict[
+            int, list[bool]
+        ] = {}  # by order: of each one taken back, whether it was in the set-up
 
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
@@ -49,7 +53,9 @@ class Tally:
             self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
-        """Take back the product of a Rayleigh quotient of order k, unless it runs ahead of the solves of its order."""
+        """Take back the product of a Rayleigh quotient of order k, unless it runs ahead of the
+        solves of its order.
+        """
         taken = self._quotients.setdefault(k, [])
         if self.on and len(taken) <= self._solves[k]:
             taken.append(self.setup)
@@ -94,11 +100,19 @@ class Seen(np.ndarray):
         if function in FUNCTIONS:
             return _product(FUNCTIONS[function], function.__name__, args, result)
         if function.__module__ == "numpy.linalg" or function in (np.tensordot, np.kron):
-            raise AuditError(f"no count for {function.__module__}.{function.__name__}: add one to the audit")
-        flags = [x.low_rank if isinstance(x, Seen) else False for x in _leaves(args) if isinstance(x, np.ndarray)]
+            raise AuditError(
+                f"no count for {function.__module__}.{function.__name__}: add one to the audit"
+            )
+        flags = [
+            x.low_rank if isinstance(x, Seen) else False
+            for x in _leaves(args)
+            if isinstance(x, np.ndarray)
+        ]
         return seen(result, bool(flags) and all(flags))
 
-    def dot(self, other: Any, out: Any = None) -> Any:  # a method of its own: it passes by __array_function__
+    def dot(
+        self, other: Any, out: Any = None
+    ) -> Any:  # a method of its own: it passes by __array_function__
         """The product, counted."""
         return np.matmul(self, other)
 
@@ -106,9 +120,11 @@ class Seen(np.ndarray):
 def seen(result: Any, low_rank: bool = False) -> Any:
     """A seen view of an array; scalars and anything else as they are."""
     if isinstance(result, tuple):
-        return type(result)(*(seen(r, low_rank) for r in result)) if hasattr(result, "_fields") else tuple(
-            seen(r, low_rank) for r in result
-        )  # fmt: skip
+        return (
+            type(result)(*(seen(r, low_rank) for r in result))
+            if hasattr(result, "_fields")
+            else tuple(seen(r, low_rank) for r in result)
+        )
     if not isinstance(result, np.ndarray) or result.ndim == 0:
         return result
     view = result.view(Seen)
@@ -127,7 +143,9 @@ def is_low_rank(x: Any) -> bool:
 
 
 def _stays_low_rank(ufunc: np.ufunc, arrays: list[Any]) -> bool:
-    """Whether an elementwise result is low-rank: all its arrays are, or it is one scaled by plain vectors."""
+    """Whether an elementwise result is low-rank: all its arrays are, or it is one scaled by plain
+    vectors.
+    """
     if ufunc is np.multiply:
         arrays = [x for x in arrays if isinstance(x, Seen) or np.ndim(x) > 1]
     return bool(arrays) and all(map(is_low_rank, arrays))
@@ -148,7 +166,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> Any:
-    """Count one product unless a low-rank part is in it, and mark or take back a Rayleigh quotient's."""
+    """Count one product unless a low-rank part is in it, and mark or take back a Rayleigh
+    quotient's.
+    """
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
@@ -173,7 +193,11 @@ def _quotient(x: Any, p: Any) -> None:
 
 
 def _matmul(a: Array, b: Array) -> int:
-    return a.size * (b.shape[-1] if b.ndim > 1 else 1) * (int(np.prod(b.shape[:-2])) if a.ndim < 3 else 1)
+    return (
+        a.size
+        * (b.shape[-1] if b.ndim > 1 else 1)
+        * (int(np.prod(b.shape[:-2])) if a.ndim < 3 else 1)
+    )
 
 
 def _larger(a: Array, b: Array) -> int:
@@ -181,8 +205,11 @@ def _larger(a: Array, b: Array) -> int:
 
 
 def _einsum(subscripts: str, arrays: Any) -> int:
-    sizes = {i: d for term, a in zip(subscripts.split("->")[0].split(","), arrays, strict=True)
-             for i, d in zip(term.strip(), a.shape, strict=True)}  # fmt: skip
+    sizes = {
+        i: d
+        for term, a in zip(subscripts.split("->")[0].split(","), arrays, strict=True)
+        for i, d in zip(term.strip(), a.shape, strict=True)
+    }
     return int(np.prod(list(sizes.values())))
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from spcabench.cli.terminal import name, oriented, total_variance
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
-from spcabench.vectors import largest
+from spcabench.vectors import largest_indices
 
 TABLES, PICTURES = (".csv", ".parquet", ".npz"), (".png", ".svg", ".pdf")
 BARS = 20  # variables drawn of each component
@@ -19,7 +20,9 @@ BARS = 20  # variables drawn of each component
 def check(option: str, file: Path | None, allowed: Sequence[str]) -> None:
     """Raise, before the work is done, where a file cannot be written."""
     if file is not None and (file.suffix not in allowed or not file.absolute().parent.is_dir()):
-        raise ValueError(f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists")
+        raise InputError(
+            f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists"
+        )
 
 
 def _labels(found: Sequence[Result]) -> list[str]:
@@ -28,21 +31,35 @@ def _labels(found: Sequence[Result]) -> list[str]:
 
 
 def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
-    """The loadings: one row a variable (.csv, .parquet), or arrays with their variances and bounds (.npz)."""
+    """The loadings: one row a variable (.csv, .parquet), or arrays with their variances and bounds
+    (.npz).
+    """
     import pandas as pd
 
-    Z, names = np.column_stack([oriented(r.x) for r in found]), [name(problem, j) for j in range(problem.n)]
+    Z = np.column_stack([oriented(r.x) for r in found])
+    names = [name(problem, j) for j in range(problem.n)]
     if file.suffix == ".npz":
         variances, bounds = zip(*((problem.variance(r.x), r.bound) for r in found), strict=True)
-        np.savez(file, loadings=Z, variables=names, columns=_labels(found), variances=variances, bounds=bounds)
+        np.savez(
+            file,
+            loadings=Z,
+            variables=names,
+            columns=_labels(found),
+            variances=variances,
+            bounds=bounds,
+        )
         return
     frame = pd.DataFrame(Z, columns=_labels(found))
     frame.insert(0, "variable", names)
-    frame.to_csv(file, index=False) if file.suffix == ".csv" else frame.to_parquet(file, index=False)
+    frame.to_csv(file, index=False) if file.suffix == ".csv" else frame.to_parquet(
+        file, index=False
+    )
 
 
 def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
-    """The largest loadings of each component as bars, or the variance and its certified bound against k."""
+    """The largest loadings of each component as bars, or the variance and its certified bound
+    against k.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -65,7 +82,7 @@ def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
 
 def _bars(axis: Any, problem: Problem, result: Result, label: str) -> None:
     x, variance = oriented(result.x), problem.variance(result.x)
-    W = largest(np.abs(x), min(BARS, max(result.cardinality, 1)))
+    W = largest_indices(np.abs(x), min(BARS, max(result.cardinality, 1)))
     W = W[np.argsort(np.abs(x[W]), kind="stable")]
     colours = ["#0072B2" if x[j] > 0 else "#D55E00" for j in W]
     axis.barh(range(len(W)), x[W], color=colours, tick_label=[name(problem, j)[:30] for j in W])
@@ -78,7 +95,9 @@ def _bars(axis: Any, problem: Problem, result: Result, label: str) -> None:
 
 def _curve(axis: Any, found: Sequence[Result]) -> None:
     k = [r.k for r in found]
-    axis.plot(k, [r.variance for r in found], "o-", color="#0072B2", label=f"variance, {found[0].solver}")
+    axis.plot(
+        k, [r.variance for r in found], "o-", color="#0072B2", label=f"variance, {found[0].solver}"
+    )
     axis.plot(k, [r.bound for r in found], color="black", linestyle="--", label="certified bound")
     axis.set(xlabel="cardinality k", ylabel="variance", ylim=(0, None))
     axis.xaxis.get_major_locator().set_params(integer=True)

@@ -23,7 +23,9 @@ def total_variance(problem: Problem) -> float:
 
 
 def as_json(problem: Problem, found: Sequence[Result]) -> str:
-    """Everything but the vectors' zeros: "components", or the "path" of one over the cardinality."""
+    """Everything but the vectors' zeros: "components", or the "path" of one over the
+    cardinality.
+    """
     entries, total = [], total_variance(problem)
     for result in found:
         variance = problem.variance(result.x)
@@ -54,7 +56,10 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
             }
         )
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
-    about |= {"notes": _notes(problem), "components" if isinstance(found, Components) else "path": entries}
+    about |= {
+        "notes": _notes(problem),
+        "components" if isinstance(found, Components) else "path": entries,
+    }
     if isinstance(found, Components):
         about["projected_variance"] = found.projected_variance
     return json.dumps(about, indent=1, default=float)
@@ -65,7 +70,9 @@ def _notes(problem: Problem) -> list[str]:
 
 
 def as_table(problem: Problem, found: Sequence[Result]) -> str:
-    """One line for each component, or cardinality: variance, share, certified bound, variables by weight."""
+    """One line for each component, or cardinality: variance, share, certified bound, variables by
+    weight.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -87,8 +94,14 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
     table.add_column("variables (loading)", overflow="fold")
     for i, result in enumerate(found, 1):
         variance = problem.variance(result.x)
-        numbers = [f"{variance:.5g}", f"{variance / total:.1%}", *([f"{result.variance:.5g}"] if several else [])]
-        certified = [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+        numbers = [
+            f"{variance:.5g}",
+            f"{variance / total:.1%}",
+            *([f"{result.variance:.5g}"] if several else []),
+        ]
+        certified = (
+            [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+        )
         label = str(i if joint is not None else result.k)
         words = _loadings(problem, oriented(result.x))
         table.add_row(label, str(result.cardinality), *numbers, *certified, result.status, words)
@@ -99,8 +112,14 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
         console.print(f"note: {note}", markup=False)
     if several and joint is not None:
         explained = joint.projected_variance
-        console.print(f"variance explained by their span: {explained:.5g}, {explained / total:.1%} of the total")
-        console.print("certified bounds are those of the deflated problems, in which each component was sought")
+        console.print(
+            f"variance explained by their span: {explained:.5g}, {explained / total:.1%} of the "
+            "total"
+        )
+        console.print(
+            "certified bounds are those of the deflated problems, in which each component was "
+            "sought"
+        )
     return stream.getvalue().rstrip()
 
 

@@ -1,1 +1,3 @@
-"""Comparison of solvers on a standard set of problems: `spcabench compare` and `spcabench best-known`."""
+"""Comparison of solvers on a standard set of problems: `spcabench compare` and `spcabench
+best-known`.
+"""

@@ -1,6 +1,8 @@
-"""The best answers known on the standard problems: a frozen, checksummed, versioned table that runs can improve.
+"""The best answers known on the standard problems: a frozen, checksummed, versioned table that runs
+can improve.
 
-Each entry holds the vector itself, from which its value is recomputed on the problem; a mismatch is an error.
+Each entry holds the vector itself, from which its value is recomputed on the problem; a mismatch is
+an error.
 """
 
 import hashlib
@@ -15,6 +17,7 @@ import numpy as np
 
 from spcabench import api
 from spcabench.comparison.suite import SUITES, Item
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
@@ -31,7 +34,8 @@ EXACT, HEURISTIC = "branch_and_bound", "local_search"
 class Entry:
     """The best answer known at cardinality k of a problem, and the smallest certified bound.
 
-    problem : the name that the loaded problem gives itself: a stand-in has another one, and no entry.
+    problem : the name that the loaded problem gives itself: a stand-in has another one, and no
+        entry.
     loadings : of the support; who, when : the solver that found it, and the day.
     """
 
@@ -53,43 +57,67 @@ class Entry:
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """Itself, its value recomputed. Raises ValueError where its vector is infeasible or has another value."""
+        """Itself, its value recomputed. Raises ValueError where its vector is infeasible or has
+        another value.
+        """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
         value = problem.variance(x)
-        good = abs(x @ x - 1.0) < 1e-9 and len(self.support) <= self.k and (x.min() >= 0.0 or not self.nonnegative)
-        if not good or abs(value - self.value) > CLOSE * self.value or self.value > self.bound * (1.0 + CLOSE):
-            raise ValueError(
-                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at most {self.bound:.12g}; "
-                f"its vector has {value:.12g}, {len(self.support)} nonzeros, norm {np.linalg.norm(x):.12g}"
+        good = (
+            abs(x @ x - 1.0) < 1e-9
+            and len(self.support) <= self.k
+            and (x.min() >= 0.0 or not self.nonnegative)
+        )
+        if (
+            not good
+            or abs(value - self.value) > CLOSE * self.value
+            or self.value > self.bound * (1.0 + CLOSE)
+        ):
+            raise InputError(
+                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at "
+                f"most {self.bound:.12g}; "
+                f"its vector has {value:.12g}, {len(self.support)} nonzeros, norm "
+                f"{np.linalg.norm(x):.12g}"
             )
         return self
 
 
 def digest(entries: Iterable[Entry]) -> str:
     """The checksum of a table's entries."""
-    return hashlib.sha256(json.dumps([asdict(e) for e in entries], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([asdict(e) for e in entries], sort_keys=True).encode()
+    ).hexdigest()
 
 
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, by (problem in the suite, its own name, k, nonnegative). ValueError for a wrong checksum or schema."""
+    """The table, by (problem in the suite, its own name, k, nonnegative). ValueError for a wrong
+    checksum or schema.
+    """
     if not file.exists():
         return {}
     told = json.loads(file.read_text(encoding="utf-8"))
     if told.get("schema") != SCHEMA:
-        raise ValueError(f"{file}: schema {told.get('schema')!r}; expected {SCHEMA}")
+        raise InputError(f"{file}: schema {told.get('schema')!r}; expected {SCHEMA}")
     entries = [Entry(**entry) for entry in told["entries"]]
     if digest(entries) != told["sha256"]:
-        raise ValueError(f"{file}: its checksum does not fit its entries; take it from the repository again")
+        raise InputError(
+            f"{file}: its checksum does not fit its entries; take it from the repository again"
+        )
     return {entry.key: entry for entry in entries}
 
 
 def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, each entry of some problems recomputed. Raises ValueError for one that does not fit its problem."""
+    """The table, each entry of some problems recomputed. Raises ValueError for one that does not
+    fit its problem.
+    """
     table = read()
     for item in items:
         problem = api.load(item.dataset, **item.parameters)
         for entry in table.values():
-            if (entry.item, entry.problem, entry.nonnegative) == (item.name, problem.name, item.nonnegative):
+            if (entry.item, entry.problem, entry.nonnegative) == (
+                item.name,
+                problem.name,
+                item.nonnegative,
+            ):
                 entry.checked(problem)
     return table
 
@@ -109,7 +137,9 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
-    """The better value and the smaller bound of two answers to the same; the older one where they agree."""
+    """The better value and the smaller bound of two answers to the same; the older one where they
+    agree.
+    """
     best = new if old is None or new.value > old.value * (1.0 + CLOSE) else old
     bound = max(min(e.bound for e in (old, new) if e is not None), best.value)
     return replace(best, bound=bound, proven=best.value >= bound * (1.0 - PROVEN))
@@ -123,14 +153,24 @@ def of_result(item: Item, result: Result, full: bool = False) -> Entry:
         bound = min(bound, bounds.upper_bound(result.problem, k, result.nonnegative, full=True))
     value = result.problem.variance(result.x)
     return Entry(
-        item.name, result.problem.name, k, result.nonnegative, value, max(bound, value),
-        value >= bound * (1.0 - PROVEN), W.tolist(), result.x[W].tolist(), result.solver,
+        item.name,
+        result.problem.name,
+        k,
+        result.nonnegative,
+        value,
+        max(bound, value),
+        value >= bound * (1.0 - PROVEN),
+        W.tolist(),
+        result.x[W].tolist(),
+        result.solver,
         datetime.now(UTC).date().isoformat(),
-    )  # fmt: skip
+    )
 
 
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
-    """What the exact search and the local search find. effort : multiple of their default budgets."""
+    """What the exact search and the local search find. effort : multiple of their default
+    budgets.
+    """
     problem = api.load(item.dataset, **item.parameters)
     asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
     found = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
@@ -139,16 +179,22 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     return [of_result(item, result, full=True) for result in found if result.good]
 
 
-def improve(suites: Iterable[str], effort: float, say: Any = print) -> dict[tuple[str, str, int, bool], Entry]:
+def improve(
+    suites: Iterable[str], effort: float, say: Any = print
+) -> dict[tuple[str, str, int, bool], Entry]:
     """The table, improved by a search of every problem of some suites; each change is said."""
     table = read()
-    pairs = {(i.name, i.nonnegative, k): (i, k) for suite in suites for i in SUITES[suite] for k in i.ks}
+    pairs = {
+        (i.name, i.nonnegative, k): (i, k) for suite in suites for i in SUITES[suite] for k in i.ks
+    }
     for item, k in pairs.values():
         for entry in searched(item, k, effort):
             old = table.get(entry.key)
             new = merged(old, entry)
             if new != old:
-                say(f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
-                    f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})")  # fmt: skip
+                say(
+                    f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
+                    f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})"
+                )
             table[entry.key] = new
     return table

@@ -1,6 +1,8 @@
-"""One job of a comparison: all runs of one solver, in a worker process, as rows; what is known before is not run.
+"""One job of a comparison: all runs of one solver, in a worker process, as rows; what is known
+before is not run.
 
-Jobs do not depend on which solvers are compared: rows are shared by all comparisons of the same suite.
+Jobs do not depend on which solvers are compared: rows are shared by all comparisons of the same
+suite.
 """
 
 import hashlib
@@ -14,28 +16,35 @@ from typing import Any
 import pandas as pd
 
 from spcabench import registry, run
-from spcabench.comparison import resampling as recovery
-from spcabench.comparison import suite
+from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
 from spcabench.running import job as execute
 from spcabench.running import worker
 
-ENDED = 5.0  # times the limit after which a run, or the whole search of a penalty, is ended
+# times the limit after which a run, or the whole search of a penalty, is ended
+PATIENCE_FACTOR = 5.0
 SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
 # first runs, of no account, of a covariance and of data: kernels are compiled there
-WARM = [dict(dataset="pitprops", parameters={}), dict(dataset="gaussian", parameters=dict(m=12, n=10))]
+WARM = [
+    dict(dataset="pitprops", parameters={}),
+    dict(dataset="gaussian", parameters=dict(m=12, n=10)),
+]
 PATIENCE = 60.0  # seconds of such a run
-READY = dict(kind="measure", solver="ready", settings={}, timeout=300.0)  # loading is on no run's clock
+READY = dict(
+    kind="measure", solver="ready", settings={}, timeout=300.0
+)  # loading is on no run's clock
 TIDIED = READY | dict(solver="tidied")
 SMALL = 50  # variables up to which relaxations and exact searches are run
-FIGURE = str(Path(recovery.__file__).resolve())
+FIGURE = str(Path(resampling.__file__).resolve())
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Job:
-    """A solver (name or absolute path) on a suite; ks : cardinalities in place of the suite's own; limit in seconds."""
+    """A solver (name or absolute path) on a suite; ks : cardinalities in place of the suite's own;
+    limit in seconds.
+    """
 
     solver: str
     suite: str = "standard"
@@ -82,12 +91,14 @@ class Job:
         files |= set(run.closure(registry.path("solver", self.solver)))
         for name in {task["dataset"] for task in tasks}:
             files |= set(run.closure(registry.path("dataset", name)))
-        parts = [json.dumps(tasks, sort_keys=True), str([ENDED, SHORT, ROUNDS, SMALL])]
+        parts = [json.dumps(tasks, sort_keys=True), str([PATIENCE_FACTOR, SHORT, ROUNDS, SMALL])]
         parts += [run.tree_hash(file) for file in sorted(files)]
         return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
 
     def tasks(self) -> Iterator[tuple[Item, dict[str, Any]]]:
-        """Every run, in order: the suite, then recovery and resampling for solvers that are not nonnegative."""
+        """Every run, in order: the suite, then recovery and resampling for solvers that are not
+        nonnegative.
+        """
         for item in suite.items(self.suite, self.ks):
             for k in item.ks:
                 yield item, self._task(item, k, history=True)
@@ -100,23 +111,44 @@ class Job:
                     yield item, self._measure(item, measure)
 
     def _task(self, item: Item, k: int, **more: Any) -> dict[str, Any]:
-        settings = dict(k=k, time_limit=self.limit, **suite.settings_of(self.settings, self.label, self.solver), **more)
+        settings = dict(
+            k=k,
+            time_limit=self.limit,
+            **suite.settings_of(self.settings, self.label, self.solver),
+            **more,
+        )
         if item.nonnegative:
             settings["nonnegative"] = True
         return dict(
-            kind="run", figure=FIGURE, dataset=item.dataset, parameters=item.parameters, solver=self.solver,
-            settings=settings, seed=item.seed, form=None, timed=False, memory=True, vectors=True,
-            timeout=ENDED * self.limit,
-        )  # fmt: skip
+            kind="run",
+            figure=FIGURE,
+            dataset=item.dataset,
+            parameters=item.parameters,
+            solver=self.solver,
+            settings=settings,
+            seed=item.seed,
+            form=None,
+            timed=False,
+            memory=True,
+            vectors=True,
+            timeout=PATIENCE_FACTOR * self.limit,
+        )
 
     def _measure(self, item: Item, measure: str) -> dict[str, Any]:
         own = suite.settings_of(self.settings, self.label, self.solver)
         k = suite.RESAMPLED[item.name]
         settings = dict(name=self.solver, k=k, time_limit=self.limit, **own)
         return dict(
-            kind="measure", figure=FIGURE, dataset=item.dataset, parameters=item.parameters, solver=measure,
-            settings=settings, seed=item.seed, form=None, timeout=3 * ENDED * self.limit,
-        )  # fmt: skip
+            kind="measure",
+            figure=FIGURE,
+            dataset=item.dataset,
+            parameters=item.parameters,
+            solver=measure,
+            settings=settings,
+            seed=item.seed,
+            form=None,
+            timeout=3 * PATIENCE_FACTOR * self.limit,
+        )
 
 
 def unavailable(solver: str) -> str:
@@ -126,10 +158,16 @@ def unavailable(solver: str) -> str:
 
 
 def entrants(name: str) -> list[str]:
-    """All sparse solvers of the registry that give what a suite asks: signed answers, or nonnegative ones."""
+    """All sparse solvers of the registry that give what a suite asks: signed answers, or
+    nonnegative ones.
+    """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: registry.module("solver", s).TRAITS for s in registry.names("solver")}
-    return [s for s, t in traits.items() if t.control and (t.nonnegative if nonnegative else t.nonnegative != "always")]
+    return [
+        s
+        for s, t in traits.items()
+        if t.control and (t.nonnegative if nonnegative else t.nonnegative != "always")
+    ]
 
 
 def run_job(job: Job, out: Path) -> None:
@@ -148,10 +186,12 @@ def run_job(job: Job, out: Path) -> None:
             if not why and problem != loaded:
                 helper.ask(task | READY, grace=0.0)
                 loaded = problem
-            journal.add(key, {"status": "skipped", "reason": why} if why else answered(helper, task))
+            journal.add(
+                key, {"status": "skipped", "reason": why} if why else answered(helper, task)
+            )
         row = journal.rows[key]
         if row["status"] == "time_limit" and row.get("variance") is None:
-            ended[item.name] = f"ended after {ENDED * job.limit:g} s on an easier one"
+            ended[item.name] = f"ended after {PATIENCE_FACTOR * job.limit:g} s on an easier one"
         rows.append(row | _labels(job, item, task))
     helper.close()
     execute.write_parquet(pd.DataFrame(rows).assign(**execute.stamp()), out)
@@ -163,7 +203,9 @@ def _warmed(helper: execute.Worker, job: Job) -> str:
     for small in WARM:
         row = helper.ask(job._task(suite.ITEMS[0], 5) | small | {"timeout": PATIENCE}, grace=0.0)
         if row["status"] == "time_limit" and row.get("variance") is None:
-            return f"did not come back from {small['dataset']}, ten variables, within {PATIENCE:g} s"
+            return (
+                f"did not come back from {small['dataset']}, ten variables, within {PATIENCE:g} s"
+            )
     return ""
 
 
@@ -174,14 +216,18 @@ def refused(solver: str, item: Item, task: dict[str, Any]) -> str:
         return "gives signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":
         return "gives nonnegative answers only"
-    size = {"pitprops": 13, "artificial": 10}.get(item.dataset) or item.parameters.get("n", SMALL + 1)
+    size = {"pitprops": 13, "artificial": 10}.get(item.dataset) or item.parameters.get(
+        "n", SMALL + 1
+    )
     if (traits.relaxation or traits.exact) and size > SMALL:
         return f"relaxations and exact searches are run up to {SMALL} variables"
     return ""
 
 
 def answered(helper: execute.Worker, task: dict[str, Any]) -> Row:
-    """The row of a run: where it is short, of the fastest of three, with the memory of the first."""
+    """The row of a run: where it is short, of the fastest of three, with the memory of the
+    first.
+    """
     helper.ask(task | TIDIED, grace=0.0)
     row = first = helper.ask(task, grace=0.0)
     for _ in range(ROUNDS - 1):
@@ -200,7 +246,13 @@ def _seconds(row: Row) -> float:
 
 
 def _labels(job: Job, item: Item, task: dict[str, Any]) -> Row:
-    kind = task["solver"] if task["kind"] == "measure" else "recovery" if item.family == "recovery" else "suite"
+    kind = (
+        task["solver"]
+        if task["kind"] == "measure"
+        else "recovery"
+        if item.family == "recovery"
+        else "suite"
+    )
     return {
         "solver": job.label,
         "item": item.name,
@@ -209,5 +261,7 @@ def _labels(job: Job, item: Item, task: dict[str, Any]) -> Row:
         "asked": task["settings"]["k"],
         "sign": item.nonnegative,
         "parameters": json.dumps(item.parameters, sort_keys=True),
-        "settings": json.dumps({k: v for k, v in task["settings"].items() if k not in ("history", "name")}),
+        "settings": json.dumps(
+            {k: v for k, v in task["settings"].items() if k not in ("history", "name")}
+        ),
     }

@@ -5,7 +5,7 @@ A cost matrix is (pairs of problem and k, solvers), inf where a solver did not g
 
 import numpy as np
 
-from spcabench.vectors import Vector
+from spcabench.vectors import Array, Vector
 
 RESAMPLES, COVERAGE = 200, 0.9  # of the bootstrap bands
 
@@ -16,20 +16,25 @@ def ratios(cost: Vector) -> Vector:
     return np.where(np.isfinite(cost), cost / np.where(np.isfinite(best), best, 1.0), np.inf)
 
 
-def reached(cost: Vector, grid: Vector) -> Vector:
-    """Share of the pairs that a solver settles within each cost of the grid: (solvers, points), never falling.
+def reached(cost: Vector, grid: Vector) -> Array:
+    """Share of the pairs that a solver settles within each cost of the grid: (solvers, points),
+    never falling.
 
-    Of ratios this is the performance profile of Dolan and More (2002); of costs in units of one product with Sigma,
-    the data profile of More and Wild (2009).
+    Of ratios this is the performance profile of Dolan and More (2002); of costs in units of one
+    product with Sigma, the data profile of More and Wild (2009).
     """
     if not len(cost):
         return np.zeros((cost.shape[1], len(grid)))
     ordered = np.sort(cost, axis=0)
-    return np.array([np.searchsorted(column, grid, side="right") for column in ordered.T]) / len(cost)
+    return np.array([np.searchsorted(column, grid, side="right") for column in ordered.T]) / len(
+        cost
+    )
 
 
 def band(cost: Vector, groups: Vector, grid: Vector, seed: int = 0) -> tuple[Vector, Vector]:
-    """Lower and upper end of a 90 % bootstrap band of `reached`: problems are drawn, with all their cardinalities."""
+    """Lower and upper end of a 90 % bootstrap band of `reached`: problems are drawn, with all their
+    cardinalities.
+    """
     rng = np.random.default_rng(seed)
     names = np.unique(groups)
     places = {name: np.flatnonzero(groups == name) for name in names}
@@ -48,8 +53,10 @@ def shifted_mean(values: Vector, shift: float) -> float:
     return float(np.exp(np.log(values + shift).mean()) - shift) if len(values) else float("nan")
 
 
-def wins(value: Vector, tolerance: float = 1e-6) -> Vector:
-    """Share of the pairs on which one solver's value is above another's: (solvers, solvers); a failure is below all."""
+def wins(value: Vector, tolerance: float = 1e-6) -> Array:
+    """Share of the pairs on which one solver's value is above another's: (solvers, solvers); a
+    failure is below all.
+    """
     worth = np.where(np.isfinite(value), value, -np.inf)
     margin = tolerance * np.abs(np.where(np.isfinite(value), value, 0.0))
     above = worth[:, :, None] - margin[:, :, None] > worth[:, None, :]

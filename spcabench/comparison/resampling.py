@@ -1,4 +1,5 @@
-"""What statisticians ask of a solver: the variance of held-out samples, and the same support from other samples.
+"""What statisticians ask of a solver: the variance of held-out samples, and the same support from
+other samples.
 
 And what the harness does between runs.
 
@@ -25,16 +26,20 @@ def ready(problem, *, seed):
 
 
 def tidied(problem, *, seed):
-    """Nothing but freed memory given back, where the C library can: what a run needs is then seen in its peak."""
+    """Nothing but freed memory given back, where the C library can: what a run needs is then seen
+    in its peak.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     return {}
 
 
 def held_out(problem, *, seed, name, k, **settings):
-    """Variance of the other half of the samples along x, over that of the component that sees it; means of 5 halves.
+    """Variance of the other half of the samples along x, over that of the component that sees it;
+    means of 5 halves.
 
-    ``optimism`` : the variance of the half that x was found on, over the same of the other half, less 1.
+    ``optimism`` : the variance of the half that x was found on, over the same of the other half,
+    less 1.
     """
     X, rng = problem.data.dense(), np.random.default_rng([seed, 1])
     shares, optimism = [], []

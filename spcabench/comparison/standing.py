@@ -1,4 +1,6 @@
-"""From rows to where each solver stands: share of the best known, certified gap, costs to get there, ranking."""
+"""From rows to where each solver stands: share of the best known, certified gap, costs to get
+there, ranking.
+"""
 
 import json
 from collections.abc import Mapping
@@ -7,41 +9,58 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison import profiles
-from spcabench.comparison import resampling as recovery
+from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
+from spcabench.errors import InputError
 from spcabench.solving.result import GOOD
 from spcabench.vectors import Vector
 
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
 RULE = (
-    "Solvers are ordered by the share of the pairs on which they reach 99.9 % of the best known value within the "
-    "limits; equal ones by the mean share of the best known, a failure counting zero; then by the shifted geometric "
+    "Solvers are ordered by the share of the pairs on which they reach 99.9 % of the best known "
+    "value within the "
+    "limits; equal ones by the mean share of the best known, a failure counting zero; then by the "
+    "shifted geometric "
     "mean of the time (shift 10 ms), a failure counting as the largest time of all."
 )
 PAIR = ["item", "asked"]
 
 
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """One row for each solver and pair: value (refitted), share, gap, costs, status; ``answered`` where there is x.
+    """One row for each solver and pair: value (refitted), share, gap, costs, status; ``answered``
+    where there is x.
 
-    best, bound, proven : the best known, from the table and from these rows, and the smallest certified bound that no
-        value refutes. Raises ValueError where a value is above the bound of the table: one of them is wrong.
+    best, bound, proven : the best known, from the table and from these rows, and the smallest
+        certified bound that no value refutes. Raises ValueError where a value is above the bound of
+        the table: one of them is wrong.
     """
     found = rows[rows.kind == "suite"].reset_index(drop=True).copy()
-    for column in ("variance_refit", "bound", "search_time", "search_flops", "flops", "setup_flops", "cardinality"):
+    for column in (
+        "variance_refit",
+        "bound",
+        "search_time",
+        "search_flops",
+        "flops",
+        "setup_flops",
+        "cardinality",
+    ):
         found[column] = pd.to_numeric(found[column], errors="coerce") if column in found else np.nan
     found["answered"] = found.status.isin(GOOD) & found.variance_refit.notna()
     found["value"] = found.variance_refit.where(found.answered)
-    found["time"] = found.search_time.fillna(found.solve_time + found.setup_time).where(found.answered)
+    found["time"] = found.search_time.fillna(found.solve_time + found.setup_time).where(
+        found.answered
+    )
     found["work"] = found.search_flops.fillna(found.flops + found.setup_flops).where(
         found.answered & found.flops.notna()
     )
     found["memory"] = (found.peak_memory - found.memory_before).where(found.answered)
-    pairs = pd.DataFrame([_pair(part, table) | {"item": i, "asked": k} for (i, k), part in found.groupby(PAIR)])
+    pairs = pd.DataFrame(
+        [_pair(part, table) | {"item": i, "asked": k} for (i, k), part in found.groupby(PAIR)]
+    )
     found = found.drop(columns="bound").merge(pairs, on=PAIR)
-    found["share"], found["gap"] = found.value / found.best, (found.bound - found.value) / found.bound
+    found["share"] = found.value / found.best
+    found["gap"] = (found.bound - found.value) / found.bound
     return found.drop(columns=["phases", "machine"], errors="ignore")
 
 
@@ -52,31 +71,45 @@ def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry])
     best = entry.value if entry else 0.0
     top = float(part.value.max())
     if entry and top > entry.bound * (1.0 + CLOSE):
-        raise ValueError(
-            f"{entry.item}, k = {k}: a value of {top:.12g} is above the certified bound {entry.bound:.12g}"
+        raise InputError(
+            f"{entry.item}, k = {k}: a value of {top:.12g} is above the certified bound "
+            f"{entry.bound:.12g}"
         )
     who, listed = (entry.who if entry else ""), entry is not None
     if top > best * (1.0 + CLOSE):
         who, listed, best = str(part.solver[part.value.idxmax()]), False, top
     sound = part.bound[part.bound >= best * (1.0 - CLOSE)]
     bound = max(min([*sound, *([entry.bound] if entry else [])], default=np.nan), best)
-    return dict(best=best, bound=bound, proven=best >= bound * (1.0 - PROVEN), who=who, listed=listed, unit=_unit(part))
+    return dict(
+        best=best,
+        bound=bound,
+        proven=best >= bound * (1.0 - PROVEN),
+        who=who,
+        listed=listed,
+        unit=_unit(part),
+    )
 
 
 def _unit(part: pd.DataFrame) -> float:
     """Flops of one product with Sigma: 2 for each entry of a covariance, 4 for each of data."""
     first = part.dropna(subset=["nnz"])
-    return float("nan") if first.empty else float(first.nnz.min() * (2 if first.m.isna().all() else 4))
+    return (
+        float("nan") if first.empty else float(first.nnz.min() * (2 if first.m.isna().all() else 4))
+    )
 
 
 def costs(found: pd.DataFrame, share: float, of: str) -> pd.DataFrame:
-    """Cost to reach a share of the best known: pairs x solvers, inf where it was not. of : "time" or "work"."""
+    """Cost to reach a share of the best known: pairs x solvers, inf where it was not. of : "time"
+    or "work".
+    """
     cost = [_cost(row, share, of) for row in found.itertuples()]
     return found.assign(cost=cost).pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
 
 
 def _cost(row: Any, share: float, of: str) -> float:
-    """That of the first feasible iterate which is good enough; of the whole run, or search, for the refitted answer."""
+    """That of the first feasible iterate which is good enough; of the whole run, or search, for the
+    refitted answer.
+    """
     total = getattr(row, of)
     if not row.answered or not np.isfinite(total) or row.value < share * row.best:
         return np.inf
@@ -84,7 +117,9 @@ def _cost(row: Any, share: float, of: str) -> float:
         return max(total, 1e-9)
     column, setup = ("seconds", row.setup_time) if of == "time" else ("flops", row.setup_flops)
     for step in json.loads(row.history):
-        if step["cardinality"] <= row.asked and step["variance"] >= share * row.best * (1.0 - CLOSE):
+        if step["cardinality"] <= row.asked and step["variance"] >= share * row.best * (
+            1.0 - CLOSE
+        ):
             return max(min(step[column] + setup, total), 1e-9)
     return max(total, 1e-9)
 
@@ -98,29 +133,41 @@ def ranking(found: pd.DataFrame) -> pd.DataFrame:
     for solver, part in found.groupby("solver"):
         share = part.share.fillna(0.0)
         work = part.work.fillna(most if part.work.notna().any() else np.nan)
-        entries.append({
-            "solver": solver, "pairs": len(part), "answered": int(part.answered.sum()),
-            **{f"at {t:g}": float((share >= t * (1.0 - CLOSE)).mean()) for t in TARGETS},
-            "share": float(share.mean()), "worst": float(part.share.min()), "gap": float(part.gap.median()),
-            "time": profiles.shifted_mean(part.time.fillna(slowest).to_numpy(), SHIFT["time"]),
-            "flops": profiles.shifted_mean(work.to_numpy(), SHIFT["flops"]),
-            "memory": float(part.memory.median()),
-        })  # fmt: skip
+        entries.append(
+            {
+                "solver": solver,
+                "pairs": len(part),
+                "answered": int(part.answered.sum()),
+                **{f"at {t:g}": float((share >= t * (1.0 - CLOSE)).mean()) for t in TARGETS},
+                "share": float(share.mean()),
+                "worst": float(part.share.min()),
+                "gap": float(part.gap.median()),
+                "time": profiles.shifted_mean(part.time.fillna(slowest).to_numpy(), SHIFT["time"]),
+                "flops": profiles.shifted_mean(work.to_numpy(), SHIFT["flops"]),
+                "memory": float(part.memory.median()),
+            }
+        )
     table = pd.DataFrame(entries)
     order = [f"at {TARGETS[-1]:g}", "share", "time"]
-    table = table.sort_values(order, ascending=[False, False, True], kind="stable").reset_index(drop=True)
+    table = table.sort_values(order, ascending=[False, False, True], kind="stable").reset_index(
+        drop=True
+    )
     return table.assign(rank=np.arange(1, len(table) + 1))
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:
-    """F1 of the support on the spiked samples: solver, strength, sparsity k / sqrt(n), f1 (0 for a failure), median."""
+    """F1 of the support on the spiked samples: solver, strength, sparsity k / sqrt(n), f1 (0 for a
+    failure), median.
+    """
     mine = rows[rows.kind == "recovery"]
     if mine.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
     told = [json.loads(p) if isinstance(p, str) else p for p in mine.parameters]
     f1 = [_f1(row) for row in mine.itertuples()]
     table = mine.assign(
-        f1=f1, strength=[p["strength"] for p in told], sparsity=[p["count"] / p["n"] ** 0.5 for p in told]
+        f1=f1,
+        strength=[p["strength"] for p in told],
+        sparsity=[p["count"] / p["n"] ** 0.5 for p in told],
     )
     return table.groupby(["solver", "strength", "sparsity"]).f1.mean().reset_index()
 
@@ -128,7 +175,7 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 def _f1(row: Any) -> float:
     if row.status not in GOOD or row.support is None:
         return 0.0
-    return recovery.f1(list(row.support), json.loads(row.provenance)["support"])
+    return resampling.f1(list(row.support), json.loads(row.provenance)["support"])
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
@@ -137,7 +184,8 @@ def resampled(rows: pd.DataFrame) -> pd.DataFrame:
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
         told = json.loads(row.extra) if isinstance(row.extra, str) else {}
         entries += [
-            {"solver": row.solver, "item": row.item, "k": row.asked, "measure": m, "of": v} for m, v in told.items()
+            {"solver": row.solver, "item": row.item, "k": row.asked, "measure": m, "of": v}
+            for m, v in told.items()
         ]
     return pd.DataFrame(entries, columns=["solver", "item", "k", "measure", "of"])
 

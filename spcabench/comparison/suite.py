@@ -1,14 +1,19 @@
-"""The sets of problems that solvers are compared on: each problem with its cardinalities and its origin."""
+"""The sets of problems that solvers are compared on: each problem with its cardinalities and its
+origin.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from spcabench import registry, validate
+from spcabench.errors import InputError
 
 
 @dataclass(frozen=True)
 class Item:
-    """A problem of a suite. ks : the cardinalities; family : what it is an example of; origin : who has used it."""
+    """A problem of a suite. ks : the cardinalities; family : what it is an example of; origin : who
+    has used it.
+    """
 
     name: str
     dataset: str
@@ -35,14 +40,46 @@ ITEMS = [
     Item("artificial", "artificial", {}, (4, 6), "classic", "Zou, Hastie, Tibshirani (2006)"),
     Item("gaussian 40", "gaussian", dict(m=40, n=40, seed=0), (5, 10), "gaussian", KULESHOV),
     Item("gaussian 100", "gaussian", dict(m=100, n=100, seed=0), (5, 10, 25), "gaussian", KULESHOV),
-    Item("gaussian 300", "gaussian", dict(m=300, n=300, seed=0), (10, 20, 50), "gaussian", KULESHOV),
-    Item("gaussian wide", "gaussian", dict(m=50, n=300, seed=0), (10, 30), "rank-deficient", KULESHOV),
-    Item("random sparse", "random_sparse", dict(m=300, n=300, seed=0), (10, 30), "sparse data", "He et al. (2010)"),
+    Item(
+        "gaussian 300", "gaussian", dict(m=300, n=300, seed=0), (10, 20, 50), "gaussian", KULESHOV
+    ),
+    Item(
+        "gaussian wide", "gaussian", dict(m=50, n=300, seed=0), (10, 30), "rank-deficient", KULESHOV
+    ),
+    Item(
+        "random sparse",
+        "random_sparse",
+        dict(m=300, n=300, seed=0),
+        (10, 30),
+        "sparse data",
+        "He et al. (2010)",
+    ),
     Item("spiked 40", "spiked", dict(n=40, strength=4.0, seed=0), (4, 8), "spiked, strong", ZHANG),
-    Item("spiked strong", "spiked", dict(n=200, strength=6.0, seed=0), (10, 20, 40), "spiked, strong", ZHANG),
-    Item("spiked weak", "spiked", dict(n=200, strength=1.5, seed=0), (10, 20, 40), "spiked, weak", ZHANG),
+    Item(
+        "spiked strong",
+        "spiked",
+        dict(n=200, strength=6.0, seed=0),
+        (10, 20, 40),
+        "spiked, strong",
+        ZHANG,
+    ),
+    Item(
+        "spiked weak",
+        "spiked",
+        dict(n=200, strength=1.5, seed=0),
+        (10, 20, 40),
+        "spiked, weak",
+        ZHANG,
+    ),
     Item("blocks", "blocks", dict(n=120, seed=0), (10, 20, 30), "block", "ours"),
-    Item("decaying", "decaying", dict(n=150, power=1.0, seed=0), (5, 15, 40), "decaying spectrum", ASTERIS),
+    Item(
+        "decaying",
+        "decaying",
+        dict(n=150, power=1.0, seed=0),
+        (5, 15, 40),
+        "decaying spectrum",
+        ASTERIS,
+    ),
     Item("rank 3", "low_rank", dict(n=100, rank=3, seed=0), (5, 10, 25), "rank-deficient", ASTERIS),
     Item("leukemia", "golub", dict(genes=500), (5, 20, 50), "genes", "Golub et al. (1999)"),
     Item("colon", "alon", dict(genes=300), (5, 20, 50), "genes", "Alon et al. (1999)"),
@@ -54,7 +91,9 @@ ITEMS = [
 ]
 SIGNED = [
     Item("pit props", "pitprops", {}, (3, 6), "classic", "Jeffers (1967)", True),
-    Item("gaussian 100", "gaussian", dict(m=100, n=100, seed=0), (5, 10), "gaussian", KULESHOV, True),
+    Item(
+        "gaussian 100", "gaussian", dict(m=100, n=100, seed=0), (5, 10), "gaussian", KULESHOV, True
+    ),
     Item("leukemia", "golub", dict(genes=500), (5, 20, 50), "genes", "Golub et al. (1999)", True),
     Item("nips words", "bag_of_words", NIPS, (5, 10, 20), "text", "Newman (2008)", True),
     Item("faces", "cbcl", {}, (10, 30, 60), "faces", "Sung (1996), " + ASTERIS, True),
@@ -71,31 +110,43 @@ SUITES: dict[str, list[Item]] = {
 # support recovery: samples of the spiked model, on seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
 STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12, 13, 14)
-RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}  # held-out variance and stability, at this cardinality
+RESAMPLED = {
+    "spectra": 10,
+    "leukemia": 20,
+    "colon": 20,
+}  # held-out variance and stability, at this cardinality
 
 
 def items(suite: str, ks: tuple[int, ...] = ()) -> list[Item]:
-    """The problems of a suite, at their own cardinalities or at ``ks``. Raises ValueError for an unknown suite."""
+    """The problems of a suite, at their own cardinalities or at ``ks``. Raises ValueError for an
+    unknown suite.
+    """
     if suite not in SUITES:
-        raise ValueError(validate.nearest("suite", suite, SUITES))
+        raise InputError(validate.nearest("suite", suite, SUITES))
     return [Item(**{**vars(item), "ks": ks or item.ks}) for item in SUITES[suite]]
 
 
 def recovery() -> list[Item]:
-    """The spiked samples, one problem for each strength, sparsity k / sqrt(n) and seed; asked at the true k."""
+    """The spiked samples, one problem for each strength, sparsity k / sqrt(n) and seed; asked at
+    the true k.
+    """
     found = []
     for strength in STRENGTHS:
         for sparsity in SPARSITIES:
             count = round(sparsity * VARIABLES**0.5)
             for seed in SEEDS:
                 parameters = dict(m=SAMPLES, n=VARIABLES, count=count, strength=strength, seed=seed)
-                found.append(Item("recovery", "spiked_samples", parameters, (count,), "recovery", "ours"))
+                found.append(
+                    Item("recovery", "spiked_samples", parameters, (count,), "recovery", "ours")
+                )
     return found
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Named settings of the solvers: solver -> settings, those that are not named have their defaults."""
+    """Named settings of the solvers: solver -> settings, those that are not named have their
+    defaults.
+    """
 
     about: str
     of: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -114,13 +165,17 @@ SETTINGS = {
             "nspca": dict(restarts=10),
         },
     ),
-    "tuned": Settings("what a solver's own file calls TUNED, chosen by its author; defaults for the others"),
+    "tuned": Settings(
+        "what a solver's own file calls TUNED, chosen by its author; defaults for the others"
+    ),
 }
 
 
 def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
-    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError for another name."""
+    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError
+    for another name.
+    """
     if name not in SETTINGS:
-        raise ValueError(validate.nearest("settings", name, SETTINGS))
+        raise InputError(validate.nearest("settings", name, SETTINGS))
     own = getattr(registry.module("solver", file or solver), name.upper(), {}) if solver else {}
     return {**SETTINGS[name].of.get(solver, {}), **own}

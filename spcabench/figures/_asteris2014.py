@@ -1,4 +1,6 @@
-"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share: runs, bounds, drawing, verdicts."""
+"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share: runs, bounds, drawing,
+verdicts.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,6 +10,7 @@ import pandas as pd
 
 from spcabench import registry
 from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
+from spcabench.errors import InputError
 from spcabench.figures._truth import known, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Measure, Run
@@ -18,7 +21,11 @@ from spcabench.style import look
 D, EPS = 3, 0.1
 ALG3: dict[str, Any] = dict(d=D, eps=EPS, nonnegative=True)
 EM: dict[str, Any] = dict(restarts=10, nonnegative=True)
-NAMES = {"spannogram": "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)", "em": "EM, best of 10", "nspca": "NSPCA, best of 3"}
+NAMES = {
+    "spannogram": "Alg. 3 ($d = 3$, $\\epsilon = 0.1$)",
+    "em": "EM, best of 10",
+    "nspca": "NSPCA, best of 3",
+}
 MARKS: dict[str, Any] = {  # the curves often coincide: open below small
     "spannogram": dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
     "em": dict(marker="o", markersize=3, linestyle="--"),
@@ -30,7 +37,8 @@ LOOSE = "q + lambda_4, at most lambda_1 (no bound: 1/(1-eps) left out)"
 
 A13 = Statement(
     id="A13",
-    quote="for all tested datasets our algorithm is provably within 40% - 90% from the unknown optimum",
+    quote="for all tested datasets our algorithm is provably within 40% - 90% from the unknown "
+    "optimum",
     where="abstract, section 1",
     test="variance of Algorithm 3 over the shaded bound, at every k",
     threshold="at least 40 %",
@@ -39,7 +47,8 @@ A17 = Statement(
     id="A17",
     quote="This bound is significantly tighter than a-priori bounds",
     where="abstract",
-    test="q / (1 - eps) + lambda_4 against variance / ((1 - eps) rho_d), rho_d of Theorem 1, neither capped",
+    test="q / (1 - eps) + lambda_4 against variance / ((1 - eps) rho_d), rho_d of Theorem 1, "
+    "neither capped",
     threshold="at least 10 % lower at 80 % of the k",
 )
 
@@ -56,7 +65,9 @@ def both(
 
 
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
-    """Algorithm 3 at all ks up to n: variance as given and refitted, q = x'A_3 x, lambda_4, deterministic bound."""
+    """Algorithm 3 at all ks up to n: variance as given and refitted, q = x'A_3 x, lambda_4,
+    deterministic bound.
+    """
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     made: dict[str, list[float]] = {
@@ -65,7 +76,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, "finished", k, problem.n, nonnegative=True)
         if status != "finished":
-            raise ValueError(f"Algorithm 3 gave no feasible component at k = {k}")
+            raise InputError(f"Algorithm 3 gave no feasible component at k = {k}")
         made["k"].append(k)
         made["cardinality"].append(float(np.count_nonzero(x)))
         made["variance"].append(problem.variance(x))
@@ -95,21 +106,35 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n: closer together where they are small, and those that the paper names."""
-    return sorted({1, n, *at, *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
-                   *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist()})  # fmt: skip
+    """Cardinalities from 1 to n: closer together where they are small, and those that the paper
+    names.
+    """
+    return sorted(
+        {
+            1,
+            n,
+            *at,
+            *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
+            *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist(),
+        }
+    )
 
 
 @with_truth
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for every solver and k, with shares of lambda_1 and, for Algorithm 3, upper bounds as such shares.
+    """A row for every solver and k, with shares of lambda_1 and, for Algorithm 3, upper bounds as
+    such shares.
 
-    value, refit : variance as the solver gave it, and refitted. upper : the shaded bound; loose : its second reading;
-    best : the smallest deterministic bound that the harness knows; apriori : value / ((1 - eps) rho_d) of Theorem 1.
+    value, refit : variance as the solver gave it, and refitted. upper : the shaded bound; loose :
+        its second reading;
+    best : the smallest deterministic bound that the harness knows; apriori : value / ((1 - eps)
+        rho_d) of Theorem 1.
     """
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
-    q, after = (table[name] / top if name in table else np.nan * top for name in ("q", "lambda_next"))
+    q, after = (
+        table[name] / top if name in table else np.nan * top for name in ("q", "lambda_next")
+    )
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,
@@ -122,27 +147,37 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def of(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
+def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
     """A solver's rows by k."""
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
 def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
     """Variance of Algorithm 3 over that of EM, by k."""
-    return (of(data, "spannogram", label)[column] / of(data, "em", label)[column]).dropna()
+    return (
+        by_cardinality(data, "spannogram", label)[column]
+        / by_cardinality(data, "em", label)[column]
+    ).dropna()
 
 
 def similar(data: pd.DataFrame, column: str, within: float) -> tuple[Verdict, str]:
     """Whether the two methods' variances agree within a share in every band of k / n."""
     quotient = ratio(data, column)
     bands = by_band(quotient.index.to_series() / data.n.iloc[0], quotient, EDGES)
-    words = f"Alg. 3 / EM: {show(bands)}{_others(data, lambda label: interval(ratio(data, column, label)))}"
+    words = (
+        "Alg. 3 / EM: "
+        f"{show(bands)}{_others(data, lambda label: interval(ratio(data, column, label)))}"
+    )
     words += "".join(f"; {_truth(data, solver)}" for solver in ("spannogram", "em"))
     return every([band.within(1 - within, 1 + within) for band in bands.values()]), words
 
 
-def explained(statement: Statement, data: pd.DataFrame, k: int, percent: float, digits: int) -> Iterator[Claim]:
-    """The variance of Algorithm 3 at k as a percentage of the bound, in both readings, beside the paper's."""
+def explained(
+    statement: Statement, data: pd.DataFrame, k: int, percent: float, digits: int
+) -> Iterator[Claim]:
+    """The variance of Algorithm 3 at k as a percentage of the bound, in both readings, beside the
+    paper's.
+    """
     for column, name in (("upper", SHADED), ("loose", LOOSE)):
         found = share(data, k, column)
         words = f"{_percent(found, 2)} (the paper: {percent:g} %)" + _others(
@@ -156,33 +191,43 @@ def explained(statement: Statement, data: pd.DataFrame, k: int, percent: float, 
 
 def share(data: pd.DataFrame, k: int, column: str, label: str = MAIN) -> float | None:
     """Variance of Algorithm 3 at k in percent of a bound; None where there is no such run."""
-    mine = of(data, "spannogram", label)
+    mine = by_cardinality(data, "spannogram", label)
     return float(100 * mine.value[k] / mine[column][k]) if k in mine.index else None
 
 
 def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
     """Whether the explained share of the shaded bound is at least so many percent at every k."""
-    mine = of(data, "spannogram")
+    mine = by_cardinality(data, "spannogram")
     found = 100 * mine.value / mine.upper
     if found.dropna().empty:
         return statement.judged("undecided", "no runs")
-    words = f"{found.min():.1f} % (k = {found.idxmin():.0f}) to {found.max():.1f} % (k = {found.idxmax():.0f})"
+    words = (
+        f"{found.min():.1f} % (k = {found.idxmin():.0f}) to {found.max():.1f} % (k = "
+        f"{found.idxmax():.0f})"
+    )
     proven = (100 * mine.value / mine[["upper", "best"]].min(axis=1)).min()
     words += f"; with the best deterministic bound too at least {proven:.1f} %"
     words += f"; {_truth(data, 'spannogram')}"
-    words += _others(data, lambda label: f"{_spread(of(data, 'spannogram', label))} %")
+    words += _others(data, lambda label: f"{_spread(by_cardinality(data, 'spannogram', label))} %")
     return statement.judged(decided(bool(found.min() >= percent)), words, f"bound: {SHADED}")
 
 
-def lower(statement: Statement, data: pd.DataFrame, column: str, than: str | None, variant: str = "") -> Claim:
-    """Whether a bound is at least 10 % below another (None: lambda_1) at 80 % of the k; k weighs what it stands for."""
-    mine = of(data, "spannogram").dropna(subset=["upper"])
+def lower(
+    statement: Statement, data: pd.DataFrame, column: str, than: str | None, variant: str = ""
+) -> Claim:
+    """Whether a bound is at least 10 % below another (None: lambda_1) at 80 % of the k; k weighs
+    what it stands for.
+    """
+    mine = by_cardinality(data, "spannogram").dropna(subset=["upper"])
     if len(mine) < 3:
         return statement.judged("undecided", "fewer than 3 k", variant)
     quotient = mine[column] / (mine[than] if than else 1.0)
     weight = np.gradient(mine.index.to_numpy(dtype=float))
     reached = float(weight[(quotient <= 0.9).to_numpy()].sum() / weight.sum())
-    words = f"at least 10 % lower at {100 * reached:.0f} % of k; ratio {quotient.min():.3g} to {quotient.max():.3g}"
+    words = (
+        f"at least 10 % lower at {100 * reached:.0f} % of k; ratio {quotient.min():.3g} to "
+        f"{quotient.max():.3g}"
+    )
     return statement.judged(decided(reached >= 0.8), words, variant)
 
 
@@ -208,32 +253,63 @@ def _percent(value: float | None, digits: int) -> str:
 
 
 def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **settings: Any) -> None:
-    """Variance and the shaded region up to the bound; the explained share of the bound, with the paper's numbers."""
+    """Variance and the shaded region up to the bound; the explained share of the bound, with the
+    paper's numbers.
+    """
     left, right = axes.flat
-    mine = of(data, "spannogram")
+    mine = by_cardinality(data, "spannogram")
     look_3 = look("spannogram")
     left.fill_between(
-        mine.index, mine.value, mine.upper, color=look_3["color"], alpha=0.15, linewidth=0, label="the optimum is here"
+        mine.index,
+        mine.value,
+        mine.upper,
+        color=look_3["color"],
+        alpha=0.15,
+        linewidth=0,
+        label="the optimum is here",
     )
     left.plot(
-        mine.index, mine.loose, color="black", linewidth=0.8, linestyle=":", label="bound without $1/(1-\\epsilon)$"
+        mine.index,
+        mine.loose,
+        color="black",
+        linewidth=0.8,
+        linestyle=":",
+        label="bound without $1/(1-\\epsilon)$",
     )
     if len(mine):
         known(data).draw(left, mine.lambda_1.iloc[0])
-    left.axhline(1.0, color="black", linewidth=0.8, linestyle="--", label="trivial bound $\\lambda_1$")
+    left.axhline(
+        1.0, color="black", linewidth=0.8, linestyle="--", label="trivial bound $\\lambda_1$"
+    )
     for solver, marker in MARKS.items():
-        curve = of(data, solver)
+        curve = by_cardinality(data, solver)
         style = look(solver) | marker | dict(markevery=max(1, len(curve) // 20))
         left.plot(curve.index, curve.value, label=NAMES[solver], **style)
-    left.plot(mine.index, mine.refit, color=look_3["color"], linewidth=0.8, alpha=0.6, label="Alg. 3, refitted (ours)")
+    left.plot(
+        mine.index,
+        mine.refit,
+        color=look_3["color"],
+        linewidth=0.8,
+        alpha=0.6,
+        label="Alg. 3, refitted (ours)",
+    )
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     for column, style, name in (
         ("upper", dict(linestyle="-"), "of the shaded bound"),
         ("loose", dict(linestyle=":"), "of the bound without $1/(1-\\epsilon)$"),
         ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
     ):
-        right.plot(mine.index, 100 * mine.value / mine[column], color=look_3["color"], label=name, **style)
-    right.plot(list(paper), list(paper.values()), "k*", markersize=9, linestyle="none", label="the paper's numbers")
+        right.plot(
+            mine.index, 100 * mine.value / mine[column], color=look_3["color"], label=name, **style
+        )
+    right.plot(
+        list(paper),
+        list(paper.values()),
+        "k*",
+        markersize=9,
+        linestyle="none",
+        label="the paper's numbers",
+    )
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     for axis in (left, right):
         axis.set(xlabel="cardinality $k$", **settings)

@@ -1,4 +1,6 @@
-"""What the figures of d'Aspremont et al. (2007) share: tables of loadings, and the panels of the convergence."""
+"""What the figures of d'Aspremont et al. (2007) share: tables of loadings, and the panels of the
+convergence.
+"""
 
 from dataclasses import replace
 from itertools import chain
@@ -15,28 +17,40 @@ from spcabench.vectors import project
 
 SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
 SDP = ("SCS", "CLARABEL")
-METHODS = {"pca": "PCA", "thresholded": "thresholded PCA", "dspca": "DSPCA", "exact": "exact optimum at each k"}
+METHODS = {
+    "pca": "PCA",
+    "thresholded": "thresholded PCA",
+    "dspca": "DSPCA",
+    "exact": "exact optimum at each k",
+}
 
 
-def found(problem: Problem, method: str, pattern: tuple[int, ...]) -> deflate.Components:
-    """K components with the cardinalities of ``pattern``, Hotelling's deflation between them.
+def components_of_pattern(
+    problem: Problem, method: str, pattern: tuple[int, ...]
+) -> deflate.Components:
+    """k components with the cardinalities of ``pattern``, Hotelling's deflation between them.
 
     thresholded : each eigenvector cut to its largest entries, none deflated by what was cut.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
     ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
-    made = deflate.components(problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling")
+    made = deflate.deflated_components(
+        problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling"
+    )
     if method != "thresholded":
         return made
-    return deflate.Components(problem, [replace(r, x=project(r.x, k)) for r, k in zip(made, pattern, strict=True)])
+    return deflate.Components(
+        problem, [replace(r, x=project(r.x, k)) for r, k in zip(made, pattern, strict=True)]
+    )
 
 
 def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[str, Any]:
     """The numbers of one table, each loading turned so that its largest entry is positive.
 
-    explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al. 2006).
+    explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al.
+        2006).
     """
-    made = found(problem, method, pattern)
+    made = components_of_pattern(problem, method, pattern)
     Z = made.Z * np.sign(made.Z[np.abs(made.Z).argmax(axis=0), np.arange(len(made))])
     total = problem.covariance.diagonal().sum()
     return {
@@ -52,7 +66,10 @@ def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
     axis.set_axis_off()
     Z = np.array(made["Z"])
     cells = [[f"{v:.3f}" if abs(v) > 1e-9 else "" for v in row] for row in Z]
-    cells += [[str(c) for c in made["cardinality"]], [f"{100 * e:.1f} %" for e in made["explained"]]]
+    cells += [
+        [str(c) for c in made["cardinality"]],
+        [f"{100 * e:.1f} %" for e in made["explained"]],
+    ]
     table = axis.table(
         cells,
         rowLabels=[*made["features"], "cardinality", "cumulative variance"],
@@ -70,13 +87,19 @@ def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Level eps -> iterations to a gap of eps: of the run that aimed at it, else of one long run, from its history."""
+    """Level eps -> iterations to a gap of eps: of the run that aimed at it, else of one long run,
+    from its history.
+    """
     if len(rows) > 1:
         done = rows[rows.status == "converged"].sort_values("eps", ascending=False)
         return dict(zip(done.eps, done.iterations, strict=True))
     past = rows.past.iloc[0]
     levels = np.geomspace(1e-1, 1e-3, 9)
-    return {float(e): int(past.iteration[(past.gap <= e).idxmax()]) for e in levels if (past.gap <= e).any()}
+    return {
+        float(e): int(past.iteration[(past.gap <= e).idxmax()])
+        for e in levels
+        if (past.gap <= e).any()
+    }
 
 
 def sdp_style(method: str) -> dict[str, Any]:
@@ -86,26 +109,34 @@ def sdp_style(method: str) -> dict[str, Any]:
 
 
 def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
-    """Gap against iteration and time on the first problem, with the time of SDP solvers on it; iterations against
-    1/eps, medians over the seeds.
+    """Gap against iteration and time on the first problem, with the time of SDP solvers on it;
+    iterations against 1/eps, medians over the seeds.
     """
     first = data[data.seed == 0]
     for row in first.sort_values("eps", ascending=False).itertuples():
         style = look(row.method) | dict(marker="", linestyle="-" if row.method == "dspca" else "--")
-        style["alpha"] = 1.0 if row.method != "dspca" else 0.35 + 0.65 * (row.eps == first.eps.min())
+        style["alpha"] = (
+            1.0 if row.method != "dspca" else 0.35 + 0.65 * (row.eps == first.eps.min())
+        )
         past = row.past[row.past.iteration > 0]
         for axis, x in ((axes[0], past.iteration), (axes[1], past.seconds)):
             axis.plot(x, past.gap, **style)
             axis.plot(x.iloc[-1], past.gap.iloc[-1], "o", color=style["color"], markersize=3)
     for row in size[size.method.isin(SDP) & (size.n == first.n.max())].itertuples():
-        style = sdp_style(row.method) | dict(linestyle=":", marker="", label=f"{SHOWN[row.method]}, to 1e-6")
+        style = sdp_style(row.method) | dict(
+            linestyle=":", marker="", label=f"{SHOWN[row.method]}, to 1e-6"
+        )
         axes[1].axvline(row.total, **style)
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
         common = sorted(set.intersection(*map(set, reached))) if reached else []
         if common:
             style = look(method) | dict(label=SHOWN[method], linestyle="-")
-            axes[2].plot([1 / e for e in common], [np.median([f[e] for f in reached]) for e in common], **style)
+            axes[2].plot(
+                [1 / e for e in common],
+                [np.median([f[e] for f in reached]) for e in common],
+                **style,
+            )
     for axis, name in ((axes[0], "iteration"), (axes[1], "time, s")):
         axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
     axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
@@ -119,17 +150,27 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
     """Time, memory, and DSPCA's iterations against their bound, by n."""
     for method in ("dspca", *SDP):
         mine = data[data.method == method].sort_values("n")
-        style = sdp_style(method) if method in SDP else look(method) | {"linestyle": "-", "label": SHOWN[method]}
+        style = (
+            sdp_style(method)
+            if method in SDP
+            else look(method) | {"linestyle": "-", "label": SHOWN[method]}
+        )
         axes[0].plot(mine.n, mine.total, **style)
         kept = mine[mine.above.notna()]
         axes[1].plot(kept.n, kept.above / 1e9, **style)
         if method == "dspca":
-            bound = 4 * mine.n * mine.rho * np.sqrt(np.log(mine.n)) / (mine.eps * mine.relaxation_bound)
-            axes[2].plot(mine.n, mine.iterations, **(style | {"label": "iterations to a gap of 1e-3"}))
+            bound = (
+                4 * mine.n * mine.rho * np.sqrt(np.log(mine.n)) / (mine.eps * mine.relaxation_bound)
+            )
+            axes[2].plot(
+                mine.n, mine.iterations, **(style | {"label": "iterations to a gap of 1e-3"})
+            )
             axes[2].plot(mine.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
     axes[0].axhline(60, color="black", linestyle=":", linewidth=0.8)
     axes[1].axhline(4, color="black", linestyle=":", linewidth=0.8)
-    for axis, name in zip(axes, ("time, s", "memory above the problem, GB", "iterations"), strict=True):
+    for axis, name in zip(
+        axes, ("time, s", "memory above the problem, GB", "iterations"), strict=True
+    ):
         axis.set(xscale="log", yscale="log", xlabel="n", ylabel=name)
         plain_log_ticks(axis)
         axis.legend()

@@ -1,4 +1,6 @@
-"""Gabor functions fitted to colour tiles: how much of a tile an oriented wave under a Gaussian envelope explains."""
+"""Gabor functions fitted to colour tiles: how much of a tile an oriented wave under a Gaussian
+envelope explains.
+"""
 
 from typing import Any
 
@@ -6,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b = sigma f: width of the
+# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b =
+# sigma f: width of the
 # envelope along the wave in cycles, log; r: its width across the wave over sigma, log
 LOW = np.array([-0.5, -0.5, -np.inf, np.log(1 / 16), np.log(0.27), np.log(0.5)])
 HIGH = np.array([7.5, 7.5, np.inf, np.log(1 / 2), np.log(1.0), np.log(4.0)])
@@ -15,16 +18,20 @@ REFINEMENTS = 40
 
 
 def fit(tiles: Array) -> pd.DataFrame:
-    """The best Gabor function times one colour, plus a constant colour, for each of the tiles (b, s, s, 3).
+    """The best Gabor function times one colour, plus a constant colour, for each of the tiles (b,
+    s, s, 3).
 
-    Returns one row a tile: r2, the share of its variation about its mean colour that is explained; orientation in
-    degrees (of the stripes, 0 to 180), frequency in cycles per pixel. Frequencies are 1/16 to 1/2; the envelope is so
-    wide that the bandwidth is at most 2.5 octaves: a blob or a constant is no wave.
+    Returns one row a tile: r2, the share of its variation about its mean colour that is explained;
+    orientation in degrees (of the stripes, 0 to 180), frequency in cycles per pixel. Frequencies
+    are 1/16 to 1/2; the envelope is so wide that the bandwidth is at most 2.5 octaves: a blob or a
+    constant is no wave.
 
     A grid of 10800 functions first, then a compass search from the best of them, all tiles at once.
     """
     s = tiles.shape[1]
-    T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(axis=1, keepdims=True)
+    T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(
+        axis=1, keepdims=True
+    )
     norm = np.sqrt((T**2).sum(axis=(1, 2), keepdims=True))
     T = T / np.where(norm > 0.0, norm, 1.0)
     P, r2 = _coarse(T, s)
@@ -37,7 +44,11 @@ def fit(tiles: Array) -> pd.DataFrame:
         step = np.where(best == 0, step / 2, step)
         P, r2 = trials[np.arange(len(T)), best], found[np.arange(len(T)), best]
     return pd.DataFrame(
-        {"r2": r2, "orientation": np.degrees(P[:, 2] + np.pi / 2) % 180.0, "frequency": np.exp(P[:, 3])}
+        {
+            "r2": r2,
+            "orientation": np.degrees(P[:, 2] + np.pi / 2) % 180.0,
+            "frequency": np.exp(P[:, 3]),
+        }
     )
 
 
@@ -45,7 +56,9 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
     """Parameters (b, 6) and share (b,) of the best function of a grid."""
     centres = np.linspace(0.5, s - 1.5, 5)
     axes = (centres, centres, np.arange(8) * np.pi / 8, np.log(np.geomspace(1 / 16, 0.4, 6)))
-    grid = np.stack(np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1).reshape(-1, 6)
+    grid = np.stack(
+        np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1
+    ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
     for part in np.array_split(grid, 40):
         found = _explained(_waves(part, s)[None], T[:, None])
@@ -57,7 +70,9 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
 
 
 def _waves(P: Array, s: int) -> Array:
-    """Orthonormal bases (..., 2, s*s) of the wave at all phases, less its mean, for parameters (..., 6)."""
+    """Orthonormal bases (..., 2, s*s) of the wave at all phases, less its mean, for parameters
+    (..., 6).
+    """
     x, y, theta, f, b, r = (p[..., None] for p in np.moveaxis(P, -1, 0))
     rows, columns = (g.ravel() for g in np.indices((s, s)))
     u = (columns - x) * np.cos(theta) + (rows - y) * np.sin(theta)
@@ -65,7 +80,10 @@ def _waves(P: Array, s: int) -> Array:
     sigma = np.exp(b - f)
     envelope = np.exp(-0.5 * (u / sigma) ** 2 - 0.5 * (v / (sigma * np.exp(r))) ** 2)
     phase = 2 * np.pi * np.exp(f) * u
-    c, d = (_unit(w - w.mean(axis=-1, keepdims=True)) for w in (envelope * np.cos(phase), envelope * np.sin(phase)))
+    c, d = (
+        _unit(w - w.mean(axis=-1, keepdims=True))
+        for w in (envelope * np.cos(phase), envelope * np.sin(phase))
+    )
     return np.stack([c, _unit(d - (c * d).sum(axis=-1, keepdims=True) * c)], axis=-2)
 
 
@@ -75,7 +93,8 @@ def _unit(w: Array) -> Array:
 
 
 def _explained(Q: Array, T: Array) -> Array:
-    """Share of T (..., s*s, 3) that one phase of the wave Q (..., 2, s*s) times one colour explains.
+    """Share of T (..., s*s, 3) that one phase of the wave Q (..., 2, s*s) times one colour
+    explains.
 
     The largest squared singular value of the 2 x 3 matrix Q T, in closed form.
     """

@@ -1,4 +1,6 @@
-"""What the figures of He, Monteiro and Park (2010) share: timed trials at one cardinality, and their ratios."""
+"""What the figures of He, Monteiro and Park (2010) share: timed trials at one cardinality, and
+their ratios.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +23,10 @@ NAMES = {
     "mcol": "Mcol-PCA",
     "mcol gram": "Mcol-PCA, V'V given",
 }
-FORMS = {"data": " dense", "covariance": " gram"}  # what a method's name says of its form, where it has several
+FORMS = {
+    "data": " dense",
+    "covariance": " gram",
+}  # what a method's name says of its form, where it has several
 
 
 def trial(
@@ -36,13 +41,16 @@ def trial(
     dense: bool = False,
     gram: bool = False,
 ) -> Iterator[Run]:
-    """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the cardinality GPower0 reached.
+    """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the
+    cardinality GPower0 reached.
 
     k : cardinality, or below 1 a share of the variables.
-    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too. gram : the others also
-        with the Gram matrix V'V given.
+    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too. gram
+        : the others also with the Gram matrix V'V given.
     """
-    common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k))
+    common: dict[str, Any] = dict(
+        dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
+    )
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
     for given in (form, "covariance") if gram else (form,):
@@ -53,9 +61,11 @@ def trial(
 
 
 def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``method`` (solver, and form where it has several), ``total`` seconds, the value compared.
+    """The timed rows with ``method`` (solver, and form where it has several), ``total`` seconds,
+    the value compared.
 
-    value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second phase.
+    value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
+        phase.
     """
     timed = table[table.samples.notna()] if "samples" in table else table.iloc[:0]
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
@@ -66,8 +76,12 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def ratios(data: pd.DataFrame, slow: str, fast: str, column: str = "total") -> dict[float, Interval]:
-    """For each x the median and interval of slow / fast, compared round by round on the same problem."""
+def ratios(
+    data: pd.DataFrame, slow: str, fast: str, column: str = "total"
+) -> dict[float, Interval]:
+    """For each x the median and interval of slow / fast, compared round by round on the same
+    problem.
+    """
     key = ["x", "group", "seed", "repeat"]
     both = data[data.method == slow].merge(data[data.method == fast], on=key)
     quotient = both[f"{column}_x"] / both[f"{column}_y"]
@@ -75,7 +89,9 @@ def ratios(data: pd.DataFrame, slow: str, fast: str, column: str = "total") -> d
 
 
 def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
-    """Whether one method's value is higher than the other's over at least 80 % of the panel; ties are left out."""
+    """Whether one method's value is higher than the other's over at least 80 % of the panel; ties
+    are left out.
+    """
     found = {x: v.median - 1.0 for x, v in ratios(data, one, other, "value").items()}
     clear = [d for d in found.values() if abs(d) > 1e-6]
     if not found:
@@ -84,7 +100,9 @@ def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
     spread = f"difference {100 * min(found.values()):+.2f} to {100 * max(found.values()):+.2f} %"
     ties = len(found) - len(clear)
     words = f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
-    words += "; " + "; ".join(known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (one, other))
+    words += "; " + "; ".join(
+        known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (one, other)
+    )
     return decided(share >= 0.8), words
 
 
@@ -108,7 +126,9 @@ def thirds(found: dict[float, Interval], which: str) -> dict[float, Interval]:
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Minimum time of each method against x with the quartiles of the rounds; GPower0's search dotted and lighter."""
+    """Minimum time of each method against x with the quartiles of the rounds; GPower0's search
+    dotted and lighter.
+    """
     for method in methods:
         mine = data[data.method == method]
         if mine.empty:
@@ -121,7 +141,12 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         if method == "gpower0":
             search = mine.groupby("x").search_time.median()
             axis.plot(
-                search.index, search, color=style["color"], alpha=0.5, linestyle=":", label="GPower0, whole search"
+                search.index,
+                search,
+                color=style["color"],
+                alpha=0.5,
+                linestyle=":",
+                label="GPower0, whole search",
             )
     axis.set(yscale="log", ylabel="time of a run, s")
     low, high = axis.get_ylim()

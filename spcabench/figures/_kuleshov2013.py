@@ -1,4 +1,6 @@
-"""What the figures of Kuleshov (2013) share: the Gaussian runs at equal cardinality, and their pairing."""
+"""What the figures of Kuleshov (2013) share: the Gaussian runs at equal cardinality, and their
+pairing.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,23 +20,37 @@ WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 def matched(
     penalty: str, n: int, seed: int, k: int, label: str, J: tuple[int, ...] = (), **limits: float
 ) -> Iterator[Run]:
-    """GPower, its penalty searched for k nonzeros, then GRQI (also with each finite J) at the cardinality reached."""
+    """GPower, its penalty searched for k nonzeros, then GRQI (also with each finite J) at the
+    cardinality reached.
+    """
     size = dict(m=n, n=n, seed=seed)
     yield Run(
-        dataset="gaussian", parameters=size, solver=penalty, settings=dict(k=k, **GPM, **limits), seed=seed, label=label
+        dataset="gaussian",
+        parameters=size,
+        solver=penalty,
+        settings=dict(k=k, **GPM, **limits),
+        seed=seed,
+        label=label,
     )
     for extra in ({}, *(dict(J=j) for j in J)):
         yield Run(
-            dataset="gaussian", parameters=size, solver="grqi", settings=dict(**GRQI, **limits, **extra), seed=seed,
-            form="covariance", match=penalty, label=label,
-        )  # fmt: skip
+            dataset="gaussian",
+            parameters=size,
+            solver="grqi",
+            settings=dict(**GRQI, **limits, **extra),
+            seed=seed,
+            form="covariance",
+            match=penalty,
+            label=label,
+        )
 
 
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
-    """One row per GPower run with good company: its penalty, sparsity, and what it and GRQI measured.
+    """One row per GPower run with good company: its penalty, sparsity, and what it and GRQI
+    measured.
 
-    Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and for GPower (``_p``)
-    and GRQI (``_g``) flops, iterations, status, variance, variance_refit.
+    Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and
+    for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance, variance_refit.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]

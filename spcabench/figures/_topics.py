@@ -1,13 +1,16 @@
-"""Topics of a corpus for the tables of Zhang and El Ghaoui (2011): sparse components of its words, their coherence.
+"""Topics of a corpus for the tables of Zhang and El Ghaoui (2011): sparse components of its words,
+their coherence.
 
-The covariance of the 500 words (200 at quick scale) of largest variance comes from two streamed passes over the file.
-For each component the penalty is searched from above, with elimination at each step, for five words; where five are
-jumped over, six are asked for, since the paper takes what is close to five. Words that are used are removed. The
-coherence of a topic is the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents,
-beside that of 1000 random sets whose words each are in about as many documents.
+The covariance of the 500 words (200 at quick scale) of largest variance comes from two streamed
+passes over the file. For each component the penalty is searched from above, with elimination at
+each step, for five words; where five are jumped over, six are asked for, since the paper takes what
+is close to five. Words that are used are removed. The coherence of a topic is the mean normalised
+pointwise mutual information (NPMI) of its pairs of words over documents, beside that of 1000 random
+sets whose words each are in about as many documents.
 
-The truth: exact search over the words that a component could choose from gives the optimum of as many words, proven, or
-else a bound; the component is held against it after a refit, as the leading eigenvector of its words.
+The truth: exact search over the words that a component could choose from gives the optimum of as
+many words, proven, or else a bound; the component is held against it after a refit, as the leading
+eigenvector of its words.
 """
 
 import json
@@ -33,10 +36,13 @@ READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
 Z3 = Statement(
     id="Z3",
-    quote="The sparse principal components still unambiguously identify and perfectly correspond to the topics",
+    quote="The sparse principal components still unambiguously identify and perfectly correspond "
+    "to the topics",
     where="section 4, tables 1 and 2",
-    test="words of the five components; mean NPMI of each component's pairs of words against random sets",
-    threshold="words disjoint, 4 to 6 in each, mean NPMI above that of 95 % of random sets of equal frequency",
+    test="words of the five components; mean NPMI of each component's pairs of words against "
+    "random sets",
+    threshold="words disjoint, 4 to 6 in each, mean NPMI above that of 95 % of random sets of "
+    "equal frequency",
 )
 
 
@@ -56,8 +62,10 @@ def run(corpus, values, scale):
 
 def topics(problem, *, seed, corpus, values):
     """Words, weights, penalty, certified gap and coherence of each component."""
-    presence = api.load("bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False)
-    found = deflate.components(problem, TOPICS, component, "drop_features")
+    presence = api.load(
+        "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
+    )
+    found = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
     return {"topics": [_topic(problem, presence, variances, r, seed) for r in found]}
 
@@ -113,7 +121,9 @@ def npmi(P, W):
     found = []
     for i, j in combinations(W, 2):
         p = P[i, j]
-        found.append(-1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p))
+        found.append(
+            -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
+        )
     return float(np.mean(found)) if found else np.nan
 
 
@@ -126,7 +136,9 @@ def npmi_rank(presence, words, seed):
     order = np.argsort(P.diagonal(), kind="stable")
     rank = np.argsort(order)
     rng = np.random.default_rng(seed)
-    others = [npmi(P, _of_equal_frequency(known, order, rank, rng)) for _ in range(SETS if known else 0)]
+    others = [
+        npmi(P, _of_equal_frequency(known, order, rank, rng)) for _ in range(SETS if known else 0)
+    ]
     return mine, float(np.mean([other < mine for other in others])) if others else np.nan
 
 
@@ -135,7 +147,9 @@ def _of_equal_frequency(known, order, rank, rng):
     chosen = []
     for i in known:
         low = max(rank[i] - NEIGHBOURS, 0)
-        near = [j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in known and j not in chosen]
+        near = [
+            j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in known and j not in chosen
+        ]
         chosen.append(int(rng.choice(near)))
     return chosen
 
@@ -160,9 +174,18 @@ def _column(axis, column, topic):
     axis.text(column, 7.1, f"component {column + 1}", fontweight="bold", fontsize=9)
     for line, (word, weight) in enumerate(zip(topic["words"], topic["weights"], strict=True)):
         axis.text(column, 6.15 - 0.75 * line, word, fontsize=9)
-        axis.text(column + 0.82, 6.15 - 0.75 * line, f"{weight:+.2f}", fontsize=8, ha="right", color="#555555")
+        axis.text(
+            column + 0.82,
+            6.15 - 0.75 * line,
+            f"{weight:+.2f}",
+            fontsize=8,
+            ha="right",
+            color="#555555",
+        )
     note = f"$\\lambda$ = {topic['lam']:.3g}, variance {topic['variance']:.3g}\n"
-    note += f"NPMI {_number(topic['npmi'])}, gap {topic['gap']:.0e}\n" + _share(topic).replace(", ", "\n")
+    note += f"NPMI {_number(topic['npmi'])}, gap {topic['gap']:.0e}\n" + _share(topic).replace(
+        ", ", "\n"
+    )
     axis.text(column, 1.5, note, fontsize=7.5, color="#555555", va="top")
 
 
@@ -172,7 +195,10 @@ def _share(topic):
         return "no words"
     proven = _proven(topic)
     share = 100.0 * topic["refitted"] / (topic["best"] if proven else topic["bound"])
-    return f"refitted {topic['refitted']:.3g}, {share:.1f} % of {'proven optimum' if proven else 'a bound'}"
+    return (
+        f"refitted {topic['refitted']:.3g}, {share:.1f} % of "
+        f"{'proven optimum' if proven else 'a bound'}"
+    )
 
 
 def certified(data):
@@ -182,9 +208,17 @@ def certified(data):
         for i, topic in enumerate(row.extra["topics"], 1):
             if "best" in topic:
                 about = f"{row.dataset} {json.dumps(row.parameters, sort_keys=True)}, component {i}"
-                known = {name: topic[name] for name in ("best", "bound", "nodes")} | {"seconds": topic["exact_seconds"]}
+                known = {name: topic[name] for name in ("best", "bound", "nodes")} | {
+                    "seconds": topic["exact_seconds"]
+                }
                 known |= {"k": len(topic["words"]), "proven": _proven(topic)}
-                entries.append({"problem": f"{row.problem}, {row.label}, component {i}", "parameters": about, **known})
+                entries.append(
+                    {
+                        "problem": f"{row.problem}, {row.label}, component {i}",
+                        "parameters": about,
+                        **known,
+                    }
+                )
     return entries
 
 
@@ -204,9 +238,12 @@ def claims(data):
         verdicts = [decided(4 <= len(t["words"]) <= 6 and t["beaten"] >= 0.95) for t in found]
         verdicts.append(decided(len(set(words)) == len(words) and len(found) == TOPICS))
         told = "; ".join(
-            f"{' '.join(t['words'])} (NPMI {_number(t['npmi'])}, above {100 * t['beaten']:.0f} %; {_share(t)})"
+            f"{' '.join(t['words'])} (NPMI {_number(t['npmi'])}, above {100 * t['beaten']:.0f} %; "
+            f"{_share(t)})"
             for t in found
         )
         yield Z3.judged(
-            every(verdicts), told, f"{row.problem.partition(' (')[0].partition(',')[0]}, {READINGS[row.label]}"
+            every(verdicts),
+            told,
+            f"{row.problem.partition(' (')[0].partition(',')[0]}, {READINGS[row.label]}",
         )

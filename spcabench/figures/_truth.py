@@ -1,8 +1,10 @@
-"""The truth line of a figure: proven optima, and where there is no proof a band from the best known to a bound.
+"""The truth line of a figure: proven optima, and where there is no proof a band from the best known
+to a bound.
 
-Rows with the label "truth" are those of branch_and_bound, whose one run settles every k up to a limit within a budget
-of node matrix entries (never of seconds: the line repeats), and of local_search, a heuristic of this suite. What the
-figure's own solvers reached on the same problem, refitted, counts as known too, and so does every certified bound.
+Rows with the label "truth" are those of branch_and_bound, whose one run settles every k up to a
+limit within a budget of node matrix entries (never of seconds: the line repeats), and of
+local_search, a heuristic of this suite. What the figure's own solvers reached on the same problem,
+refitted, counts as known too, and so does every certified bound.
 """
 
 import json
@@ -22,19 +24,32 @@ BUDGET = {"quick": 1e8, "paper": 2e9}  # entries of node matrices for each cardi
 
 
 def truth(
-    scale: str, dataset: str, parameters: dict[str, Any], limit: int, ks: Iterable[float] = (), **common: Any
+    scale: str,
+    dataset: str,
+    parameters: dict[str, Any],
+    limit: int,
+    ks: Iterable[float] = (),
+    **common: Any,
 ) -> Iterator[Run]:
-    """Exact search of every cardinality up to a limit, and local search at ks (numbers, or shares of n)."""
+    """Exact search of every cardinality up to a limit, and local search at ks (numbers, or shares
+    of n).
+    """
     nonnegative = dict(nonnegative=True) if common.pop("nonnegative", False) else {}
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
-    yield Run(solver="branch_and_bound", settings=dict(k=limit, budget=BUDGET[scale], **nonnegative), **common)
+    yield Run(
+        solver="branch_and_bound",
+        settings=dict(k=limit, budget=BUDGET[scale], **nonnegative),
+        **common,
+    )
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
 
 
 @dataclass(eq=False)
 class Truth:
-    """What is known of the optimum: ``table`` by k with best, bound, proven, and nodes and seconds of the search."""
+    """What is known of the optimum: ``table`` by k with best, bound, proven, and nodes and seconds
+    of the search.
+    """
 
     table: pd.DataFrame
     problem: str = ""
@@ -48,16 +63,29 @@ class Truth:
             return cls(pd.DataFrame(columns=COLUMNS))
         exact, key = mine.iloc[0], str(_key(mine).iloc[0])
         same = rows[_key(rows) == key]
-        feasible = same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
-        found = pd.concat([
-            feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
-            same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
-            pd.DataFrame(list(_settled(exact))),
-        ]).dropna(subset=["k"]).query("k >= 1").groupby("k")  # fmt: skip
+        feasible = (
+            same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
+        )
+        found = (
+            pd.concat(
+                [
+                    feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
+                    same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
+                    pd.DataFrame(list(_settled(exact))),
+                ]
+            )
+            .dropna(subset=["k"])
+            .query("k >= 1")
+            .groupby("k")
+        )
         best = found.best.max().cummax().ffill()
         bound = np.maximum(found.bound.min()[::-1].cummin()[::-1].ffill(), best)
-        table = pd.DataFrame({"best": best, "bound": bound, "proven": best >= bound * (1.0 - PROVEN)})
-        return cls(table.join(found[["nodes", "seconds"]].max()).reset_index(), str(exact.problem), key)
+        table = pd.DataFrame(
+            {"best": best, "bound": bound, "proven": best >= bound * (1.0 - PROVEN)}
+        )
+        return cls(
+            table.join(found[["nodes", "seconds"]].max()).reset_index(), str(exact.problem), key
+        )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
         """The line and the band, values in units, cardinalities per so many."""
@@ -68,25 +96,54 @@ class Truth:
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # the same where it is proven
             axis.fill_between(
-                x, low, high, color="#999999", alpha=0.3, linewidth=0, zorder=0, label="optimum: best known to bound"
+                x,
+                low,
+                high,
+                color="#999999",
+                alpha=0.3,
+                linewidth=0,
+                zorder=0,
+                label="optimum: best known to bound",
             )
         y = (table.best / unit).where(proven)
-        axis.plot(x, y, color="black", linewidth=0.9, marker=".", markersize=3, zorder=3, label="optimum, proven")
+        axis.plot(
+            x,
+            y,
+            color="black",
+            linewidth=0.9,
+            marker=".",
+            markersize=3,
+            zorder=3,
+            label="optimum, proven",
+        )
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
-        """How far below the optimum the rows of a method are, in words; rows of other problems are left out."""
+        """How far below the optimum the rows of a method are, in words; rows of other problems are
+        left out.
+        """
         table = self.table.set_index("k")
-        mine = rows[(_key(rows) == self.key) & rows.cardinality.isin(table.index)] if self.key else rows.iloc[:0]
+        mine = (
+            rows[(_key(rows) == self.key) & rows.cardinality.isin(table.index)]
+            if self.key
+            else rows.iloc[:0]
+        )
         if mine.empty:
             return f"{name} against the optimum: no run"
         at = table.loc[mine.cardinality]
         proven = at.proven.to_numpy(dtype=bool)
-        below = 100.0 * (1.0 - mine[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(min=0.0)
+        below = 100.0 * (1.0 - mine[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
+            min=0.0
+        )
         words = []
         if proven.any():
-            words.append(f"at most {below[proven].max():.2f} % below the proven optimum ({proven.sum()} runs)")
+            words.append(
+                f"at most {below[proven].max():.2f} % below the proven optimum ({proven.sum()} "
+                "runs)"
+            )
         if not proven.all():
-            words.append(f"at most {below[~proven].max():.2f} % below the bound ({(~proven).sum()} runs)")
+            words.append(
+                f"at most {below[~proven].max():.2f} % below the bound ({(~proven).sum()} runs)"
+            )
         return f"{name} {', '.join(words)}"
 
 
@@ -106,7 +163,13 @@ def _settled(exact: Any) -> Iterator[dict[str, float]]:
     """The cardinalities that one run of the exact search settled."""
     for k in range(1, int(exact.k) + 1):
         best, bound, nodes = (exact.extra[f"{name}_{k}"] for name in ("value", "bound", "nodes"))
-        yield {"k": k, "best": best, "bound": bound, "nodes": nodes, "seconds": exact.setup_time + exact.solve_time}
+        yield {
+            "k": k,
+            "best": best,
+            "bound": bound,
+            "nodes": nodes,
+            "seconds": exact.setup_time + exact.solve_time,
+        }
 
 
 def known(data: pd.DataFrame) -> Truth:
@@ -114,12 +177,18 @@ def known(data: pd.DataFrame) -> Truth:
     return data.attrs.get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
 
-def with_truth(prepare: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """A figure's ``data`` without the rows of the truth, which go into its attributes: see `known`."""
+def with_truth(
+    prepare: Callable[[pd.DataFrame], pd.DataFrame],
+) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """A figure's ``data`` without the rows of the truth, which go into its attributes: see
+    `known`.
+    """
 
     def data(table: pd.DataFrame) -> pd.DataFrame:
         made = prepare(table[table.label != LABEL].reset_index(drop=True))
-        made.attrs["truth"] = Truth.of(pd.concat([table[table.label == LABEL], made], ignore_index=True))
+        made.attrs["truth"] = Truth.of(
+            pd.concat([table[table.label == LABEL], made], ignore_index=True)
+        )
         return made
 
     return data

@@ -1,4 +1,6 @@
-"""What Figure 1 of Zhang and El Ghaoui (2011) is made of: times to one gap, variances at one cardinality."""
+"""What Figure 1 of Zhang and El Ghaoui (2011) is made of: times to one gap, variances at one
+cardinality.
+"""
 
 from typing import Any
 
@@ -13,7 +15,9 @@ Ratios = dict[float, Interval]
 
 def penalty(family: str, n: int) -> float:
     """The figure's penalty."""
-    return float(0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n)))
+    return float(
+        0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n))
+    )
 
 
 def source(family: str, n: int, seed: int) -> dict[str, Any]:
@@ -23,21 +27,29 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``x`` = n, ``total`` seconds, and whether the certified gap was ``reached`` within the limit.
+    """The timed rows with ``x`` = n, ``total`` seconds, and whether the certified gap was
+    ``reached`` within the limit.
 
     A run that ended without counts with its time limit.
     """
     rows = table[table.get("samples", pd.Series(np.nan, index=table.index)).notna()]
-    goal, limit = (rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit"))
+    goal, limit = (
+        rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
+    )
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
     return rows.assign(
-        x=rows.n.astype(float), reached=reached, total=total.where(reached, np.maximum(total, limit)), limit=limit
+        x=rows.n.astype(float),
+        reached=reached,
+        total=total.where(reached, np.maximum(total, limit)),
+        limit=limit,
     )
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> Ratios:
-    """For each n the interval of time of slow / fast, round by round; left out where neither reached the gap."""
+    """For each n the interval of time of slow / fast, round by round; left out where neither
+    reached the gap.
+    """
     pairs = rows[rows.solver == slow].merge(rows[rows.solver == fast], on=["x", "seed", "repeat"])
     pairs = pairs[pairs.reached_x | pairs.reached_y]
     ratio = pairs.total_x / pairs.total_y
@@ -57,23 +69,42 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
 
 
 def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Minimum time of each solver against n, the median over the seeds, with the quartiles; hollow at the limit."""
+    """Minimum time of each solver against n, the median over the seeds, with the quartiles; hollow
+    at the limit.
+    """
     for solver, name in names.items():
         mine = rows[rows.solver == solver]
         if mine.empty:
             continue
         style = look(solver)
-        best = mine.groupby(["x", "seed"]).agg(total=("total", "min"), reached=("reached", "all")).groupby("x")
+        best = (
+            mine.groupby(["x", "seed"])
+            .agg(total=("total", "min"), reached=("reached", "all"))
+            .groupby("x")
+        )
         time, reached = best.total.median(), best.reached.all()
         growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
         label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
-        axis.plot(time.index, time, markevery=[int(i) for i in np.flatnonzero(reached)], label=label, **style)
-        axis.plot(time.index[~reached], time[~reached], fillstyle="none", **(style | dict(linestyle="none")))
+        axis.plot(
+            time.index,
+            time,
+            markevery=[int(i) for i in np.flatnonzero(reached)],
+            label=label,
+            **style,
+        )
+        axis.plot(
+            time.index[~reached],
+            time[~reached],
+            fillstyle="none",
+            **(style | dict(linestyle="none")),
+        )
         low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
         axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
     if len(rows):
         limit = rows.limit.iloc[0]
-        axis.axhline(limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s")
+        axis.axhline(
+            limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s"
+        )
     axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s")
     by_size(axis, rows.x)
     axis.set_ylim(bottom=axis.get_ylim()[0] / 20, top=axis.get_ylim()[1] * 2)  # room for the legend
@@ -88,14 +119,18 @@ def by_size(axis, sizes: pd.Series) -> None:
     axis.xaxis.set_major_formatter("{x:.0f}")
 
 
-def compared(data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation") -> pd.DataFrame:
-    """Refitted variance of each baseline over the reference's: a column each, a row for each problem and k.
+def compared(
+    data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation"
+) -> pd.DataFrame:
+    """Refitted variance of each baseline over the reference's: a column each, a row for each
+    problem and k.
 
     Missing where the cardinality is another.
     """
     rows, key = data[data.label.str.startswith("quality")], ["family", "seed", "label"]
     variance, count = (
-        rows.pivot_table(index=key, columns="solver", values=v) for v in ("variance_refit", "cardinality")
+        rows.pivot_table(index=key, columns="solver", values=v)
+        for v in ("variance_refit", "cardinality")
     )
     if reference not in variance:
         return pd.DataFrame()
@@ -107,9 +142,13 @@ def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
     """The ratios of each baseline side by side, and their median."""
     for place, solver in enumerate(s for s in baselines if s in ratio):
         values = ratio[solver].dropna()
-        style = look(solver) | dict(linestyle="none", markersize=3, alpha=0.4 if "ours" in baselines[solver] else 0.8)
+        style = look(solver) | dict(
+            linestyle="none", markersize=3, alpha=0.4 if "ours" in baselines[solver] else 0.8
+        )
         axis.plot(place + np.linspace(-0.25, 0.25, len(values)), values, **style)
         axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
     axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
-    axis.set_xticks(range(len(baselines)), [name.replace(" ", "\n", 1) for name in baselines.values()])
+    axis.set_xticks(
+        range(len(baselines)), [name.replace(" ", "\n", 1) for name in baselines.values()]
+    )
     axis.set(ylabel="refitted variance / the relaxation's")

@@ -1,9 +1,10 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
 
-Our drawing: the paper's page is not at hand. (P_2) maximises ||V_I c|| over the c of the unit circle with V_I c >= 0,
-V the matrix of Figure 1. Shaded: the half-planes where an entry of V_I c is negative; thick: the feasible arc; the
-outer curve is at the distance ||V_I c|| from the centre, in units of its largest value. Left a support whose leading
-eigenvector u is feasible, and the optimum; right one where it is not, and the optimum c lies at an end of the arc.
+Our drawing: the paper's page is not at hand. (P_2) maximises ||V_I c|| over the c of the unit
+circle with V_I c >= 0, V the matrix of Figure 1. Shaded: the half-planes where an entry of V_I c is
+negative; thick: the feasible arc; the outer curve is at the distance ||V_I c|| from the centre, in
+units of its largest value. Left a support whose leading eigenvector u is feasible, and the optimum;
+right one where it is not, and the optimum c lies at an end of the arc.
 """
 
 from itertools import combinations
@@ -19,7 +20,12 @@ PANELS, SIZE = (1, 2), (9.6, 4.6)
 
 def runs(scale):
     """The matrix of Figure 1, the same at both scales."""
-    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), solver="cones", uses=("spannogram_exact",))
+    yield Measure(
+        dataset="gaussian",
+        parameters=dict(m=2, n=4, seed=3),
+        solver="cones",
+        uses=("spannogram_exact",),
+    )
 
 
 def cones(problem, *, seed):
@@ -32,8 +38,19 @@ def cones(problem, *, seed):
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
             u = u if u @ c >= 0 else -u
-            found.append(dict(I=rows, value=value, c=c.tolist(), u=u.tolist(), inside=bool((R @ u).min() >= -1e-9)))
-    best = [max((f for f in found if f["inside"] == inside), key=lambda f: f["value"]) for inside in (True, False)]
+            found.append(
+                dict(
+                    I=rows,
+                    value=value,
+                    c=c.tolist(),
+                    u=u.tolist(),
+                    inside=bool((R @ u).min() >= -1e-9),
+                )
+            )
+    best = [
+        max((f for f in found if f["inside"] == inside), key=lambda f: f["value"])
+        for inside in (True, False)
+    ]
     return {"V": V.tolist(), "cases": best}
 
 
@@ -57,12 +74,26 @@ def _draw_cone(axis, R, case):
         _half_plane(axis, row, PALETTE[i], f"$V_{i + 1}c < 0$")  # the colours of Figure 1's curves
     axis.plot(*C.T, color="#888888", linewidth=1.0)
     radius = reached / reached.max() * 1.6
-    axis.plot(*(C * radius[:, None]).T, color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
-    axis.plot(*np.where(feasible[:, None], C, np.nan).T, color="black", linewidth=3.5, label="feasible arc")
+    axis.plot(
+        *(C * radius[:, None]).T, color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$"
+    )
+    axis.plot(
+        *np.where(feasible[:, None], C, np.nan).T,
+        color="black",
+        linewidth=3.5,
+        label="feasible arc",
+    )
     c, u = np.array(case["c"]), np.array(case["u"])
     for vector, style in ((u, "--"), (c, "-")):
         axis.plot([0, vector[0]], [0, vector[1]], color="black", linestyle=style, linewidth=1.2)
-    axis.plot(*u, "D", color="black", markerfacecolor="white", markersize=8, label="leading eigenvector $u$")
+    axis.plot(
+        *u,
+        "D",
+        color="black",
+        markerfacecolor="white",
+        markersize=8,
+        label="leading eigenvector $u$",
+    )
     axis.plot(*c, "o", color="black", markersize=5, label=f"optimum $c$, value {case['value']:.2f}")
     rows = ", ".join(str(i + 1) for i in case["I"])
     state = "feasible: the optimum" if case["inside"] else "infeasible"

@@ -1,9 +1,11 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components by each method.
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components
+by each method.
 
-CBCL, 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components one after the other, the pixels of
-each removed before the next: Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10
-restarts. All components have one scale; under each its variance as a share of lambda_1. The claim is judged on the raw
-values; the contrast-normalised faces are listed.
+CBCL, 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components one after the
+other, the pixels of each removed before the next: Algorithm 3 with d = 3, eps = 0.1 and N =
+ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have one scale; under each
+its variance as a share of lambda_1. The claim is judged on the raw values; the contrast-normalised
+faces are listed.
 """
 
 import numpy as np
@@ -23,7 +25,8 @@ A1 = Statement(
     id="A1",
     quote="Fig. 3 reveals the ability of nonnegative sparse PCA to extract significant parts",
     where="section 7, figure 3",
-    test="supports are disjoint, and each is a part: more of its pixels are neighbours (pairs side by side) than in "
+    test="supports are disjoint, and each is a part: more of its pixels are neighbours (pairs "
+    "side by side) than in "
     "95 % of 2000 random sets of as many of the pixels that are free at its turn",
     threshold="all six components",
 )
@@ -32,12 +35,19 @@ A1 = Statement(
 def runs(scale):
     """The same at both scales."""
     for label, parameters in ((MAIN, {}), ("contrast-normalised", dict(contrast=True))):
-        yield Measure(dataset="cbcl", parameters=dict(center=False, **parameters), solver="faces", label=label)
+        yield Measure(
+            dataset="cbcl", parameters=dict(center=False, **parameters), solver="faces", label=label
+        )
         for method in METHODS:
             yield Measure(
-                dataset="cbcl", parameters=parameters, solver="parts", settings=dict(method=method),
-                form="covariance", uses=(method,), label=label,
-            )  # fmt: skip
+                dataset="cbcl",
+                parameters=parameters,
+                solver="parts",
+                settings=dict(method=method),
+                form="covariance",
+                uses=(method,),
+                label=label,
+            )
 
 
 def faces(problem, *, seed):
@@ -47,10 +57,12 @@ def faces(problem, *, seed):
 
 
 def parts(problem, *, seed, method):
-    """The components, what they explain, and how much of a part each support is among random ones."""
+    """The components, what they explain, and how much of a part each support is among random
+    ones.
+    """
     found = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
-    )  # fmt: skip
+    )
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
     for result in found:
         W = result.support
@@ -74,16 +86,22 @@ def neighbours(W):
 
 
 def data(table):
-    """One row per image: row of the figure, place, image, variance share, rank among random supports, overlap."""
+    """One row per image: row of the figure, place, image, variance share, rank among random
+    supports, overlap.
+    """
     found = []
     for row in table.itertuples():
         name = row.settings.get("method", "faces")
         for place, image in enumerate(row.extra["images"]):
-            more = {} if name == "faces" else dict(
-                share=row.extra["variances"][place] / row.lambda_1,
-                rank=row.extra["ranks"][place],
-                overlap=row.extra["overlap"],
-            )  # fmt: skip
+            more = (
+                {}
+                if name == "faces"
+                else dict(
+                    share=row.extra["variances"][place] / row.lambda_1,
+                    rank=row.extra["ranks"][place],
+                    overlap=row.extra["overlap"],
+                )
+            )
             found.append(dict(label=row.label, name=name, place=place, image=image, **more))
     return pd.DataFrame(found)
 
@@ -114,14 +132,24 @@ def claims(data):
     """A1 for each method."""
     for method in METHODS:
         mine = data[(data.name == method) & (data.label == MAIN)]
-        parts_of_it = len(mine) == COUNT and bool((mine["rank"] >= 0.95).all() and (mine.overlap == 0).all())
-        words = "; ".join(
-            f"{label}: {_words(rows)}" for label, rows in data[data.name == method].groupby("label", sort=False)
+        parts_of_it = len(mine) == COUNT and bool(
+            (mine["rank"] >= 0.95).all() and (mine.overlap == 0).all()
         )
-        yield A1.judged(decided(parts_of_it if len(mine) else None), words or "no runs", ROWS[method])
+        words = "; ".join(
+            f"{label}: {_words(rows)}"
+            for label, rows in data[data.name == method].groupby("label", sort=False)
+        )
+        yield A1.judged(
+            decided(parts_of_it if len(mine) else None), words or "no runs", ROWS[method]
+        )
 
 
 def _words(rows):
-    count, low, high = int((rows["rank"] >= 0.95).sum()), 100 * rows.share.min(), 100 * rows.share.max()
+    count = int((rows["rank"] >= 0.95).sum())
+    low = 100 * rows.share.min()
+    high = 100 * rows.share.max()
     shared = rows.overlap.max()
-    return f"{count} of {len(rows)} are parts, {shared:.0f} pixels shared, each {low:.1f} to {high:.1f} % of lambda_1"
+    return (
+        f"{count} of {len(rows)} are parts, {shared:.0f} pixels shared, each {low:.1f} to "
+        f"{high:.1f} % of lambda_1"
+    )

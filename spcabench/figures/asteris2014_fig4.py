@@ -1,10 +1,12 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 4: variance of nonnegative components of faces, against k.
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 4: variance of nonnegative components of faces,
+against k.
 
-CBCL, 2429 faces of 361 pixels, raw grey values, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts; NSPCA with beta searched for each k, drawn only at the k that the search hit.
-Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4 capped at lambda_1 (q its value on the rank-3
-matrix), which bounds the optimum with probability 1 - 1/n; dotted: without 1 / (1 - eps), the other reading, which is
-no bound. Variances are as the solvers give them, which for EM is after its renormalisation. The right panel is ours.
+CBCL, 2429 faces of 361 pixels, raw grey values, centred. Algorithm 3 with d = 3, eps = 0.1 and N =
+ceil(eps^-d ln n) samples; EM, best of 10 restarts; NSPCA with beta searched for each k, drawn only
+at the k that the search hit. Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4
+capped at lambda_1 (q its value on the rank-3 matrix), which bounds the optimum with probability 1 -
+1/n; dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances are as the
+solvers give them, which for EM is after its renormalisation. The right panel is ours.
 """
 
 import numpy as np
@@ -16,12 +18,12 @@ from spcabench.figures._asteris2014 import (
     MAIN,
     NAMES,
     both,
+    by_cardinality,
     draw_trade_off,
     explained,
     grid,
     lower,
     lowest,
-    of,
     one_pass,  # noqa: F401  a measure is looked up here
     similar,
     with_bounds,
@@ -40,14 +42,17 @@ PREPROCESSINGS = {
 
 A2 = Statement(
     id="A2",
-    quote="Alg. 3 for d = 3 and eps = 0.1, and the EM algorithm exhibit nearly identical performance",
+    quote="Alg. 3 for d = 3 and eps = 0.1, and the EM algorithm exhibit nearly identical "
+    "performance",
     where="section 7, figure 4",
-    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted, in every band of k / n",
+    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted, in "
+    "every band of k / n",
     threshold="within 2 % in every band",
 )
 A3 = Statement(
     id="A3",
-    quote="for k = 180, the extracted component explains at least 58% of the variance explained by the true "
+    quote="for k = 180, the extracted component explains at least 58% of the variance explained "
+    "by the true "
     "nonnegative, k-sparse PC",
     where="section 7, figure 4",
     test="variance of Algorithm 3 over the upper bound at k = 180, in both readings of the bound",
@@ -69,13 +74,22 @@ def runs(scale):
     yield from both("cbcl", {}, ks, MAIN, "covariance")
     yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
-        yield from both("cbcl", parameters, grid(361, 12, [K]) if paper else [20, K], label, "covariance")
-    for label, parameters in ((MAIN, {}), ("contrast-normalised", PREPROCESSINGS["contrast-normalised"])):
+        yield from both(
+            "cbcl", parameters, grid(361, 12, [K]) if paper else [20, K], label, "covariance"
+        )
+    for label, parameters in (
+        (MAIN, {}),
+        ("contrast-normalised", PREPROCESSINGS["contrast-normalised"]),
+    ):
         for k in np.linspace(1, 361, 31 if paper else 3).astype(int):
             yield Run(
-                dataset="cbcl", parameters=parameters, solver="nspca",
-                settings=dict(k=int(k), restarts=3, tol_F=1e-6), form="covariance", label=label,
-            )  # fmt: skip
+                dataset="cbcl",
+                parameters=parameters,
+                solver="nspca",
+                settings=dict(k=int(k), restarts=3, tol_F=1e-6),
+                form="covariance",
+                label=label,
+            )
 
 
 data = with_bounds
@@ -84,9 +98,11 @@ data = with_bounds
 def draw(data, axes):
     """The trade-off, with NSPCA where it hit k."""
     draw_trade_off(data, axes, {K: 58.0})
-    hit = of(data, "nspca")
+    hit = by_cardinality(data, "nspca")
     hit = hit[hit.index == hit.cardinality]
-    axes.flat[0].plot(hit.index, hit.value, label=NAMES["nspca"], **look("nspca") | dict(linestyle="none"))
+    axes.flat[0].plot(
+        hit.index, hit.value, label=NAMES["nspca"], **look("nspca") | dict(linestyle="none")
+    )
     for axis in axes.flat:
         axis.legend(loc="lower right")
 
@@ -104,10 +120,11 @@ def claims(data):
 def _control(data):
     hits = {}
     for label in data.label.unique():
-        asked = of(data, "nspca", label)
+        asked = by_cardinality(data, "nspca", label)
         hits[label] = asked.index[asked.index == asked.cardinality], len(asked)
     words = "; ".join(
-        f"{'' if label == MAIN else label + ': '}{len(hit)} of {count} k hit ({', '.join(f'{k:.0f}' for k in hit)})"
+        f"{'' if label == MAIN else label + ': '}{len(hit)} of {count} k hit "
+        f"({', '.join(f'{k:.0f}' for k in hit)})"
         for label, (hit, count) in hits.items()
         if count
     )

@@ -1,10 +1,11 @@
-"""Asteris, Papailiopoulos, Dimakis (2014), Figure 6: variance of nonnegative components of infrared spectra, against k.
+"""Asteris, Papailiopoulos, Dimakis (2014), Figure 6: variance of nonnegative components of infrared
+spectra, against k.
 
-LRS, 531 spectra in 93 bands, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples; EM, best
-of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4 capped at lambda_1 (q its value on
-the rank-3 matrix), which bounds the optimum with probability 1 - 1/n; dotted: without 1 / (1 - eps), the other
-reading, which is no bound. Variances are as the solvers give them, which for EM is after its renormalisation. The
-right panel is ours.
+LRS, 531 spectra in 93 bands, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
+samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4
+capped at lambda_1 (q its value on the rank-3 matrix), which bounds the optimum with probability 1 -
+1/n; dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances are as the
+solvers give them, which for EM is after its renormalisation. The right panel is ours.
 """
 
 from spcabench.claims import Statement
@@ -36,19 +37,22 @@ A8 = Statement(
     id="A8",
     quote="Alg. 3 (d = 3, eps = 0.1) and the EM algorithm exhibit similar performance",
     where="figure 6, caption",
-    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted, in every band of k / n",
+    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted, in "
+    "every band of k / n",
     threshold="within 5 % in every band",
 )
 A9 = Statement(
     id="A9",
-    quote="for k = 20, the extracted nonnegative component captures at least 86% of the maximum variance",
+    quote="for k = 20, the extracted nonnegative component captures at least 86% of the maximum "
+    "variance",
     where="section 7, figure 6",
     test="variance of Algorithm 3 over the upper bound at k = 20, in both readings of the bound",
     threshold="at least 86 %, to the printed digits",
 )
 A10 = Statement(
     id="A10",
-    quote="For values closer to k = 90, where the computed PC is nonnegative but no longer sparse, this value climbs "
+    quote="For values closer to k = 90, where the computed PC is nonnegative but no longer "
+    "sparse, this value climbs "
     "to nearly 93%",
     where="section 7, figure 6",
     test="variance of Algorithm 3 over the upper bound at k = 90, in both readings of the bound",
@@ -59,10 +63,14 @@ A10 = Statement(
 def runs(scale):
     """Paper: every k from 1 to 93; other preprocessings at 12 of them."""
     paper = scale == "paper"
-    yield from both("lrs", {}, range(1, N + 1) if paper else grid(N, 24, [K, LARGE]), MAIN, "covariance")
+    yield from both(
+        "lrs", {}, range(1, N + 1) if paper else grid(N, 24, [K, LARGE]), MAIN, "covariance"
+    )
     yield from truth(scale, "lrs", {}, 10, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
-        yield from both("lrs", parameters, grid(N, 12, [K, LARGE]) if paper else [K, LARGE], label, "covariance")
+        yield from both(
+            "lrs", parameters, grid(N, 12, [K, LARGE]) if paper else [K, LARGE], label, "covariance"
+        )
 
 
 data = with_bounds

@@ -1,8 +1,10 @@
-"""d'Aspremont et al. (2007): the three-factor example of Zou et al., two components of ten variables.
+"""d'Aspremont et al. (2007): the three-factor example of Zou et al., two components of ten
+variables.
 
-Exact covariance. Cardinality 4 each; thresholded PCA keeps the four largest entries of each eigenvector, DSPCA's rho is
-searched, x truncated and not refitted; Hotelling's deflation. Cumulative variance is adjusted by QR. X1 to X4 measure
-the first factor, X5 to X8 the second, X9 and X10 a mixture of both.
+Exact covariance. Cardinality 4 each; thresholded PCA keeps the four largest entries of each
+eigenvector, DSPCA's rho is searched, x truncated and not refitted; Hotelling's deflation.
+Cumulative variance is adjusted by QR. X1 to X4 measure the first factor, X5 to X8 the second, X9
+and X10 a mixture of both.
 """
 
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured

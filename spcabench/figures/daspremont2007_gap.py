@@ -1,11 +1,12 @@
 """d'Aspremont et al. (2007): convergence of DSPCA, and what it costs beside general SDP solvers.
 
-Sigma = F'F with F (n, n) from N(0, 1), rho = sqrt(n), which is the standard deviation of a Sigma_ij (ours: the summary
-states none). Nothing is screened. eps is relative to the optimum; DSPCA's smoothing aims at eps, and it ends when its
-certified gap is at most eps. Top: one problem, several eps, the subgradient method beside; iterations against 1/eps,
-medians over seeds. Bottom: to a gap of 1e-3 (SDP solvers at their own tolerance, 1e-6), single runs, one thread; memory
-is that of the process above the loaded problem, at its peak, CVXPY included. A run beyond a solver's practical size is
-refused, and not shown.
+Sigma = F'F with F (n, n) from N(0, 1), rho = sqrt(n), which is the standard deviation of a Sigma_ij
+(ours: the summary states none). Nothing is screened. eps is relative to the optimum; DSPCA's
+smoothing aims at eps, and it ends when its certified gap is at most eps. Top: one problem, several
+eps, the subgradient method beside; iterations against 1/eps, medians over seeds. Bottom: to a gap
+of 1e-3 (SDP solvers at their own tolerance, 1e-6), single runs, one thread; memory is that of the
+process above the loaded problem, at its peak, CVXPY included. A run beyond a solver's practical
+size is refused, and not shown.
 """
 
 import json
@@ -25,9 +26,11 @@ SECONDS, BYTES, LARGEST = 60.0, 4e9, 200
 
 D4 = Statement(
     id="D4",
-    quote="total cost O(n^4 sqrt(log n) / eps): iterations at most about 4 n rho sqrt(log n) / eps, each O(n^3)",
+    quote="total cost O(n^4 sqrt(log n) / eps): iterations at most about 4 n rho sqrt(log n) / "
+    "eps, each O(n^3)",
     where="section 4, the algorithm",
-    test="iterations of DSPCA / (4 n rho sqrt(log n) / eps) in every run; fitted exponents in n of its exact flops "
+    test="iterations of DSPCA / (4 n rho sqrt(log n) / eps) in every run; fitted exponents in n "
+    "of its exact flops "
     "over rho sqrt(log n) / eps, and of its flops per iteration",
     threshold="median of the ratio at most 1.25; exponents at most 4.1 and 3.1",
 )
@@ -42,32 +45,38 @@ D6 = Statement(
     id="D6",
     quote="f_mu is a smooth approximation of f ... mu := eps / (2 D_2)",
     where="section 4.2, regularization",
-    test="0 <= f(U) - f_mu(U) <= eps / 2 for mu = eps / (2 log n), at U = 0, random U of the box, and DSPCA's last U",
+    test="0 <= f(U) - f_mu(U) <= eps / 2 for mu = eps / (2 log n), at U = 0, random U of the box, "
+    "and DSPCA's last U",
     threshold="true for every U, n and eps, to 1e-6 of eps",
 )
 D7 = Statement(
     id="D7",
     quote="Until gap <= eps",
     where="section 4.3, first order minimization",
-    test="every run of DSPCA that stopped by its gap has a certified gap (recomputed) of at most eps; its interval of "
+    test="every run of DSPCA that stopped by its gap has a certified gap (recomputed) of at most "
+    "eps; its interval of "
     "value and bound, SCS's and Clarabel's have a point in common, relative to the bound",
     threshold="true in every instance, to 1e-6",
 )
 D9 = Statement(
     id="D9",
-    quote="SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for larger problems, "
+    quote="SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for "
+    "larger problems, "
     "those methods are not practical",
     where="section 4, algorithm",
-    test="an n of at most 200 at which the interior-point solver (Clarabel) takes more than 60 s or 4 GB, and DSPCA "
+    test="an n of at most 200 at which the interior-point solver (Clarabel) takes more than 60 s "
+    "or 4 GB, and DSPCA "
     "does not; undecided where no such n was run",
     threshold="there is one",
 )
 D11 = Statement(
     id="D11",
-    quote="first-order methods to an accuracy of eps is given by O(1/eps^2) ... this complexity will be brought to "
+    quote="first-order methods to an accuracy of eps is given by O(1/eps^2) ... this complexity "
+    "will be brought to "
     "O(1/eps)",
     where="section 4, smoothing technique",
-    test="fitted exponents in 1/eps of the iterations to a certified gap of eps, over the levels that each reached "
+    test="fitted exponents in 1/eps of the iterations to a certified gap of eps, over the levels "
+    "that each reached "
     "(three at least): DSPCA, and the subgradient method on the dual",
     threshold="DSPCA at most 1.1; subgradient at least 0.5 more",
 )
@@ -78,27 +87,39 @@ def runs(scale):
     paper = scale == "paper"
     sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
     for n in sizes:
-        yield one("dspca", n, 0, "size", eps=EPS, tol=EPS, memory=n == sizes[-1])
+        yield gap_run("dspca", n, 0, "size", eps=EPS, tol=EPS, memory=n == sizes[-1])
         for solver in SDP:
-            yield one("exact_sdp", n, 0, "size", solver=solver, eps=1e-6, memory=True)
-        yield Measure(dataset="gaussian", parameters=dict(m=n, n=n, seed=0), form="covariance",
-                      solver="smoothing", uses=("dspca",), label="smoothing")  # fmt: skip
+            yield gap_run("exact_sdp", n, 0, "size", solver=solver, eps=1e-6, memory=True)
+        yield Measure(
+            dataset="gaussian",
+            parameters=dict(m=n, n=n, seed=0),
+            form="covariance",
+            solver="smoothing",
+            uses=("dspca",),
+            label="smoothing",
+        )
     n, limit = (40, 100_000) if paper else (20, 20_000)
     for seed in range(5 if paper else 3):
         for eps in LEVELS:
-            yield one("dspca", n, seed, "eps", eps=eps, tol=eps)
-        yield one("dspca_subgradient", n, seed, "eps", tol=LEVELS[-1], max_iterations=limit)
+            yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)
+        yield gap_run("dspca_subgradient", n, seed, "eps", tol=LEVELS[-1], max_iterations=limit)
 
 
-def one(name, n, seed, label, memory=False, **settings):
+def gap_run(name, n, seed, label, memory=False, **settings):
     """One run on F'F of order n."""
     more = dict(history=True) if label == "eps" else {}
     limit = {} if name != "dspca" else dict(max_iterations=100_000)
     settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **more, **limit)
     return Run(
-        dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), form="covariance", solver=name, seed=seed,
-        settings=settings, memory=memory, label=label,
-    )  # fmt: skip
+        dataset="gaussian",
+        parameters=dict(m=n, n=n, seed=seed),
+        form="covariance",
+        solver=name,
+        seed=seed,
+        settings=settings,
+        memory=memory,
+        label=label,
+    )
 
 
 def smoothing(problem, *, seed):
@@ -146,7 +167,10 @@ def claims(data):
     yield D5.judged(smooth.at_most(1.1), f"exponent {smooth} over {smooth.count} problems")
     measures = data[data.label == "smoothing"].extra
     least, most = min(m["least"] for m in measures), max(m["most"] for m in measures)
-    yield D6.judged(decided(least >= -1e-6 and most <= 0.5 + 1e-6), f"(f - f_mu) / eps from {least:.2g} to {most:.3g}")
+    yield D6.judged(
+        decided(least >= -1e-6 and most <= 0.5 + 1e-6),
+        f"(f - f_mu) / eps from {least:.2g} to {most:.3g}",
+    )
     yield _agreement(dspca, size)
     yield _practical(size)
     more = interval([b - smooth.median for b in slopes(eps[eps.method == "dspca_subgradient"])])
@@ -155,11 +179,16 @@ def claims(data):
 
 
 def _cost(dspca, size):
-    ratio = interval(dspca.iterations / (4 * dspca.n * dspca.rho * np.sqrt(np.log(dspca.n)) / _absolute(dspca)))
+    ratio = interval(
+        dspca.iterations / (4 * dspca.n * dspca.rho * np.sqrt(np.log(dspca.n)) / _absolute(dspca))
+    )
     n, unit = size.n.astype(float), size.rho * np.sqrt(np.log(size.n)) / _absolute(size)
     total, each = slope(n, size.flops / unit), slope(n, size.flops / size.iterations)
     verdict = every([ratio.at_most(1.25), decided(total <= 4.1), decided(each <= 3.1)])
-    return D4.judged(verdict, f"ratio {ratio}; exponents {total:.2f}, {each:.2f} per iteration, n to {n.max():.0f}")
+    return D4.judged(
+        verdict,
+        f"ratio {ratio}; exponents {total:.2f}, {each:.2f} per iteration, n to {n.max():.0f}",
+    )
 
 
 def _absolute(rows):
@@ -167,9 +196,13 @@ def _absolute(rows):
 
 
 def slopes(rows):
-    """For each seed the exponent of iterations in 1/eps; none where fewer than three levels were reached."""
+    """For each seed the exponent of iterations in 1/eps; none where fewer than three levels were
+    reached.
+    """
     found = [iterations_to(part) for _, part in rows.groupby("seed")]
-    return [slope(1.0 / np.array([*levels]), [*levels.values()]) for levels in found if len(levels) >= 3]
+    return [
+        slope(1.0 / np.array([*levels]), [*levels.values()]) for levels in found if len(levels) >= 3
+    ]
 
 
 def exponents(rows):
@@ -182,20 +215,29 @@ def _agreement(dspca, size):
     apart = []
     for _, part in size.groupby("n"):
         if set(part.method) >= {"dspca", *SDP}:
-            apart.append((part.relaxation_value.max() - part.relaxation_bound.min()) / part.relaxation_bound.min())
+            apart.append(
+                (part.relaxation_value.max() - part.relaxation_bound.min())
+                / part.relaxation_bound.min()
+            )
     verdict = decided(within and max(apart) <= 1e-6) if apart else "undecided"
     share = (dspca.relaxation_gap / dspca.eps).max()
     return D7.judged(
-        verdict, f"gap at most {share:.3f} eps in {len(dspca)} runs; intervals of {len(apart)} sizes apart by at most "
+        verdict,
+        f"gap at most {share:.3f} eps in {len(dspca)} runs; intervals of {len(apart)} sizes apart "
+        "by at most "
         f"{max([0.0, *apart]):.1e}",
-    )  # fmt: skip
+    )
 
 
 def _practical(size):
-    inner, first = (size[(size.method == m) & (size.n <= LARGEST)].set_index("n") for m in ("CLARABEL", "dspca"))
+    inner, first = (
+        size[(size.method == m) & (size.n <= LARGEST)].set_index("n") for m in ("CLARABEL", "dspca")
+    )
     beyond = inner[(inner.total > SECONDS) | (inner.above > BYTES)]
     light = [n for n in beyond.index if n in first.index and first.total[n] <= SECONDS]
     at = inner.index.max()
     beside = f", DSPCA {first.total[at]:.3g} s" if at in first.index else ""
-    words = f"Clarabel at n = {at:.0f}: {inner.total[at]:.3g} s, {inner.above[at] / 1e9:.2f} GB{beside}"
+    words = (
+        f"Clarabel at n = {at:.0f}: {inner.total[at]:.3g} s, {inner.above[at] / 1e9:.2f} GB{beside}"
+    )
     return D9.judged("holds" if light else "undecided", words)

@@ -1,8 +1,10 @@
-"""d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute force.
+"""d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute
+force.
 
-A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual. The pair is that of
-the leading singular vectors of X12, cut to k1 and k2 entries; after a refit on their supports in the column beside it.
-The optimum is that of all pairs of supports. All values are shares of the largest singular value.
+A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual.
+The pair is that of the leading singular vectors of X12, cut to k1 and k2 entries; after a refit on
+their supports in the column beside it. The optimum is that of all pairs of supports. All values are
+shares of the largest singular value.
 """
 
 from itertools import combinations
@@ -15,7 +17,17 @@ from spcabench.run import Measure
 PANELS, SIZE = (1, 1), (10.5, 5.2)
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
-HEAD = ("A", "k1", "k2", "optimum", "relaxation:\nvalue", "bound", "bound /\noptimum", "pair", "pair,\nrefitted")
+HEAD = (
+    "A",
+    "k1",
+    "k2",
+    "optimum",
+    "relaxation:\nvalue",
+    "bound",
+    "bound /\noptimum",
+    "pair",
+    "pair,\nrefitted",
+)
 
 
 def runs(scale):
@@ -23,9 +35,12 @@ def runs(scale):
     for m, n in SHAPES:
         for k_u, k in CARDINALITIES:
             yield Measure(
-                dataset="gaussian", parameters=dict(m=m, n=n, seed=1), solver="pair", settings=dict(k_u=k_u, k=k),
+                dataset="gaussian",
+                parameters=dict(m=m, n=n, seed=1),
+                solver="pair",
+                settings=dict(k_u=k_u, k=k),
                 uses=("exact_sdp_rectangular",),
-            )  # fmt: skip
+            )
 
 
 def pair(problem, *, seed, k_u, k):
@@ -37,7 +52,9 @@ def pair(problem, *, seed, k_u, k):
         "shape": list(A.shape),
         "k": [k_u, k],
         "optimum": max(
-            norm(A, R, C) for R in combinations(range(len(A)), k_u) for C in combinations(range(A.shape[1]), k)
+            norm(A, R, C)
+            for R in combinations(range(len(A)), k_u)
+            for C in combinations(range(A.shape[1]), k)
         ),
         "value": result.relaxation_value,
         "bound": result.relaxation_bound,
@@ -63,10 +80,23 @@ def draw(data, axes):
     axis.set_axis_off()
     cells = []
     for made in data.extra:
-        shares = [made[name] / made["top"] for name in ("optimum", "value", "bound", "pair", "refit")]
+        shares = [
+            made[name] / made["top"] for name in ("optimum", "value", "bound", "pair", "refit")
+        ]
         optimum, value, bound, cut, refit = (f"{share:.4f}" for share in shares)
         shape = f"{made['shape'][0]} x {made['shape'][1]}"
-        cells.append([shape, *made["k"], optimum, value, bound, f"{made['bound'] / made['optimum']:.4f}", cut, refit])
+        cells.append(
+            [
+                shape,
+                *made["k"],
+                optimum,
+                value,
+                bound,
+                f"{made['bound'] / made['optimum']:.4f}",
+                cut,
+                refit,
+            ]
+        )
     table = axis.table(cells, colLabels=HEAD, cellLoc="center", bbox=[0, 0, 1, 1])
     table.auto_set_font_size(False)
     table.set_fontsize(8.5)

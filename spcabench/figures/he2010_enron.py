@@ -1,9 +1,11 @@
-"""He, Monteiro, Park (2010), section 3.2: Enron e-mails, memory and time with dense and with implicit centring.
+"""He, Monteiro, Park (2010), section 3.2: Enron e-mails, memory and time with dense and with
+implicit centring.
 
-39861 documents x 28102 words, 3.7 million nonzeros, s = 100. The paper's attempt to centre the matrix ran out of
-memory; its method needs the sparse counts and the words' means only. Where Enron is not at hand the matrix is a
-synthetic one of its shape; this claim needs no more than shape and nonzeros. Memory is what a process of its own took
-above the loaded problem, at its peak; time is that of a single run, one thread.
+39861 documents x 28102 words, 3.7 million nonzeros, s = 100. The paper's attempt to centre the
+matrix ran out of memory; its method needs the sparse counts and the words' means only. Where Enron
+is not at hand the matrix is a synthetic one of its shape; this claim needs no more than shape and
+nonzeros. Memory is what a process of its own took above the loaded problem, at its peak; time is
+that of a single run, one thread.
 """
 
 from typing import Any
@@ -17,10 +19,12 @@ PANELS, SIZE = (1, 1), (8.5, 2.4)
 
 H13 = Statement(
     id="H13",
-    quote="When we try to center the 39861 by 28102 sparse matrix W, MATLAB returns out of memory. However, using our "
+    quote="When we try to center the 39861 by 28102 sparse matrix W, MATLAB returns out of "
+    "memory. However, using our "
     "algorithm there is no need to install the centered data explicitly",
     where="section 3.2",
-    test="bytes of the dense centred matrix against the peak memory of Mcol-PCA above the sparse problem",
+    test="bytes of the dense centred matrix against the peak memory of Mcol-PCA above the sparse "
+    "problem",
     threshold="at least 8.9 GB dense; at most 150 MB above the sparse matrix",
     any_data=True,
 )
@@ -35,7 +39,9 @@ def runs(scale):
 
 
 def storage(problem, *, seed):
-    """Bytes of the centred matrix if it were dense, and of the sparse one; whether the suite makes the dense one."""
+    """Bytes of the centred matrix if it were dense, and of the sparse one; whether the suite makes
+    the dense one.
+    """
     X = problem.data.X
     try:
         problem.given_as("data")
@@ -57,7 +63,9 @@ def data(table):
         return pd.DataFrame()
     above = (memory.peak_memory - memory.memory_before).iloc[0]
     best = (time.solve_time + time.setup_time).min()
-    return pd.DataFrame([{**one.iloc[0], "above": above, "seconds": best, "problem": time.problem.iloc[0]}])
+    return pd.DataFrame(
+        [{**one.iloc[0], "above": above, "seconds": best, "problem": time.problem.iloc[0]}]
+    )
 
 
 def draw(data, axes):
@@ -66,7 +74,11 @@ def draw(data, axes):
     axis.set_axis_off()
     for row in data.itertuples():
         cells = [
-            ["centred densely", f"{row.dense / 1e9:.2f} GB", "refused: too large" if row.refused else "made"],
+            [
+                "centred densely",
+                f"{row.dense / 1e9:.2f} GB",
+                "refused: too large" if row.refused else "made",
+            ],
             [
                 "centred implicitly, Mcol-PCA, s = 100",
                 f"{row.counts / 1e6:.0f} MB + {row.above / 1e6:.0f} MB",
@@ -74,7 +86,11 @@ def draw(data, axes):
             ],
         ]
         table = axis.table(
-            cells, colLabels=["", "memory", "time"], colWidths=[0.5, 0.28, 0.22], cellLoc="center", loc="center"
+            cells,
+            colLabels=["", "memory", "time"],
+            colWidths=[0.5, 0.28, 0.22],
+            cellLoc="center",
+            loc="center",
         )
         table.auto_set_font_size(False)
         table.set_fontsize(9)
@@ -87,6 +103,9 @@ def claims(data):
         yield H13.judged("undecided", "no runs")
         return
     row = data.iloc[0]
-    measured = f"{row.dense / 1e9:.2f} GB dense; {row.above / 1e6:.0f} MB above the {row.counts / 1e6:.0f} MB of the "
+    measured = (
+        f"{row.dense / 1e9:.2f} GB dense; {row.above / 1e6:.0f} MB above the "
+        f"{row.counts / 1e6:.0f} MB of the "
+    )
     measured += f"sparse matrix, {row.seconds:.2f} s ({row.problem})"
     yield H13.judged(decided(bool(row.dense >= 8.9e9 and row.above <= 150e6)), measured)

@@ -1,9 +1,10 @@
 """He, Monteiro, Park (2010), Figure 2: time against the larger dimension, wide and tall matrices.
 
-W (n x p: n samples, p variables) with 20 % nonzeros from N(0, 1), centred implicitly, given sparse to all solvers;
-left n / p = 0.1, right n / p = 10. The paper states no cardinality here: s = p / 5 as in its Figure 1 (ours), c = s /
-10. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread, interleaved, exclusive,
-minimum.
+W (n x p: n samples, p variables) with 20 % nonzeros from N(0, 1), centred implicitly, given sparse
+to all solvers; left n / p = 0.1, right n / p = 10. The paper states no cardinality here: s = p / 5
+as in its Figure 1 (ours), c = s /
+10. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread,
+interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
@@ -32,10 +33,16 @@ H5 = Statement(
 
 def runs(scale):
     """Ten larger dimensions from 200 to 4000 at paper scale."""
-    larger = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000) if scale == "paper" else (200, 350, 550, 800)
+    larger = (
+        (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
+        if scale == "paper"
+        else (200, 350, 550, 800)
+    )
     for size in larger:
         for m, n in ((size // 10, size), (size, size // 10)):
-            yield from trial("random_sparse", dict(m=m, n=n, density=0.2, seed=0), max(2, n // 5), OURS)
+            yield from trial(
+                "random_sparse", dict(m=m, n=n, density=0.2, seed=0), max(2, n // 5), OURS
+            )
 
 
 def data(table):

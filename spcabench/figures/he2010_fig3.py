@@ -1,9 +1,10 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
-W square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of the size, c = s / 10. All solvers are
-given the data sparse; GPower0 is drawn on the dense centred matrix too (lighter), the form that an implementation
-without implicit centring needs: the paper does not say which one it timed. GPower0 stops by its objective (1e-4);
-single runs, the whole search dotted. One thread, interleaved, exclusive, minimum.
+W square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of the size, c = s /
+10. All solvers are given the data sparse; GPower0 is drawn on the dense centred matrix too
+(lighter), the form that an implementation without implicit centring needs: the paper does not say
+which one it timed. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One
+thread, interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, decided
@@ -14,9 +15,11 @@ METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")
 
 H6 = Statement(
     id="H6",
-    quote="Mcol-PCA algorithm become considerably faster than GPower method as the data matrix becomes sparser",
+    quote="Mcol-PCA algorithm become considerably faster than GPower method as the data matrix "
+    "becomes sparser",
     where="section 3.1, figure 3",
-    test="time of GPower0 / time of Mcol-PCA at the sparsest matrix, and its course; GPower0 on sparse and on dense "
+    test="time of GPower0 / time of Mcol-PCA at the sparsest matrix, and its course; GPower0 on "
+    "sparse and on dense "
     "centred data are two readings, undecided where they disagree",
     threshold="at least 5 at the sparse end, and higher there than at the dense end",
 )
@@ -24,10 +27,20 @@ H6 = Statement(
 
 def runs(scale):
     """Paper: 5000 x 5000, density 1 to 20 %."""
-    size, densities = (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2)) if scale == "paper" else (800, (0.01, 0.05, 0.1, 0.2))
+    size, densities = (
+        (5000, (0.01, 0.03, 0.06, 0.1, 0.15, 0.2))
+        if scale == "paper"
+        else (800, (0.01, 0.05, 0.1, 0.2))
+    )
     for density in densities:
         solvers = ("scol", "mcol")
-        yield from trial("random_sparse", dict(m=size, n=size, density=density, seed=0), size // 5, solvers, dense=True)
+        yield from trial(
+            "random_sparse",
+            dict(m=size, n=size, density=density, seed=0),
+            size // 5,
+            solvers,
+            dense=True,
+        )
 
 
 def data(table):

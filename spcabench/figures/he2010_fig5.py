@@ -1,8 +1,9 @@
 """He, Monteiro, Park (2010), Figure 5: time and variance against the cardinality, MNIST.
 
-The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred, dense for both solvers.
-The cardinality is the one that GPower0 reached; its variance is taken after the refit on its support. GPower0 stops by
-its objective (1e-4); single runs, the whole search dotted. One thread, interleaved, exclusive, minimum.
+The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred,
+dense for both solvers. The cardinality is the one that GPower0 reached; its variance is taken after
+the refit on its support. GPower0 stops by its objective (1e-4); single runs, the whole search
+dotted. One thread, interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
@@ -14,9 +15,11 @@ METHODS = ("gpower0", "mcol")
 
 H10 = Statement(
     id="H10",
-    quote="Mcol-PCA method outperforms GPower method not only in terms of speed but also solution quality",
+    quote="Mcol-PCA method outperforms GPower method not only in terms of speed but also solution "
+    "quality",
     where="section 3.2, figure 5",
-    test="speed: interval of time of GPower0 / time of Mcol-PCA above 1; quality: variance of Mcol-PCA above that of "
+    test="speed: interval of time of GPower0 / time of Mcol-PCA above 1; quality: variance of "
+    "Mcol-PCA above that of "
     "GPower0 (refitted) at equal cardinality",
     threshold="each over at least 80 % of the cardinalities",
 )
@@ -42,6 +45,8 @@ def draw(data, axes):
 def claims(data):
     """H10, two claims."""
     ratio = ratios(data, "gpower0", "mcol")
-    yield H10.judged(every([v.at_least(1.0) for v in ratio.values()], 0.8), f"ratio {show(ratio)}", "speed")
+    yield H10.judged(
+        every([v.at_least(1.0) for v in ratio.values()], 0.8), f"ratio {show(ratio)}", "speed"
+    )
     verdict, text = better(data, "mcol", "gpower0")
     yield H10.judged(verdict, text, "quality")

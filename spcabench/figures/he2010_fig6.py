@@ -1,9 +1,10 @@
 """He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality, NIPS full papers.
 
-Counts of 12419 words in 1500 papers, words centred implicitly, given sparse to both solvers; the data's name says
-where the words with corpus count up to 20 are missing (4.9 % of the entries). The cardinality is the one that GPower0
-reached; its variance is taken after the refit on its support. GPower0 stops by its objective (1e-4); single runs, the
-whole search dotted. One thread, interleaved, exclusive, minimum.
+Counts of 12419 words in 1500 papers, words centred implicitly, given sparse to both solvers; the
+data's name says where the words with corpus count up to 20 are missing (4.9 % of the entries). The
+cardinality is the one that GPower0 reached; its variance is taken after the refit on its support.
+GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread,
+interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
@@ -15,16 +16,19 @@ METHODS = ("gpower0", "mcol")
 
 H11 = Statement(
     id="H11",
-    quote="Mcol-PCA is more efficient than GPower in terms of speed when the desired sparsity is less than 500",
+    quote="Mcol-PCA is more efficient than GPower in terms of speed when the desired sparsity is "
+    "less than 500",
     where="section 3.2, figure 6",
     test="interval of time of GPower0 / time of Mcol-PCA above 1 at cardinalities below 500",
     threshold="over the range, or at least 80 % of it",
 )
 H12 = Statement(
     id="H12",
-    quote="the solution variances of Mcol-PCA is comparable to that of GPower although a little smaller",
+    quote="the solution variances of Mcol-PCA is comparable to that of GPower although a little "
+    "smaller",
     where="section 3.2, figure 6",
-    test="|variance of Mcol-PCA / variance of GPower0 (refitted) - 1| at equal cardinality, every cardinality",
+    test="|variance of Mcol-PCA / variance of GPower0 (refitted) - 1| at equal cardinality, every "
+    "cardinality",
     threshold="at most 5 %",
 )
 
@@ -35,7 +39,9 @@ def runs(scale):
     for k in ks:
         yield from trial("bag_of_words", dict(corpus="nips"), k / 12419, METHODS[1:], matched=True)
     shares = [k / 12419 for k in ks if k <= 80]
-    yield from truth(scale, "bag_of_words", dict(corpus="nips"), 17 if scale == "paper" else 10, shares)
+    yield from truth(
+        scale, "bag_of_words", dict(corpus="nips"), 17 if scale == "paper" else 10, shares
+    )
 
 
 data = by_cardinality
@@ -55,5 +61,6 @@ def claims(data):
     text = "; ".join(f"{x:g}: {v:+.2f}" for x, v in found.items())
     yield H12.judged(
         "undecided" if not near else "holds" if all(near) else "fails",
-        f"difference in %: {text}; {known(data).distance(data[data.method == 'mcol'], 'value', 'Mcol-PCA')}",
+        f"difference in %: {text}; "
+        f"{known(data).distance(data[data.method == 'mcol'], 'value', 'Mcol-PCA')}",
     )

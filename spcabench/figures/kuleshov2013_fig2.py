@@ -1,17 +1,28 @@
 """Kuleshov (2013), Figure 2: flops to reach a sparse component, against its sparsity.
 
-Sigma = A'A with A ~ N(0, 1); stop at ||x - x_prev|| < 1e-6, x the loading; J = inf. GPower works on A, its penalty
-searched for the wanted cardinality (the single run that reached it is counted, as in the paper); GRQI works on the
-given Sigma, at the cardinality that GPower reached. Flops by the paper's rule (section 4.2): k^3 + 2k^2 for a solve,
-n k for a product with a k-sparse vector; start-up is counted apart. A hollow marker ended at its iteration limit: its
-flops are a lower bound. The right panel is ours.
+Sigma = A'A with A ~ N(0, 1); stop at ||x - x_prev|| < 1e-6, x the loading; J = inf. GPower works on
+A, its penalty searched for the wanted cardinality (the single run that reached it is counted, as in
+the paper); GRQI works on the given Sigma, at the cardinality that GPower reached. Flops by the
+paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a product with a k-sparse vector;
+start-up is counted apart. A hollow marker ended at its iteration limit: its flops are a lower
+bound. The right panel is ours.
 """
 
 import numpy as np
 import pandas as pd
 
 from spcabench.claims import Statement, by_band, decided, every, interval, show, slope, some
-from spcabench.figures._kuleshov2013 import GPM, NAMES, PENALTIES, WIDE_EDGES, k_at, matched, medians, pairs, sizes
+from spcabench.figures._kuleshov2013 import (
+    GPM,
+    NAMES,
+    PENALTIES,
+    WIDE_EDGES,
+    k_at,
+    matched,
+    medians,
+    pairs,
+    sizes,
+)
 from spcabench.run import Run
 from spcabench.style import look
 
@@ -22,50 +33,59 @@ STEP = 1.009  # "varying gamma by < 1 %"
 
 K2 = Statement(
     id="K2",
-    quote="It converges to a local solution of (1) in about eight iterations or less on most problem instances",
+    quote="It converges to a local solution of (1) in about eight iterations or less on most "
+    "problem instances",
     where="section 1",
-    test="share of GRQI's runs that end after at most 10 iterations (about eight), sparsities weighted equally",
+    test="share of GRQI's runs that end after at most 10 iterations (about eight), sparsities "
+    "weighted equally",
     threshold="more than half",
 )
 K3 = Statement(
     id="K3",
     quote="GRQI uses between one and two orders of magnitude fewer flops at sparsities below 20%",
     where="section 4.2",
-    test="median over seeds of flops of GPower / flops of GRQI, in every band of sparsity below 20 %",
+    test="median over seeds of flops of GPower / flops of GRQI, in every band of sparsity below "
+    "20 %",
     threshold="at least 10 in every band (more than 100 is more than claimed)",
 )
 K4 = Statement(
     id="K4",
     quote="at sparsities below 5%, it used a hundred times fewer flops",
     where="section 4.2",
-    test="median over seeds of flops of GPower / flops of GRQI, in every band of sparsity below 5 %",
+    test="median over seeds of flops of GPower / flops of GRQI, in every band of sparsity "
+    "below 5 %",
     threshold="at least 100 in every band",
 )
 K5 = Statement(
     id="K5",
     quote="for large values of k, the complexity of GRQI outgrows that of the GPM",
     where="section 4.2",
-    test="median of flops of GPower / flops of GRQI (J = inf), highest third of the axis (sparsities above 1/3)",
+    test="median of flops of GPower / flops of GRQI (J = inf), highest third of the axis "
+    "(sparsities above 1/3)",
     threshold="interval below 1",
 )
 K6 = Statement(
     id="K6",
-    quote="even in that case [||x - x_prev|| < 1e-2], GRQI required at least an order of magnitude fewer flops",
+    quote="even in that case [||x - x_prev|| < 1e-2], GRQI required at least an order of "
+    "magnitude fewer flops",
     where="section 4.2",
     test="as K3, both stopped at 1e-2",
     threshold="at least 10 in every band below 20 %",
 )
 K11 = Statement(
     id="K11",
-    quote="varying gamma by < 1% in equation (2) sometimes led to changes in the cardinality of the solution of more "
+    quote="varying gamma by < 1% in equation (2) sometimes led to changes in the cardinality of "
+    "the solution of more "
     "than 10%",
     where="section 3.3",
-    test="pairs of runs whose gammas differ by 0.9 %: does the cardinality differ by more than 10 %",
+    test="pairs of runs whose gammas differ by 0.9 %: does the cardinality differ by more than "
+    "10 %",
     threshold="at least one pair",
 )
 K12 = Statement(
     id="K12",
-    quote="the GPM in our experiments needed about 3-4 restarts before we could find a penalty term that yielded the "
+    quote="the GPM in our experiments needed about 3-4 restarts before we could find a penalty "
+    "term that yielded the "
     "desired number of non-zero entries",
     where="section 4.2",
     test="median number of runs in the search of the penalty for a wanted cardinality",
@@ -73,23 +93,29 @@ K12 = Statement(
 )
 K13 = Statement(
     id="K13",
-    quote="Algorithm 1 performs at every iteration only O(k^3 + nk) flops ... the GPM requires O(n^2 + nk) flops",
+    quote="Algorithm 1 performs at every iteration only O(k^3 + nk) flops ... the GPM requires "
+    "O(n^2 + nk) flops",
     where="section 3.2",
-    test="fitted exponent of exact flops per iteration against k^3 + nk (GRQI) and n^2 + nk (GPower), over all n and k",
+    test="fitted exponent of exact flops per iteration against k^3 + nk (GRQI) and n^2 + nk "
+    "(GPower), over all n and k",
     threshold="at most 1.1 each",
 )
 K15 = Statement(
     id="K15",
-    quote="we could bring down the number of GRQI flops to at least the level of the GPM by letting J be small",
+    quote="we could bring down the number of GRQI flops to at least the level of the GPM by "
+    "letting J be small",
     where="section 4.2",
-    test="median of flops of GRQI / flops of GPower at sparsities above 1/3 for J = 1, 2, 5 (the paper names no J)",
+    test="median of flops of GRQI / flops of GPower at sparsities above 1/3 for J = 1, 2, 5 (the "
+    "paper names no J)",
     threshold="at most 1 for some J",
 )
 K17 = Statement(
     id="K17",
-    quote="Although we show results only for n = 1000, our observations carry over to other matrix dimensions",
+    quote="Although we show results only for n = 1000, our observations carry over to other "
+    "matrix dimensions",
     where="section 4",
-    test="verdicts of K3 (flops) and K7 (variance, refitted) at the other n, against those at the main n, same bands",
+    test="verdicts of K3 (flops) and K7 (variance, refitted) at the other n, against those at the "
+    "main n, same bands",
     threshold="the same verdicts at every n",
 )
 
@@ -112,14 +138,20 @@ def runs(scale):
 
 
 def neighbours(penalty, n, seed, count):
-    """Runs whose penalties differ by 0.9 % each, from four places of the useful range (|a_i'x| is of order one)."""
+    """Runs whose penalties differ by 0.9 % each, from four places of the useful range (|a_i'x| is
+    of order one).
+    """
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):
             gamma = (first * STEP**step) ** (2 if penalty == "gpower0" else 1)
             yield Run(
-                dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), solver=penalty, seed=seed,
-                settings=dict(gamma=gamma, **GPM), label=f"gamma {first}",
-            )  # fmt: skip
+                dataset="gaussian",
+                parameters=dict(m=n, n=n, seed=seed),
+                solver=penalty,
+                seed=seed,
+                settings=dict(gamma=gamma, **GPM),
+                label=f"gamma {first}",
+            )
 
 
 def data(table):
@@ -139,7 +171,9 @@ def draw(data, axes):
         for label, line in (("main", "-"), ("loose", ":")):
             both = pairs(data, label).query("penalty == @penalty")
             tol = "10^{-6}" if label == "main" else "10^{-2}"
-            style = look(penalty) | dict(linestyle=line, label=f"{NAMES[penalty]} / GRQI, tol ${tol}$")
+            style = look(penalty) | dict(
+                linestyle=line, label=f"{NAMES[penalty]} / GRQI, tol ${tol}$"
+            )
             right.plot(*medians(both, both.ratio), **style)
     scatter(left, main.sparsity, main.flops_g, main.status_g, "grqi")
     left.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
@@ -166,17 +200,23 @@ def claims(data):
     for penalty in PENALTIES:
         one, name = main[main.penalty == penalty], NAMES[penalty]
         below = by_band(one.sparsity, one.ratio)
-        yield K3.judged(every([v.at_least(10) for v in below.values()]), f"ratio {show(below)}", name)
+        yield K3.judged(
+            every([v.at_least(10) for v in below.values()]), f"ratio {show(below)}", name
+        )
         low = {band: v for band, v in below.items() if band in ("0-1 %", "1-2 %", "2-5 %")}
         yield K4.judged(every([v.at_least(100) for v in low.values()]), f"ratio {show(low)}", name)
         large = interval(one.ratio[one.sparsity > LARGE])
         yield K5.judged(large.at_most(1.0), f"ratio {large} over {large.count} runs", name)
         rough = loose[loose.penalty == penalty]
         below = by_band(rough.sparsity, rough.ratio)
-        yield K6.judged(every([v.at_least(10) for v in below.values()]), f"ratio {show(below)}", name)
+        yield K6.judged(
+            every([v.at_least(10) for v in below.values()]), f"ratio {show(below)}", name
+        )
         yield _jumps(data, penalty)
         searches = interval(data[(data.solver == penalty) & (data.label == "main")].search_runs)
-        yield K12.judged(searches.at_most(8), f"{searches} runs (our search, not the author's by hand)", name)
+        yield K12.judged(
+            searches.at_most(8), f"{searches} runs (our search, not the author's by hand)", name
+        )
         yield _small_J(data, penalty)
         yield _dimensions(data, penalty)
     yield _growth(data)
@@ -184,7 +224,10 @@ def claims(data):
 
 def _eight_iterations(main):
     share = (main.iterations_g <= 10).groupby(main.sparsity.round(3)).mean()
-    measured = f"{100 * share.mean():.0f} % of the runs (median {main.iterations_g.median():.0f} iterations)"
+    measured = (
+        f"{100 * share.mean():.0f} % of the runs (median {main.iterations_g.median():.0f} "
+        "iterations)"
+    )
     return K2.judged(decided(bool(share.mean() > 0.5)), measured)
 
 
@@ -192,7 +235,11 @@ def _jumps(data, penalty):
     part = data[(data.solver == penalty) & data.label.str.startswith("gamma")]
     jumps = []
     for _, run in part.groupby(["seed", "label"]):
-        k = run.assign(gamma=run.settings.map(lambda s: s["gamma"])).sort_values("gamma").cardinality.to_numpy(float)
+        k = (
+            run.assign(gamma=run.settings.map(lambda s: s["gamma"]))
+            .sort_values("gamma")
+            .cardinality.to_numpy(float)
+        )
         jumps += list(np.abs(np.diff(k)) / np.maximum(k[:-1], 1.0))
     count = int(np.sum(np.array(jumps) > 0.1))
     verdict = decided(count > 0 if jumps else None)
@@ -208,7 +255,9 @@ def _small_J(data, penalty):
         ratio = interval(1.0 / part.ratio)
         verdicts.append(ratio.at_most(1.0))
         change = (part.variance_g / part.variance_refit_p - 1).median()
-        texts.append(f"J = {J}: {ratio} (variance {100 * change:+.1f} % against {NAMES[penalty]} refitted)")
+        texts.append(
+            f"J = {J}: {ratio} (variance {100 * change:+.1f} % against {NAMES[penalty]} refitted)"
+        )
     return K15.judged(some(verdicts), "; ".join(texts), NAMES[penalty])
 
 
@@ -231,7 +280,9 @@ def _verdicts(part):
     below = by_band(part.sparsity, part.ratio, (0.01, 0.05, 0.20))
     distance = (part.variance_refit_p / part.variance_refit_g - 1).abs()
     near = by_band(part.sparsity, distance, WIDE_EDGES[1:7])
-    return every([v.at_least(10) for v in below.values()]), every([v.at_most(0.02) for v in near.values()])
+    return every([v.at_least(10) for v in below.values()]), every(
+        [v.at_most(0.02) for v in near.values()]
+    )
 
 
 def _growth(data):
@@ -242,4 +293,6 @@ def _growth(data):
     grqi = slope((k**3 + n * k)[kept], both.grqi[kept])
     gpm = slope((n**2 + n * k)[kept], both.gpm[kept])
     verdict = decided(max(grqi, gpm) <= 1.1)
-    return K13.judged(verdict, f"exponents {grqi:.3f} (GRQI) and {gpm:.3f} (GPower) over {int(kept.sum())} pairs")
+    return K13.judged(
+        verdict, f"exponents {grqi:.3f} (GRQI) and {gpm:.3f} (GPower) over {int(kept.sum())} pairs"
+    )

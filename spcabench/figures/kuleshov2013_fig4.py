@@ -1,10 +1,12 @@
-"""Kuleshov (2013), Figure 4: prostate gene expression, variance and flops against sparsity, first component.
+"""Kuleshov (2013), Figure 4: prostate gene expression, variance and flops against sparsity, first
+component.
 
-Data of Singh et al. (2002): 102 samples x 12600 genes, genes centred, R not scaled. GRQI's sparse SVD (Algorithm 5)
-with k_u = 102 (samples dense) and k genes, at the cardinality that GPower reached, its penalty searched; stop at
-||x - x_prev|| < 1e-6, x the gene loading (for the SVD both vectors). The common value is sigma^2 = (u'Rv)^2, which for
-GPower is its variance; the second reading, sigma, is listed. Flops by the paper's rule; GRQI (Algorithm 1, its columns
-taken from the data) is ours and drawn lighter.
+Data of Singh et al. (2002): 102 samples x 12600 genes, genes centred, R not scaled. GRQI's sparse
+SVD (Algorithm 5) with k_u = 102 (samples dense) and k genes, at the cardinality that GPower
+reached, its penalty searched; stop at ||x - x_prev|| < 1e-6, x the gene loading (for the SVD both
+vectors). The common value is sigma^2 = (u'Rv)^2, which for GPower is its variance; the second
+reading, sigma, is listed. Flops by the paper's rule; GRQI (Algorithm 1, its columns taken from the
+data) is ours and drawn lighter.
 """
 
 import pandas as pd
@@ -24,27 +26,33 @@ K8 = Statement(
     id="K8",
     quote="in fact, GRQI explains 2.35% more for small sparsities",
     where="section 5.1",
-    test="sigma^2 of GRQI over that of GPower, minus one, at equal cardinality below 5 % of the genes",
+    test="sigma^2 of GRQI over that of GPower, minus one, at equal cardinality below 5 % of the "
+    "genes",
     threshold="interval above 0 and median at least half of 2.35 %",
 )
 K9 = Statement(
     id="K9",
     quote="GRQI still uses about an order of magnitude fewer flops at small sparsity levels",
     where="section 5.1",
-    test="median of flops of GPower / flops of GRQI's sparse SVD, in every band of sparsity below 5 %",
+    test="median of flops of GPower / flops of GRQI's sparse SVD, in every band of sparsity "
+    "below 5 %",
     threshold="at least 10 in every band",
 )
 
 
 def runs(scale):
-    """All genes; paper: 18 sparsities from 0.08 % to 50 %. Readings beside the primary one: small sparsities only."""
+    """All genes; paper: 18 sparsities from 0.08 % to 50 %. Readings beside the primary one: small
+    sparsities only.
+    """
     sparsities = grid(0.0008, 0.5, 18 if scale == "paper" else 9)
     yield from truth(scale, "singh", {}, 20, [float(s) for s in sparsities if s < 0.008])
     for penalty in PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
                 if reading == "main" or s < SMALL:
-                    yield from _three(penalty, float(s), reading, parameters, memory=s == sparsities[-1])
+                    yield from _three(
+                        penalty, float(s), reading, parameters, memory=s == sparsities[-1]
+                    )
 
 
 def _three(penalty, share, reading, parameters, memory):
@@ -56,9 +64,17 @@ def _three(penalty, share, reading, parameters, memory):
 
 @with_truth
 def data(table):
-    """One row per run: solver, penalty that set its cardinality, sparsity, value sigma^2 raw and refitted, flops."""
-    value = table.singular_value.pow(2).fillna(table.variance) if "singular_value" in table else table.variance
-    return table.assign(penalty=table.match.fillna(table.solver), sparsity=table.cardinality / table.n, value=value)
+    """One row per run: solver, penalty that set its cardinality, sparsity, value sigma^2 raw and
+    refitted, flops.
+    """
+    value = (
+        table.singular_value.pow(2).fillna(table.variance)
+        if "singular_value" in table
+        else table.variance
+    )
+    return table.assign(
+        penalty=table.match.fillna(table.solver), sparsity=table.cardinality / table.n, value=value
+    )
 
 
 def draw(data, axes):
@@ -99,13 +115,23 @@ def claims(data):
             found = {r: interval(_more(b, column)) for r, b in both.items()}
             sigma = interval(_more(both["main"], column, 0.5))
             rest = "; ".join(f"{r}: {found[r]} %" for r in list(READINGS)[1:])
-            measured = f"{found['main']} % over {found['main'].count} sparsities (sigma: {sigma} %; {rest})"
-            mine = data[(data.label == "main") & (data.penalty == penalty) & (data.solver != "grqi")]
-            truth = [known(data).distance(rows, column, NAMES[name]) for name, rows in mine.groupby("solver")]
+            measured = (
+                f"{found['main']} % over {found['main'].count} sparsities (sigma: {sigma} "
+                f"%; {rest})"
+            )
+            mine = data[
+                (data.label == "main") & (data.penalty == penalty) & (data.solver != "grqi")
+            ]
+            truth = [
+                known(data).distance(rows, column, NAMES[name])
+                for name, rows in mine.groupby("solver")
+            ]
             measured += f"; {'; '.join(truth)}"
             yield K8.judged(_judge_more(found["main"]), measured, f"{NAMES[penalty]}, {word}")
         below = by_band(both["main"].sparsity, both["main"].flops_p / both["main"].flops_g, EDGES)
-        rest = "; ".join(f"{r}: {interval(both[r].flops_p / both[r].flops_g)}" for r in list(READINGS)[1:])
+        rest = "; ".join(
+            f"{r}: {interval(both[r].flops_p / both[r].flops_g)}" for r in list(READINGS)[1:]
+        )
         verdict = every([v.at_least(10) for v in below.values()])
         yield K9.judged(verdict, f"ratio {show(below)} ({rest})", NAMES[penalty])
 

@@ -1,13 +1,14 @@
 """Kuleshov (2013), Figure 5: sparse components of image patches, as 8 x 8 colour tiles.
 
-GRQI's sparse SVD (Algorithm 5) on 8 x 8 x 3 patches of natural images, pixels centred, with partial deflation
-R <- R - alpha sigma u v', alpha = 0.2, of one working copy: more components than the 192 pixel values (the paper's 196
-is a slip). k = 40 pixel values of 192 and patches dense are ours, the paper states neither; the iteration limit is the
-author's. In the tiles grey is zero, and every tile is scaled to its largest value; components are in their order, row
-by row. Right: the share of each tile's variation about its mean colour that a Gabor function (an oriented wave under a
-Gaussian envelope, of a bandwidth of at most 2.5 octaves) times one colour explains, for the components, for the
-eigenvectors (PCA), for patches drawn at random from the same images, and for these cut to their k largest values; and
-the waves' orientations and frequencies.
+GRQI's sparse SVD (Algorithm 5) on 8 x 8 x 3 patches of natural images, pixels centred, with partial
+deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy: more components than the 192
+pixel values (the paper's 196 is a slip). k = 40 pixel values of 192 and patches dense are ours, the
+paper states neither; the iteration limit is the author's. In the tiles grey is zero, and every tile
+is scaled to its largest value; components are in their order, row by row. Right: the share of each
+tile's variation about its mean colour that a Gabor function (an oriented wave under a Gaussian
+envelope, of a bandwidth of at most 2.5 octaves) times one colour explains, for the components, for
+the eigenvectors (PCA), for patches drawn at random from the same images, and for these cut to their
+k largest values; and the waves' orientations and frequencies.
 """
 
 from typing import Any
@@ -34,16 +35,21 @@ KINDS = {
 
 K10 = Statement(
     id="K10",
-    quote="when visualized as 8 x 8 color matrices, these principal components take on the shape of little 'edges'",
+    quote="when visualized as 8 x 8 color matrices, these principal components take on the shape "
+    "of little 'edges'",
     where="section 5.2",
-    test="median R^2 of a Gabor function fitted to the components, less that of random patches (as they are; cut to "
+    test="median R^2 of a Gabor function fitted to the components, less that of random patches "
+    "(as they are; cut to "
     "the components' cardinality); tiles less their mean colour; more components than pixel values",
-    threshold="interval of the difference above 0; undecided where contrast-normalised patches disagree",
+    threshold="interval of the difference above 0; undecided where contrast-normalised patches "
+    "disagree",
 )
 
 
 def runs(scale):
-    """Paper: 400 components of 100,000 patches; a second reading, contrast-normalised patches, of fewer."""
+    """Paper: 400 components of 100,000 patches; a second reading, contrast-normalised patches, of
+    fewer.
+    """
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
         ("main", dict(patches=patches)),
@@ -51,15 +57,28 @@ def runs(scale):
     ]
     for label, parameters in readings:
         yield Measure(
-            dataset="natural_images", parameters=parameters, solver="features", label=label, uses=("ssvd_grqi",),
+            dataset="natural_images",
+            parameters=parameters,
+            solver="features",
+            label=label,
+            uses=("ssvd_grqi",),
             settings=dict(count=count, k=K, alpha=ALPHA, limit=LIMIT),
-        )  # fmt: skip
+        )
 
 
 def features(problem, *, seed, count, k, alpha, limit):
-    """Loadings of the sparse components; eigenvectors, and patches drawn at random, for comparison."""
+    """Loadings of the sparse components; eigenvectors, and patches drawn at random, for
+    comparison.
+    """
     found = api.components(
-        problem, "ssvd_grqi", count, k=k, deflation="hotelling", alpha=alpha, seed=seed, max_iterations=limit
+        problem,
+        "ssvd_grqi",
+        count,
+        k=k,
+        deflation="hotelling",
+        alpha=alpha,
+        seed=seed,
+        max_iterations=limit,
     )
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
@@ -68,19 +87,26 @@ def features(problem, *, seed, count, k, alpha, limit):
         "sigma": [r.singular_value for r in found],
         "iterations": [r.iterations for r in found],
         "converged": sum(r.status == "converged" for r in found),
-        **{name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist() for name, X in tiles.items()},
+        **{
+            name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
+            for name, X in tiles.items()
+        },
     }
 
 
 def data(table):
-    """One row a tile: label (reading), kind, its 192 values, r2, orientation, frequency; and the runs' numbers."""
+    """One row a tile: label (reading), kind, its 192 values, r2, orientation, frequency; and the
+    runs' numbers.
+    """
     parts = []
     for row in table.itertuples():
         tiles = {name: np.array(row.extra[name]) for name in ("components", "pca", "patches")}
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
             part = fit(X.reshape(-1, *TILE)).assign(label=row.label, kind=kind, values=list(X))
-            parts.append(part.assign(n=row.n, converged=row.extra["converged"], seconds=row.solve_time))
+            parts.append(
+                part.assign(n=row.n, converged=row.extra["converged"], seconds=row.solve_time)
+            )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -103,19 +129,34 @@ def _mosaic(axis, components):
     picture = np.ones((9 * down + 1, 9 * across + 1, 3))
     for i, x in enumerate(X):
         row, column = 9 * (i // across) + 1, 9 * (i % across) + 1
-        picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * (x / np.abs(x).max()).reshape(TILE)
+        picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * (x / np.abs(x).max()).reshape(
+            TILE
+        )
     axis.imshow(picture, interpolation="nearest")
     axis.set_axis_off()
-    axis.set_title(f"{len(X)} components, k = {K} of {int(components.n.iloc[0])} values, $\\alpha$ = {ALPHA}")
+    axis.set_title(
+        f"{len(X)} components, k = {K} of {int(components.n.iloc[0])} values, $\\alpha$ = {ALPHA}"
+    )
 
 
 def _shares(axis, data):
     colours = [look("ssvd_grqi")["color"], "black", PALETTE[0], PALETTE[5]]
-    for (kind, name), colour, dash in zip(KINDS.items(), colours, ("-", ":", "--", "-."), strict=True):
+    for (kind, name), colour, dash in zip(
+        KINDS.items(), colours, ("-", ":", "--", "-."), strict=True
+    ):
         r2 = np.sort(data.r2[data.kind == kind])
         share = np.arange(1, len(r2) + 1) / len(r2)
-        axis.step(r2, share, where="post", color=colour, linestyle=dash, label=f"{name}: {np.median(r2):.2f}")
-    axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below", xlim=(0, 1), ylim=(0, 1))
+        axis.step(
+            r2,
+            share,
+            where="post",
+            color=colour,
+            linestyle=dash,
+            label=f"{name}: {np.median(r2):.2f}",
+        )
+    axis.set(
+        xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below", xlim=(0, 1), ylim=(0, 1)
+    )
     above = dict(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.0)
     axis.legend(title="median", alignment="left", **above)
 
@@ -125,11 +166,24 @@ def _tuning(axis, components, patches):
         (patches, PALETTE[0], "x", 9, KINDS["patches"]),
         (components, look("ssvd_grqi")["color"], "o", 10, KINDS["components"]),
     ):
-        axis.scatter(part.orientation, part.frequency, size, color=colour, marker=marker, alpha=0.7, lw=0.7, label=name)
+        axis.scatter(
+            part.orientation,
+            part.frequency,
+            size,
+            color=colour,
+            marker=marker,
+            alpha=0.7,
+            lw=0.7,
+            label=name,
+        )
     axis.set(
-        xlabel="orientation of the stripes (degrees)", ylabel="frequency (cycles per pixel)", yscale="log",
-        xlim=(0, 180), ylim=(0.055, 0.57), xticks=range(0, 181, 45),
-    )  # fmt: skip
+        xlabel="orientation of the stripes (degrees)",
+        ylabel="frequency (cycles per pixel)",
+        yscale="log",
+        xlim=(0, 180),
+        ylim=(0.055, 0.57),
+        xticks=range(0, 181, 45),
+    )
     axis.set_yticks([1 / 16, 1 / 8, 1 / 4, 1 / 2], ["1/16", "1/8", "1/4", "1/2"], minor=False)
     axis.set_yticks([], minor=True)
     axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2)
@@ -151,7 +205,9 @@ def _more(part, kind):
     sides = [part.r2[part.kind == name].to_numpy() for name in ("components", kind)]
     mine, others = (np.median(rng.choice(r2, (2000, len(r2))), axis=1) for r2 in sides)
     low, high = np.quantile(mine - others, [0.025, 0.975])
-    return Interval(float(np.median(sides[0]) - np.median(sides[1])), float(low), float(high), len(sides[0]))
+    return Interval(
+        float(np.median(sides[0]) - np.median(sides[1])), float(low), float(high), len(sides[0])
+    )
 
 
 def _many(data, label):
@@ -164,7 +220,8 @@ def _numbers(data, label, difference):
     components, pca = (part[part.kind == kind] for kind in ("components", "pca"))
     low, middle, high = components.frequency.quantile([0.25, 0.5, 0.75])
     return (
-        f"difference {difference} (components {components.r2.median():.3f}, PCA {pca.r2.median():.3f}); "
+        f"difference {difference} (components {components.r2.median():.3f}, PCA "
+        f"{pca.r2.median():.3f}); "
         f"{len(components)} components, {int(components.converged.iloc[0])} converged, "
         f"frequency {middle:.3f} [{low:.3f}, {high:.3f}] cycles per pixel"
     )

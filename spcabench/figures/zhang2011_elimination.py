@@ -1,14 +1,17 @@
-"""Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and what one search of the penalty takes.
+"""Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and what one search of
+the penalty takes.
 
-Left: words with variance of at least lambda, against lambda over the largest variance; a mark where the search for five
-words ended. Right: time of that search, of variances, elimination and search together, and of the leading
-eigenvector of the full covariance (Lanczos on the centred sparse counts), against the nonzeros of the corpus; one
-thread, the minimum of the rounds. Corpora in memory; KOS stands in for NYTimes, the Associated Press for PubMed where
-these are not at hand; NIPS is ours.
+Left: words with variance of at least lambda, against lambda over the largest variance; a mark where
+the search for five words ended. Right: time of that search, of variances, elimination and search
+together, and of the leading eigenvector of the full covariance (Lanczos on the centred sparse
+counts), against the nonzeros of the corpus; one thread, the minimum of the rounds. Corpora in
+memory; KOS stands in for NYTimes, the Associated Press for PubMed where these are not at hand; NIPS
+is ours.
 
-Z9 has two readings, each on random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x 6, lambda
-uniform between the smallest and the largest variance): the l0-penalised problem by brute force, the relaxation by an
-interior-point solver, a difference counted only where certified bounds tell the two optima apart.
+Z9 has two readings, each on random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8
+x 6, lambda uniform between the smallest and the largest variance): the l0-penalised problem by
+brute force, the relaxation by an interior-point solver, a difference counted only where certified
+bounds tell the two optima apart.
 """
 
 from itertools import combinations
@@ -33,38 +36,45 @@ WORDS = 1000  # that the search sees
 
 Z6 = Statement(
     id="Z6",
-    quote="around 20 seconds to search for a range of lambda and find one sparse principal component",
+    quote="around 20 seconds to search for a range of lambda and find one sparse principal "
+    "component",
     where="section 4",
     test="time of one search of lambda for a component of about five words, after the corpus pass",
     threshold="at most 25 s (1.25 times the paper's) on the paper's corpora",
 )
 Z7 = Statement(
     id="Z7",
-    quote="covariance matrices of order at most n = 500 ... about 150 ~ 200 times smaller than the original sizes",
+    quote="covariance matrices of order at most n = 500 ... about 150 ~ 200 times smaller than "
+    "the original sizes",
     where="section 4",
     test="words with variance of at least the lambda found, and the size of the dictionary over it",
-    threshold="at most 625 (NYTimes) or 1250 (PubMed) words, 1.25 times the paper's, and at least 150 times fewer",
+    threshold="at most 625 (NYTimes) or 1250 (PubMed) words, 1.25 times the paper's, and at least "
+    "150 times fewer",
 )
 Z9_L0 = Statement(
     id="Z9",
     quote="we can safely remove feature i if Sigma_ii < lambda",
     where="section 2, theorem 2.1",
-    test="optimum of the l0-penalised problem (2) with and without the features of smaller variance, by brute force",
+    test="optimum of the l0-penalised problem (2) with and without the features of smaller "
+    "variance, by brute force",
     threshold="equal to 1e-6 in every instance",
     any_data=True,
 )
 Z9_L1 = Statement(
     id="Z9",
-    quote="Thanks to the feature elimination result ... we can always assume that lambda < min Sigma_ii",
+    quote="Thanks to the feature elimination result ... we can always assume that lambda < min "
+    "Sigma_ii",
     where="section 3, said of problem (1)",
-    test="certified optimum of the relaxation (1) with and without the features of smaller variance",
+    test="certified optimum of the relaxation (1) with and without the features of smaller "
+    "variance",
     threshold="equal to 1e-6 in every instance",
     any_data=True,
     earlier=(
         dict(
             verdict="holds",
             measured="0 of 40 instances",
-            reason="first tested on covariances of full rank only, where large penalties leave a single variable",
+            reason="first tested on covariances of full rank only, where large penalties leave a "
+            "single variable",
         ),
     ),
 )
@@ -72,13 +82,15 @@ Z10 = Statement(
     id="Z10",
     quote="sparse PCA can be easier than PCA in practice",
     where="abstract, section 4",
-    test="time of the leading eigenvector of the full covariance over that of variances, elimination and search",
+    test="time of the leading eigenvector of the full covariance over that of variances, "
+    "elimination and search",
     threshold="interval above 1 over the largest third of the corpora, by nonzeros",
     earlier=(
         dict(
             verdict="undecided",
             measured="nips: 3.57 [3.38, 4.4]",
-            reason="the eigenvector was first computed from the dense covariance of the documents, not by Lanczos",
+            reason="the eigenvector was first computed from the dense covariance of the "
+            "documents, not by Lanczos",
         ),
     ),
 )
@@ -88,14 +100,22 @@ def runs(scale):
     """Each corpus once; Z9 on a number of instances."""
     for corpus in CORPORA:
         yield Measure(
-            dataset="bag_of_words", parameters=dict(corpus=corpus), solver="searched", label=corpus, uses=(SOLVER,),
+            dataset="bag_of_words",
+            parameters=dict(corpus=corpus),
+            solver="searched",
+            label=corpus,
+            uses=(SOLVER,),
             timeout=3600.0,
-        )  # fmt: skip
+        )
     for seed in range(100 if scale == "paper" else 40):
         yield Measure(
-            dataset="gaussian", parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed), solver="elimination", seed=seed,
-            label="instance", uses=(SDP,),
-        )  # fmt: skip
+            dataset="gaussian",
+            parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
+            solver="elimination",
+            seed=seed,
+            label="instance",
+            uses=(SDP,),
+        )
 
 
 def searched(problem, *, seed):
@@ -108,7 +128,9 @@ def searched(problem, *, seed):
     lam = found.settings["lam"]
     return {
         "shares": shares.tolist(),
-        "survivors": [len(eliminate.survivors(variances, share * variances.max())) for share in shares],
+        "survivors": [
+            len(eliminate.survivors(variances, share * variances.max())) for share in shares
+        ],
         "at": lam / variances.max(),
         "n_hat": len(eliminate.survivors(variances, lam)),
         "cardinality": found.cardinality,
@@ -190,13 +212,17 @@ def draw(data, axes):
         "total": "variances, elimination, search",
         "search": r"search of $\lambda$",
     }
-    for (kind, name), colour, marker, dashes in zip(kinds.items(), PALETTE, MARKERS, DASHES, strict=False):
+    for (kind, name), colour, marker, dashes in zip(
+        kinds.items(), PALETTE, MARKERS, DASHES, strict=False
+    ):
         times = [min(row.extra[kind]) for row in corpora.itertuples()]
         right.plot(corpora.nnz, times, color=colour, marker=marker, linestyle=dashes, label=name)
     right.set(xscale="log", yscale="log", xlabel="nonzeros of the corpus", ylabel="time (s)")
     for row in corpora.itertuples():
         name, top = row.problem.partition(" (")[0], max(min(row.extra[kind]) for kind in kinds)
-        right.annotate(name, (row.nnz, top), (0, 8), textcoords="offset points", fontsize=7.5, ha="center")
+        right.annotate(
+            name, (row.nnz, top), (0, 8), textcoords="offset points", fontsize=7.5, ha="center"
+        )
     right.margins(x=0.15, y=0.35)
     plain_log_ticks(right)
     right.legend(fontsize=7.5)
@@ -210,12 +236,23 @@ def claims(data):
         if name not in ORDERS:
             continue
         told = f"{min(e['search']):.2g} s for {' '.join(e['words'])} ({row.problem})"
-        yield Z6.judged(decided(min(e["search"]) <= 25.0) if 4 <= e["cardinality"] <= 6 else "undecided", told, name)
+        yield Z6.judged(
+            decided(min(e["search"]) <= 25.0) if 4 <= e["cardinality"] <= 6 else "undecided",
+            told,
+            name,
+        )
         few, ratio = e["n_hat"] <= 1.25 * ORDERS[name], row.n / max(e["n_hat"], 1)
-        yield Z7.judged(decided(few and ratio >= 150), f"{e['n_hat']} of {row.n} words, {ratio:.0f} times fewer", name)
+        yield Z7.judged(
+            decided(few and ratio >= 150),
+            f"{e['n_hat']} of {row.n} words, {ratio:.0f} times fewer",
+            name,
+        )
     yield from _safe(data[data.label == "instance"])
     largest = corpora.tail(max(1, len(corpora) // 3))
-    ratios = {row.label: interval(np.divide(row.extra["pca"], row.extra["total"])) for row in largest.itertuples()}
+    ratios = {
+        row.label: interval(np.divide(row.extra["pca"], row.extra["total"]))
+        for row in largest.itertuples()
+    }
     told = "; ".join(f"{name}: {value}" for name, value in ratios.items()) or "no corpus"
     yield Z10.judged(every([value.at_least(1.0) for value in ratios.values()]), told)
 
@@ -234,6 +271,7 @@ def _safe(instances):
     count = sum(loss > 1e-6 for loss in l1)
     yield Z9_L1.judged(
         decided(count == 0 if cut else None),
-        f"falls in {count} of {len(cut)} instances, by up to {100 * max(l1, default=0):.1f} % of the largest variance",
+        f"falls in {count} of {len(cut)} instances, by up to {100 * max(l1, default=0):.1f} % of "
+        "the largest variance",
         "problem (1), relaxation",
     )

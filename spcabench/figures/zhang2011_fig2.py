@@ -1,8 +1,8 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
-Variance (1/m) of the count of every word, sorted, for the paper's two corpora or what stands in for them (KOS for
-NYTimes, the Associated Press for PubMed), and for NIPS, which is ours and drawn lighter. The dotted line is a tenth of
-the largest variance of the first corpus.
+Variance (1/m) of the count of every word, sorted, for the paper's two corpora or what stands in for
+them (KOS for NYTimes, the Associated Press for PubMed), and for NIPS, which is ours and drawn
+lighter. The dotted line is a tenth of the largest variance of the first corpus.
 """
 
 import numpy as np
@@ -26,7 +26,12 @@ Z2 = Statement(
 def runs(scale):
     """One pass over each corpus, the same at both scales."""
     for corpus in CORPORA:
-        yield Measure(dataset="bag_of_words", parameters=dict(corpus=corpus), solver="sorted_variances", label=corpus)
+        yield Measure(
+            dataset="bag_of_words",
+            parameters=dict(corpus=corpus),
+            solver="sorted_variances",
+            label=corpus,
+        )
 
 
 def sorted_variances(problem, *, seed):
@@ -53,9 +58,23 @@ def draw(data, axes):
         ranks, variances = np.array(row.extra["ranks"]), np.array(row.extra["variances"])
         shown = variances > 0
         alpha = 0.5 if row.label == "nips" else 1.0
-        axis.plot(ranks[shown], variances[shown], color=colour, linestyle=dashes, alpha=alpha, label=row.problem)
-    axis.axhline(0.1 * data.extra.iloc[0]["variances"][0], color="black", linewidth=0.8, linestyle=":")
-    axis.set(xscale="log", yscale="log", xlabel="word, sorted by variance", ylabel="variance of its count")
+        axis.plot(
+            ranks[shown],
+            variances[shown],
+            color=colour,
+            linestyle=dashes,
+            alpha=alpha,
+            label=row.problem,
+        )
+    axis.axhline(
+        0.1 * data.extra.iloc[0]["variances"][0], color="black", linewidth=0.8, linestyle=":"
+    )
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="word, sorted by variance",
+        ylabel="variance of its count",
+    )
     axis.legend()
 
 
@@ -63,4 +82,8 @@ def claims(data):
     """Z2 for each of the paper's corpora."""
     for row in data[data.label != "nips"].itertuples():
         share = row.extra["share"]
-        yield Z2.judged(decided(share <= 0.1), f"{share:.3f} of the largest at rank n/200 ({row.problem})", row.label)
+        yield Z2.judged(
+            decided(share <= 0.1),
+            f"{share:.3f} of the largest at rank n/200 ({row.problem})",
+            row.label,
+        )

@@ -1,25 +1,27 @@
 """Block coordinate ascent for the relaxation: the sweep over the columns of X as a compiled kernel.
 
-Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text data", NIPS 2011,
-section 3: maximise Tr(Sigma X) - lam ||X||_1 - (Tr X)^2 / 2 + beta log det X, one row and column at a time.
+Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
+data", NIPS 2011, section 3: maximise Tr(Sigma X) - lam ||X||_1 - (Tr X)^2 / 2 + beta log det X, one
+row and column at a time.
 """
 
 import numpy as np
 
 from spcabench.kernels import compiled, inlined
 from spcabench.methods.relaxation import Pair, value
-from spcabench.problem.spectral import eigen, largest, rebuilt
-from spcabench.vectors import Vector, support
+from spcabench.problem.spectral import eigen, largest_eigenvalue, rebuilt
+from spcabench.vectors import Array, Vector, support
 
 ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
 
 
 @inlined
 def box_qp(X, w, u, s, lam, linked, count, passes, tol):
-    """Coordinate descent for min u'Yu over |u_i - s_i| <= lam, Y being X without j; w = Y u is kept up to date.
+    """Coordinate descent for min u'Yu over |u_i - s_i| <= lam, Y being X without j; w = Y u is kept
+    up to date.
 
-    linked : the rows of Y that are not zero beside the diagonal, ``count`` of them; the others are optimal already.
-    Returns the products made: ``count`` for each change of an entry.
+    linked : the rows of Y that are not zero beside the diagonal, ``count`` of them; the others are
+    optimal already. Returns the products made: ``count`` for each change of an entry.
     """
     work = 0
     for _ in range(passes):
@@ -46,7 +48,9 @@ def box_qp(X, w, u, s, lam, linked, count, passes, tol):
 
 @inlined
 def positive_root(c, beta, R2):
-    """The positive root of tau^3 + c tau^2 - beta tau - R2: Newton's method from above, where it is monotone."""
+    """The positive root of tau^3 + c tau^2 - beta tau - R2: Newton's method from above, where it is
+    monotone.
+    """
     if R2 <= 0.0:
         root = np.sqrt(c * c + 4.0 * beta)
         return 2.0 * beta / (c + root) if c > 0.0 else (root - c) / 2.0
@@ -64,7 +68,8 @@ def positive_root(c, beta, R2):
 def take_out(X, w, u, s, lam, j, degree, linked):
     """Take row and column j out of X; clip the warm u to the box; w = Y u on the linked rows.
 
-    degree : for each row, its nonzeros beside the diagonal. Returns the number of linked rows and of products.
+    degree : for each row, its nonzeros beside the diagonal. Returns the number of linked rows and
+        of products.
     """
     count, work = 0, 0
     for i in range(len(w)):
@@ -104,7 +109,9 @@ def put_back(X, w, j, degree, tau, x_jj):
 
 @inlined
 def square(X, w, u, s, lam, beta, j, degree):
-    """R^2 = u'Yu; completes w = Y u, its entries that are zero but for rounding and early stopping set to zero."""
+    """R^2 = u'Yu; completes w = Y u, its entries that are zero but for rounding and early stopping
+    set to zero.
+    """
     R2 = 0.0
     for i in range(len(w)):
         if i == j:
@@ -121,11 +128,12 @@ def square(X, w, u, s, lam, beta, j, degree):
 def sweep(S, X, V, lam, beta, passes, tol):
     """One sweep of Algorithm 1 over the columns of X (n, n), in place.
 
-    V : its row j holds the box QP's u of column j, from the sweep before; at the solution Sigma + U off the diagonal.
+    V : its row j holds the box QP's u of column j, from the sweep before; at the solution Sigma + U
+        off the diagonal.
     passes, tol : the box QP ends after so many passes, or when no entry changes by more than tol.
 
-    Rows of X that are zero beside the diagonal cost nothing: their u is the clipped zero, whatever the others are.
-    Returns the flops (count, Tr X).
+    Rows of X that are zero beside the diagonal cost nothing: their u is the clipped zero, whatever
+    the others are. Returns the flops (count, Tr X).
     """
     n = len(S)
     work, trace = 0, 0.0
@@ -146,11 +154,11 @@ def sweep(S, X, V, lam, beta, passes, tol):
     return work, trace
 
 
-def scaled(S: Vector, lam: float, unit: float) -> tuple[Vector, float, float]:
+def scaled(S: Array, lam: float, unit: float) -> tuple[Vector, float, float]:
     """S / unit, lam / unit and the unit.
 
-    The ascent needs a positive optimum, of which max S_ii - lam is a lower bound: where that is not positive, S is
-    first shifted by a multiple of I, which the optimum follows.
+    The ascent needs a positive optimum, of which max S_ii - lam is a lower bound: where that is not
+    positive, S is first shifted by a multiple of I, which the optimum follows.
     """
     top, lower = float(np.abs(S).max()), float(S.diagonal().max()) - lam
     if lower <= 1e-9 * top:
@@ -158,13 +166,15 @@ def scaled(S: Vector, lam: float, unit: float) -> tuple[Vector, float, float]:
     return S / unit, lam / unit, unit
 
 
-def identity_start(S: Vector, lam: float) -> tuple[Vector, Vector]:
+def identity_start(S: Array, lam: float) -> tuple[Vector, Vector]:
     """X = I, and for each column the box QP's solution there: 0 clipped to the box."""
     return np.eye(len(S)), S - np.clip(S, -lam, lam)
 
 
-def diagonal_start(S: Vector, lam: float, beta: float) -> tuple[Vector, Vector]:
-    """The best diagonal X: X_jj = beta / (t - S_jj + lam), t their sum, by bisection; and V as for the identity."""
+def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
+    """The best diagonal X: X_jj = beta / (t - S_jj + lam), t their sum, by bisection; and V as for
+    the identity.
+    """
     d = S.diagonal() - lam
     low = max(float(d.max()), 0.0)
     high = low + np.sqrt(len(d) * beta) + len(d) * beta  # there the sum is at most t
@@ -174,8 +184,9 @@ def diagonal_start(S: Vector, lam: float, beta: float) -> tuple[Vector, Vector]:
     return np.diag(beta / (high - d)), identity_start(S, lam)[1]
 
 
-def loading_start(S: Vector, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
-    """X = phi xx' and, beside it, the best diagonal; V has S - lam ss' where x has entries, s their signs.
+def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
+    """X = phi xx' and, beside it, the best diagonal; V has S - lam ss' where x has entries, s their
+    signs.
 
     That is the optimum where it has rank one and x is its loading; phi is the value that x attains.
     """
@@ -189,11 +200,13 @@ def loading_start(S: Vector, lam: float, beta: float, x: Vector) -> tuple[Vector
     return np.diag(beta / (phi - d)) + phi * np.outer(x, x), V
 
 
-def pair(S: Vector, X: Vector, V: Vector, lam: float) -> Pair:
+def pair(S: Array, X: Array, V: Array, lam: float) -> Pair:
     """The primal and dual that a state of the sweeps gives.
 
-    X : cut to the rows that are not zero beside the diagonal (the others hold O(beta) of its trace), made PSD, scaled.
-    U : from V, at the solution Sigma + U off the diagonal: made symmetric, with Sigma_jj - lam on the diagonal.
+    X : cut to the rows that are not zero beside the diagonal (the others hold O(beta) of its
+        trace), made PSD, scaled.
+    U : from V, at the solution Sigma + U off the diagonal: made symmetric, with Sigma_jj - lam on
+        the diagonal.
     """
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
@@ -205,4 +218,4 @@ def pair(S: Vector, X: Vector, V: Vector, lam: float) -> Pair:
     x[W] = E[:, -1]
     M = (V + V.T) / 2
     np.fill_diagonal(M, S.diagonal() - lam)
-    return Pair(x, Z, M - S, value(S, Z, lam), largest(M))
+    return Pair(x, Z, M - S, value(S, Z, lam), largest_eigenvalue(M))

@@ -1,12 +1,14 @@
-"""Exact search: proven optima of max x'Sigma x, ||x|| = 1, ||x||_0 <= k, of all cardinalities up to a limit in one run.
+"""Exact search: proven optima of max x'Sigma x, ||x|| = 1, ||x||_0 <= k, of all cardinalities up to
+a limit in one run.
 
-Smaller cardinalities first: their optima, or bounds on them, prune the larger ones. Of the features that can be in a
-support of value t at all,
+Smaller cardinalities first: their optima, or bounds on them, prune the larger ones. Of the features
+that can be in a support of value t at all,
 
-    t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),   r^2 = sum of the k-1 largest S_jl^2 <= S_jj times that of S_ll,
+    t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),   r^2 = sum of the k-1 largest S_jl^2 <= S_jj times
+    that of S_ll,
 
-only a small covariance is formed: the second form of r^2 needs variances alone. What is left is searched by a tree
-(`spcabench.methods.pruning`). "Proven" is relative to `TOLERANCE`.
+only a small covariance is formed: the second form of r^2 needs variances alone. What is left is
+searched by a tree (`spcabench.methods.pruning`). "Proven" is relative to `TOLERANCE`.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +30,7 @@ from spcabench.methods.pruning import (
 )
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import Indices, Vector, largest
+from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 Block = Callable[[Indices], Vector]
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
@@ -41,11 +43,13 @@ SCANS = 40  # of all swaps, for each incumbent
 class Tree:
     """The question whether k variables of a covariance reach a value t, as far as it is answered.
 
-    S : (c, c), the covariance of the candidates. variables : their names (c,). opt : bounds OPT_0, OPT_1, ... on the
-        optima of fewer variables. psd : whether S has no negative eigenvalue.
+    S : (c, c), the covariance of the candidates. variables : their names (c,). opt : bounds OPT_0,
+        OPT_1, ... on the optima of fewer variables. psd : whether S has no negative eigenvalue.
     """
 
-    def __init__(self, S: Vector, variables: Indices, k: int, opt: Vector, t: float, psd: bool) -> None:
+    def __init__(
+        self, S: Array, variables: Indices, k: int, opt: Vector, t: float, psd: bool
+    ) -> None:
         c = len(S)
         self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
         self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
@@ -60,7 +64,16 @@ class Tree:
         status = FULL
         while status == FULL:
             status, self.depth, nodes = descend(
-                self.k, self.opt, self.t, self.psd, CHUNK, self.depth, self.stack, self.reals, self.ints, self.place
+                self.k,
+                self.opt,
+                self.t,
+                self.psd,
+                CHUNK,
+                self.depth,
+                self.stack,
+                self.reals,
+                self.ints,
+                self.place,
             )
             self.nodes += nodes
             if status == FULL:
@@ -86,28 +99,41 @@ class Tree:
         return np.flatnonzero(left)
 
 
-def two(a: Vector, b: float, r2: Vector) -> Vector:
+def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
     """Largest eigenvalues of [[a, r], [r, b]]."""
     return (a + b) / 2.0 + np.sqrt(((a - b) / 2.0) ** 2 + r2)
 
 
-def root_bounds(S: Vector, k: int, opt: float) -> Vector:
-    """For every candidate (c,) a bound on the supports of k that have it; opt bounds those of k - 1."""
+def root_bounds(S: Array, k: int, opt: float) -> Vector:
+    """For every candidate (c,) a bound on the supports of k that have it; opt bounds those of k -
+    1.
+    """
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
-    return two(S.diagonal(), opt, np.partition(squares, c - max(taken, 1), axis=1)[:, c - taken :].sum(axis=1))
+    return two_by_two_eigenvalue(
+        S.diagonal(),
+        opt,
+        np.partition(squares, c - max(taken, 1), axis=1)[:, c - taken :].sum(axis=1),
+    )
 
 
 class Exact:
-    """Best supports, values and bounds of the cardinalities 0 to K of a matrix S (n, n) with S_jl^2 <= S_jj S_ll.
+    """Best supports, values and bounds of the cardinalities 0 to K of a matrix S (n, n) with S_jl^2
+    <= S_jj S_ll.
 
-    d : its diagonal. block : W -> S[W, W]. psd : whether S has no negative eigenvalue. budget : entries of node
-        matrices for each cardinality. nodes : of the tree, for each cardinality.
+    d : its diagonal. block : W -> S[W, W]. psd : whether S has no negative eigenvalue. budget :
+        entries of node matrices for each cardinality. nodes : of the tree, for each cardinality.
     """
 
     def __init__(
-        self, d: Vector, block: Callable[[Indices], Vector], K: int, budget: float, psd: bool, seed: int
+        self,
+        d: Vector,
+        block: Callable[[Indices], Vector],
+        K: int,
+        budget: float,
+        psd: bool,
+        seed: int,
     ) -> None:
         self.d, self.K, self.chunks, self.psd, self.block = d, K, budget / CHUNK, psd, block
         self.nodes = np.zeros(K + 1, dtype=np.int64)
@@ -115,13 +141,15 @@ class Exact:
         self.bound = np.zeros(K + 1)
         self.bound[1] = self.d.max()
         for k in range(2, K + 1):
-            self.bound[k] = two(self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1])
+            self.bound[k] = two_by_two_eigenvalue(
+                self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1]
+            )
         self.value, self.support = np.zeros(K + 1), [np.arange(0)] * (K + 1)
         self.rng = np.random.default_rng(seed)
 
     def incumbents(self) -> None:
         """Supports of every cardinality by local search among the features of largest variance."""
-        head = largest(self.d, max(HEAD, self.K))
+        head = largest_indices(self.d, max(HEAD, self.K))
         S = Covariance(self.block(head))
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
@@ -149,13 +177,15 @@ class Exact:
 
     def run(self) -> Iterator[int]:
         """Settle one cardinality after the other; yields the one at work after each chunk."""
-        self.offer(1, largest(self.d, 1))
+        self.offer(1, largest_indices(self.d, 1))
         for k in range(2, self.K + 1):
             yield from (k for _ in self._settle(k))
             yield k
 
     def _settle(self, k: int) -> Iterator[None]:
-        """Prove the value of k; where the budget is spent, bisect for the smallest bound that it can prove."""
+        """Prove the value of k; where the budget is spent, bisect for the smallest bound that it
+        can prove.
+        """
         if self.proven(k):
             return
         yield from self._ask(k, self.value[k] * (1.0 + TOLERANCE), self.chunks)
@@ -169,7 +199,9 @@ class Exact:
 
     def _ask(self, k: int, t: float, chunks: float) -> Iterator[None]:
         """Whether any support of k reaches t; if none does, t is a bound."""
-        W = np.flatnonzero(two(self.d, self.bound[k - 1], self.d * self.sums[k - 1]) >= t)
+        W = np.flatnonzero(
+            two_by_two_eigenvalue(self.d, self.bound[k - 1], self.d * self.sums[k - 1]) >= t
+        )
         if len(W) > MOST:
             return
         S = self.block(W)
@@ -193,7 +225,11 @@ class Exact:
                 continue
             chunks -= 1.0
             places = tree.open
-            reached = root_bounds(S[np.ix_(places, places)], k, self.bound[k - 1]) if len(places) >= k else np.zeros(1)
+            reached = (
+                root_bounds(S[np.ix_(places, places)], k, self.bound[k - 1])
+                if len(places) >= k
+                else np.zeros(1)
+            )
             self._lower(k, max(tree.t, 0.0 if status == EXHAUSTED else reached.max()))
             if status == EXHAUSTED:
                 break

@@ -1,7 +1,8 @@
-"""The duals of the semidefinite relaxations as parametrised CVXPY problems, each compiled once per size.
+"""The duals of the semidefinite relaxations as parametrised CVXPY problems, each compiled once per
+size.
 
-The dual is what is handed to the solver: its box has no auxiliary matrix, and X is the multiplier of its matrix
-inequality.
+The dual is what is handed to the solver: its box has no auxiliary matrix, and X is the multiplier
+of its matrix inequality.
 """
 
 import warnings
@@ -12,13 +13,19 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench.errors import InputError
 from spcabench.flops import LEDGER
-from spcabench.vectors import Vector
+from spcabench.vectors import Array, Vector
 
-# practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after its 20,000
-# iterations); Clarabel 35 s and 0.7 GB at n = 80, 59 s and 1.4 GB at 100, and what it stores grows as n^4
+# practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after
+# its 20,000
+# iterations); Clarabel 35 s and 0.7 GB at n = 80, 59 s and 1.4 GB at 100, and what it stores grows
+# as n^4
 LARGEST = {"SCS": 200, "CLARABEL": 120}
-FACTORS = {"SCS": 12, "CLARABEL": 7}  # SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
+FACTORS = {
+    "SCS": 12,
+    "CLARABEL": 7,
+}  # SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
 TIGHT: dict[str, Any] = {
     "SCS": lambda eps: {"eps_abs": eps, "eps_rel": eps, "max_iters": 20_000},
     "CLARABEL": lambda eps: {"tol_gap_abs": eps, "tol_gap_rel": eps, "tol_feas": eps},
@@ -34,11 +41,12 @@ def memory(solver: str, n: int) -> float:
 def check(solver: str, n: int) -> None:
     """Raise ValueError for an unknown solver, or a matrix beyond its practical size."""
     if solver not in LARGEST:
-        raise ValueError(f"solver: {solver!r}; allowed are {', '.join(map(repr, LARGEST))}")
+        raise InputError(f"solver: {solver!r}; allowed are {', '.join(map(repr, LARGEST))}")
     if n > LARGEST[solver]:
-        raise ValueError(
+        raise InputError(
             f"n: {n} variables in one component; {solver} is practical up to {LARGEST[solver]} "
-            f"(estimated memory {memory(solver, n) / 1e9:.1f} GB): use a first-order solver, or a larger penalty"
+            f"(estimated memory {memory(solver, n) / 1e9:.1f} GB): use a first-order solver, or a "
+            "larger penalty"
         )
 
 
@@ -57,14 +65,16 @@ def modelling() -> Any:
 
 @lru_cache(maxsize=32)
 def penalised(n: int) -> Any:
-    """Min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n, n)."""
+    """Min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n,
+    n).
+    """
     cp = modelling()
     S, lam = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
     (q, U), t = _symmetric(n), cp.Variable()
     matrix = t * np.eye(n) - S - U >> 0
     problem = cp.Problem(cp.Minimize(t), [matrix, q <= lam, -lam <= q])
 
-    def solve(S_value: Vector, lam_value: float, solver: str, eps: float) -> tuple[Vector, Vector]:
+    def solve(S_value: Array, lam_value: float, solver: str, eps: float) -> tuple[Vector, Vector]:
         S.value, lam.value = S_value, lam_value
         _solve(problem, solver, eps)
         return np.asarray(matrix.dual_value), np.asarray(U.value)
@@ -74,14 +84,16 @@ def penalised(n: int) -> Any:
 
 @lru_cache(maxsize=32)
 def constrained(n: int) -> Any:
-    """Min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n, n)."""
+    """Min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n,
+    n).
+    """
     cp = modelling()
     S, k = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
     (q, U), t, s = _symmetric(n), cp.Variable(), cp.Variable()
     matrix = t * np.eye(n) - S - U >> 0
     problem = cp.Problem(cp.Minimize(t + k * s), [matrix, q <= s, -s <= q])
 
-    def solve(S_value: Vector, k_value: float, solver: str, eps: float) -> tuple[Vector, Vector]:
+    def solve(S_value: Array, k_value: float, solver: str, eps: float) -> tuple[Vector, Vector]:
         S.value, k.value = S_value, float(k_value)
         _solve(problem, solver, eps)
         return np.asarray(matrix.dual_value), np.asarray(U.value)
@@ -91,7 +103,8 @@ def constrained(n: int) -> Any:
 
 @lru_cache(maxsize=32)
 def rectangular(m: int, n: int) -> Any:
-    """The dual of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of order m + n.
+    """The dual of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of order m +
+    n.
 
     Function (A, k_u, k, solver, eps) -> X, U (m + n, m + n).
     """
@@ -104,10 +117,17 @@ def rectangular(m: int, n: int) -> Any:
     first = np.diag(np.arange(m + n) < m).astype(float)
     matrix = y[0] * first + y[1] * (np.eye(m + n) - first) - C - U >> 0
     boxes = [b for i, q in enumerate((q1, q2, U12)) for b in (q <= s[i], -s[i] <= q)]
-    problem = cp.Problem(cp.Minimize(cp.sum(y) + k_u * s[0] + k_v * s[1] + 2.0 * k_uv * s[2]), [matrix, *boxes])
+    problem = cp.Problem(
+        cp.Minimize(cp.sum(y) + k_u * s[0] + k_v * s[1] + 2.0 * k_uv * s[2]), [matrix, *boxes]
+    )
 
-    def solve(A_value: Vector, k_1: float, k_2: float, solver: str, eps: float) -> tuple[Vector, Vector]:
-        A.value, k_u.value, k_v.value, k_uv.value = A_value, float(k_1), float(k_2), float(np.sqrt(k_1 * k_2))
+    def solve(
+        A_value: Array, k_1: float, k_2: float, solver: str, eps: float
+    ) -> tuple[Vector, Vector]:
+        A.value = A_value
+        k_u.value = float(k_1)
+        k_v.value = float(k_2)
+        k_uv.value = float(np.sqrt(k_1 * k_2))
         _solve(problem, solver, eps)
         return np.asarray(matrix.dual_value), np.asarray(U.value)
 
@@ -121,7 +141,9 @@ def _symmetric(n: int) -> tuple[Any, Any]:
     index = np.arange(len(rows))
     ones = sp.coo_array((np.ones(len(rows)), (rows + n * cols, index)), shape=(n * n, len(rows)))
     off = rows != cols
-    twins = sp.coo_array((np.ones(off.sum()), (cols[off] + n * rows[off], index[off])), shape=ones.shape)
+    twins = sp.coo_array(
+        (np.ones(off.sum()), (cols[off] + n * rows[off], index[off])), shape=ones.shape
+    )
     q = cp.Variable(len(rows))
     return q, cp.reshape((ones + twins).tocsc() @ q, (n, n), order="F")
 

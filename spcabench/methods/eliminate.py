@@ -2,31 +2,35 @@
 
 Two problems, two rules (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al. 2007):
 
-- the l0-penalised problem psi(lam) = max x'Sigma x - lam ||x||_0 over unit x: variables with Sigma_ii < lam are zero;
-- the relaxation phi(lam) = max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD: it decomposes over the connected components
-  of the graph with an edge where |Sigma_ij| > lam. The rule of the variances is *not* safe for it.
+- the l0-penalised problem psi(lam) = max x'Sigma x - lam ||x||_0 over unit x: variables with
+  Sigma_ii < lam are zero;
+- the relaxation phi(lam) = max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD: it decomposes over the
+  connected components of the graph with an edge where |Sigma_ij| > lam. The rule of the variances
+  is *not* safe for it.
 """
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from spcabench.vectors import Indices, Vector
+from spcabench.vectors import Array, Indices, Vector
 
 
 def survivors(variances: Vector, lam: float) -> Indices:
-    """The variables with Sigma_ii >= lam: the others are zero in some optimum of the l0-penalised problem.
+    """The variables with Sigma_ii >= lam: the others are zero in some optimum of the l0-penalised
+    problem.
 
     It is max over unit xi of sum_i [(a_i'xi)^2 - lam]_+, and (a_i'xi)^2 <= Sigma_ii.
     """
     return np.flatnonzero(variances >= lam)
 
 
-def components(S: Vector, lam: float) -> list[Indices]:
-    """The connected components of |S_ij| > lam, i != j, of a symmetric S (n, n); the largest variance first.
+def connected_parts(S: Array, lam: float) -> list[Indices]:
+    """The connected components of |S_ij| > lam, i != j, of a symmetric S (n, n); the largest
+    variance first.
 
-    The relaxation's optimum is the largest of its optima on the components, and X is zero elsewhere: U = -S
-    between components is dual feasible, and leaves Sigma + U block diagonal.
+    The relaxation's optimum is the largest of its optima on the components, and X is zero
+    elsewhere: U = -S between components is dual feasible, and leaves Sigma + U block diagonal.
     Within a component the variables are in order of falling variance.
     """
     edges = np.abs(np.asarray(S)) > lam

@@ -1,7 +1,9 @@
-"""Local search over supports: all swaps of one variable against another, tested exactly; swapped until none improves.
+"""Local search over supports: all swaps of one variable against another, tested exactly; swapped
+until none improves.
 
-On a support W with the leading pair (lambda, v) of S[W, W], P the pseudo-inverse of lambda I - S[W, W] and c = S[W, j]:
-to put j in the place of i improves if and only if S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda, b = -(v'c) / v_i.
+On a support W with the leading pair (lambda, v) of S[W, W], P the pseudo-inverse of lambda I - S[W,
+W] and c = S[W, j]: to put j in the place of i improves if and only if S_jj + c'Pc + 2b (Pc)_i + b^2
+P_ii > lambda, b = -(v'c) / v_i.
 """
 
 from collections.abc import Iterator
@@ -16,13 +18,15 @@ SMALL = 1e-8  # |v_i| below it counts as so much: i can go at no loss
 ROUNDING = 1e-11  # a gain below this share is none
 STILL = 1e-6  # the same for power steps
 HELD = 2e7  # entries of the columns held at once
-STEPS, ASCENT = 3, 30  # power steps between two choices of the support, and choices at most, before swaps
+STEPS = 3  # power steps between two choices of the support, before swaps
+ASCENT = 30  # choices of the support at most
 KICK = 0.2  # a kick replaces one variable and a geometric number, with this chance of an end, more
 
 
 @compiled("Tuple((i8, f8, i8, i8))(f8[:,::1], f8[::1], i8[::1])")
 def best_swap(R, d, W):  # type: ignore[no-untyped-def]
-    """From rows R = S[W] (k, n) and the diagonal d (n,) of S: lambda_1(S[W, W]), and the best swap, i of W for j.
+    """From rows R = S[W] (k, n) and the diagonal d (n,) of S: lambda_1(S[W, W]), and the best swap,
+    i of W for j.
 
     i is -1 where none improves. 9 k^3 flops for the eigenvectors, n k^2 for P R.
     """
@@ -48,7 +52,8 @@ def best_swap(R, d, W):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8[::1]))(f8[:,::1], i8[::1], f8[::1])")
 def power_steps(R, W, v):  # type: ignore[no-untyped-def]
-    """From rows R = S[W] (k, n) and v (k,): the norm of S[W, W] v after `STEPS` power steps with it, and R'v (n,).
+    """From rows R = S[W] (k, n) and v (k,): the norm of S[W, W] v after `STEPS` power steps with
+    it, and R'v (n,).
 
     STEPS k^2 + n k flops.
     """
@@ -64,7 +69,8 @@ def power_steps(R, W, v):  # type: ignore[no-untyped-def]
 
 
 class Search:
-    """Supports of a covariance or Gram matrix Sigma, improved by swaps; its columns are fetched when needed.
+    """Supports of a covariance or Gram matrix Sigma, improved by swaps; its columns are fetched
+    when needed.
 
     budget : scans of all swaps that `climb` may make in all.
     """
@@ -87,9 +93,11 @@ class Search:
         return self.held[j]
 
     def climb(self, W: Indices) -> None:
-        """Power steps, then swaps until no swap improves, a support was seen before, or the budget is spent.
+        """Power steps, then swaps until no swap improves, a support was seen before, or the budget
+        is spent.
 
-        The best support is remembered. A start that was seen before costs a scan, so that every search ends.
+        The best support is remembered. A start that was seen before costs a scan, so that every
+        search ends.
         """
         W, value, scans = self._ascended(np.array(W, dtype=np.int64)), -np.inf, self.left
         R = self._rows(W)
@@ -116,7 +124,9 @@ class Search:
         return len(self.scanned) == count
 
     def _ascended(self, W: Indices) -> Indices:
-        """Truncated power steps from W while they ascend: far from a local optimum they are cheaper than swaps."""
+        """Truncated power steps from W while they ascend: far from a local optimum they are cheaper
+        than swaps.
+        """
         v, value, last = self.column(W[np.argmax(self.d[W])])[W], 0.0, W
         for _ in range(ASCENT):
             new, y = power_steps(self._rows(W), W, v)
@@ -130,8 +140,9 @@ class Search:
         return last
 
     def starts(self) -> Iterator[Indices]:
-        """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves; then kicks of
-        the best support and power iterations of shrinking support from random vectors, in turn, without end.
+        """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves;
+        then kicks of the best support and power iterations of shrinking support from random
+        vectors, in turn, without end.
         """
         *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k, self.d)
         yield greedy
@@ -151,13 +162,17 @@ class Search:
         return self._filled(x)
 
     def _kicked(self) -> Indices:
-        """The best support with some of its variables replaced by such as go with the rest, drawn by chance."""
+        """The best support with some of its variables replaced by such as go with the rest, drawn
+        by chance.
+        """
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         kept = self.rng.permutation(self.W)[many:]
         weight = np.abs(sum(self.column(j) for j in kept)) if len(kept) else self.d**2
         weight = weight + (SMALL * max(weight.max(), self.d.max()) or 1.0)
         weight = np.where(np.isin(np.arange(self.n), self.W), 0.0, weight)
-        return np.concatenate([kept, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())])
+        return np.concatenate(
+            [kept, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())]
+        )
 
     def _filled(self, x: Vector) -> Indices:
         """The support of x, and variables of large variance where it has fewer than k."""

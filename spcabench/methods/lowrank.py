@@ -1,7 +1,7 @@
 """The rank-d part V V' of a covariance, V (n, d), and sparse components of rank one.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse principal component analysis with provable guarantees", ICML 2014,
-section 3.1.
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse principal component analysis with provable
+guarantees", ICML 2014, section 3.1.
 """
 
 from collections.abc import Iterator
@@ -9,17 +9,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from spcabench.problem.spectral import product
-from spcabench.vectors import Vector, normalize, project
+from spcabench.vectors import Array, Vector, normalize, project
 
 NEGLIGIBLE = 1e-12  # share of lambda_1 below which an eigenvalue is taken for zero
 
 
-def low_rank(w: Vector, U: Vector, d: int, shift: bool = False) -> tuple[Vector, float]:
-    """V (n, r), r <= d, and a number with Sigma - V V' <= rest I, from the d + 1 leading eigenpairs w, U.
+def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, float]:
+    """V (n, r), r <= d, and a number with Sigma - V V' <= rest I, from the d + 1 leading eigenpairs
+    w, U.
 
-    shift : V V' is the leading part of Sigma - rest I, which bounds no worse (and is all of sigma I + rank d).
+    shift : V V' is the leading part of Sigma - rest I, which bounds no worse (and is all of sigma I
+        + rank d).
 
-    The columns of V are turned so that no permutation or change of sign of the variables changes V otherwise.
+    The columns of V are turned so that no permutation or change of sign of the variables changes V
+    otherwise.
     """
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
     rest = max(float(w[r]), 0.0) if r < len(w) else 0.0
@@ -29,15 +32,19 @@ def low_rank(w: Vector, U: Vector, d: int, shift: bool = False) -> tuple[Vector,
 
 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
-    """The unit k-sparse x that maximises (v'x)^2: the k largest entries of v, or positive entries of v or of -v."""
+    """The unit k-sparse x that maximises (v'x)^2: the k largest entries of v, or positive entries
+    of v or of -v.
+    """
     if not nonnegative:
         return project(v, k)
     sides = [project(np.maximum(side, 0.0), k) for side in (v, -v)]
     return max(sides, key=lambda x: abs(float(x @ v)))
 
 
-def climb(V: Vector, x: Vector, k: int, nonnegative: bool) -> Iterator[Vector]:
-    """From x on: c = V'x / ||.||, then the rank-one solution of V c; ||V'x|| increases until this ends."""
+def climb(V: Array, x: Vector, k: int, nonnegative: bool) -> Iterator[Vector]:
+    """From x on: c = V'x / ||.||, then the rank-one solution of V c; ||V'x|| increases until this
+    ends.
+    """
     best, c = -1.0, product(V.T, x)
     while (reached := float(c @ c)) > best * (1.0 + 1e-12):
         yield x

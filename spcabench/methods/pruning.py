@@ -1,18 +1,19 @@
-"""The tree of an exact search: sets F of variables forced into a support, and the bounds that close them.
+"""The tree of an exact search: sets F of variables forced into a support, and the bounds that close
+them.
 
-Given F and s variables still to take from the candidates T, can a support reach the value t > lambda_1(S[F, F])? By the
-Schur complement if and only if lambda_1(E[T', T']) >= t for some T' of s candidates, with
-E = S + S[., F] (t I - S[F, F])^-1 S[F, .]. Three tests close what cannot:
+Given F and s variables still to take from the candidates T, can a support reach the value t >
+lambda_1(S[F, F])? By the Schur complement if and only if lambda_1(E[T', T']) >= t for some T' of s
+candidates, with E = S + S[., F] (t I - S[F, F])^-1 S[F, .]. Three tests close what cannot:
 
-- potential: E - S is PSD, so lambda_1(E[T', T']) <= OPT_s + the s largest entries of diag(E - S); with each candidate
-  forced in turn, this must hold for every variable of T';
+- potential: E - S is PSD, so lambda_1(E[T', T']) <= OPT_s + the s largest entries of diag(E - S);
+  with each candidate forced in turn, this must hold for every variable of T';
 - trace: lambda_1(E[T', T']) <= the s largest entries of diag(E), where S is PSD; asked likewise;
-- Gershgorin: for some variable j of T', the largest entry of the eigenvector, E_jj + the s - 1 largest |E_jl| >= t:
-  it is enough to branch on such variables, its leaders, and a leader is followed only by l with
-  E_jj + |E_jl| + the s - 2 largest others >= t.
+- Gershgorin: for some variable j of T', the largest entry of the eigenvector, E_jj + the s - 1
+  largest |E_jl| >= t: it is enough to branch on such variables, its leaders, and a leader is
+  followed only by l with E_jj + |E_jl| + the s - 2 largest others >= t.
 
-A variable taken adds a rank-one matrix to E. The last two are found exactly, as pairs. A search stops and goes on where
-its budget says; it is compiled.
+A variable taken adds a rank-one matrix to E. The last two are found exactly, as pairs. A search
+stops and goes on where its budget says; it is compiled.
 """
 
 import numpy as np
@@ -38,7 +39,9 @@ def insert(best, x):  # type: ignore[no-untyped-def]
 
 @inlined
 def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
-    """Sum of the len(best) largest base_l + scale e_l^2 over the candidates but j; -inf where there are fewer."""
+    """Sum of the len(best) largest base_l + scale e_l^2 over the candidates but j; -inf where there
+    are fewer.
+    """
     last = len(best) - 1
     best[:] = -np.inf
     for i in range(len(e)):
@@ -50,7 +53,9 @@ def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Bound on what F + j with s = len(best) more candidates has, as far as it matters against t; e is row j of E."""
+    """Bound on what F + j with s = len(best) more candidates has, as far as it matters against t; e
+    is row j of E.
+    """
     gap = t - diagonal[j]
     if gap <= 0.0:
         return np.inf
@@ -77,7 +82,9 @@ def leads(e, alive, j, t, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """The candidate to branch on: the largest potential, brought up to date, among those that may lead; or -1."""
+    """The candidate to branch on: the largest potential, brought up to date, among those that may
+    lead; or -1.
+    """
     alive, leader, potential = ints[d, ALIVE], ints[d, LEADER], reals[d, POTENTIAL]
     while True:
         j, second = -1, -np.inf
@@ -91,7 +98,9 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
         if j < 0:
             return j
         old = potential[j]
-        potential[j] = min(old, reach(E[j], reals[d, EXCESS], reals[d, DIAGONAL], alive, j, opt_s, t, psd, best))
+        potential[j] = min(
+            old, reach(E[j], reals[d, EXCESS], reals[d, DIAGONAL], alive, j, opt_s, t, psd, best)
+        )
         if potential[j] < t:
             alive[j] = 0
         elif not leads(E[j], alive, j, t, best):
@@ -102,7 +111,9 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
 
 @inlined
 def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
-    """The last s = 1 or 2 candidates that with F + j as their leader reach t, exactly; -1 for none."""
+    """The last s = 1 or 2 candidates that with F + j as their leader reach t, exactly; -1 for
+    none.
+    """
     e = E[j]
     g = 1.0 / (t - diagonal[j])
     least = t - diagonal[j]  # what |e_i| + |e_m| have at least
@@ -132,7 +143,9 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
 
 @inlined
 def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
-    """Leave out of E, at stack[start:] in rows of n, the candidates that are not alive; how many remain."""
+    """Leave out of E, at stack[start:] in rows of n, the candidates that are not alive; how many
+    remain.
+    """
     keep = np.flatnonzero(ints[d, ALIVE, :n])
     m = len(keep)
     for a in range(m):
@@ -152,7 +165,9 @@ def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-un
 
 @inlined
 def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Level d + 1, with the candidate j taken: E at stack[start:]; how many candidates pass, flops."""
+    """Level d + 1, with the candidate j taken: E at stack[start:]; how many candidates pass,
+    flops.
+    """
     where = np.flatnonzero(ints[d, ALIVE, : len(E)])
     where = where[where != j]
     leads(E[j], ints[d, ALIVE], j, t, best)
@@ -177,14 +192,29 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     while m < 0.9 * n:  # fewer candidates have smaller sums
         n = m
         for i in range(n):
-            test_row(stack[start + i * n : start + (i + 1) * n], i, below, reals, ints, opt_s, t, psd, best)
+            test_row(
+                stack[start + i * n : start + (i + 1) * n],
+                i,
+                below,
+                reals,
+                ints,
+                opt_s,
+                t,
+                psd,
+                best,
+            )
         work, m = work + n * n, compact(stack, start, n, below, reals, ints)
     return m, work
 
 
-@compiled("Tuple((i8, i8, i8, i8))(i8, f8[::1], f8, b1, i8, i8, f8[::1], f8[:,:,::1], i8[:,:,::1], i8[:,::1])")
+@compiled(
+    "Tuple((i8, i8, i8, i8))(i8, f8[::1], f8, b1, i8, i8, f8[::1], f8[:,:,::1], i8[:,:,::1], "
+    "i8[:,::1])"
+)
 def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: ignore[no-untyped-def]
-    """Go on with a search from its depth: flops, how it ended, the depth (what was found ends there), nodes made."""
+    """Go on with a search from its depth: flops, how it ended, the depth (what was found ends
+    there), nodes made.
+    """
     work, nodes, buffer = 0, 0, np.empty(k)
     while depth >= 0:
         c, offset, s = place[COUNT, depth], place[OFFSET, depth], k - depth - 1

@@ -1,8 +1,10 @@
-"""The semidefinite relaxation: its value, its dual bound, and its decomposition over connected components.
+"""The semidefinite relaxation: its value, its dual bound, and its decomposition over connected
+components.
 
-phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007, equation 6), and its dual
-min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible X and U certify phi from both sides, and
-any U bounds every k-sparse unit x: x'Sigma x <= lambda_max(Sigma + U) + k max |U_ij|.
+phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007, equation
+6), and its dual min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible X and U
+certify phi from both sides, and any U bounds every k-sparse unit x: x'Sigma x <= lambda_max(Sigma +
+U) + k max |U_ij|.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,18 +16,20 @@ import numpy as np
 from spcabench.iterate import Iterate
 from spcabench.methods import eliminate
 from spcabench.problem.spectral import eigen
-from spcabench.vectors import Indices, Vector, embed, normalize, support
+from spcabench.vectors import Array, Indices, Vector, embed, normalize, support
 
 THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the largest are zero in x
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A primal X and a dual U of one component (n, n), their value and bound, and a leading eigenvector x (n,) of X."""
+    """A primal X and a dual U of one component (n, n), their value and bound, and a leading
+    eigenvector x (n,) of X.
+    """
 
     x: Vector
-    X: Vector
-    U: Vector
+    X: Array
+    U: Array
     value: float
     bound: float
 
@@ -33,26 +37,30 @@ class Pair:
 Method = Callable[..., Iterator[Pair]]
 
 
-def value(S: Vector, X: Vector, lam: float) -> float:
+def value(S: Array, X: Array, lam: float) -> float:
     """Tr(S X) - lam ||X||_1."""
     S, X = np.asarray(S), np.asarray(X)
     return float(np.vdot(S, X) - lam * np.abs(X).sum())
 
 
 def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
-    """X with its entries below ``threshold`` times the largest set to zero, scaled to norm one."""
+    """x with its entries below ``threshold`` times the largest set to zero, scaled to norm one."""
     return normalize(np.where(np.abs(x) >= threshold * np.abs(x).max(), x, 0.0))
 
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
-    """Of several pairs of one problem the primal of largest value with the dual of smallest bound."""
+    """Of several pairs of one problem the primal of largest value with the dual of smallest
+    bound.
+    """
     known = [p for p in pairs if p is not None]
     high, low = max(known, key=lambda p: p.value), min(known, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
 
 
-def trivial(S: Vector, lam: float) -> Pair:
-    """X = e_i e_i' for the largest variance, U = -S clipped to the box, bounded by Gershgorin's discs."""
+def trivial(S: Array, lam: float) -> Pair:
+    """X = e_i e_i' for the largest variance, U = -S clipped to the box, bounded by Gershgorin's
+    discs.
+    """
     n, j = len(S), int(np.argmax(S.diagonal()))
     e = np.zeros(n)
     e[j] = 1.0
@@ -63,10 +71,12 @@ def trivial(S: Vector, lam: float) -> Pair:
     return Pair(e, np.outer(e, e), U, float(S[j, j] - lam), float(discs.max()))
 
 
-def polished(S: Vector, pair: Pair, lam: float) -> Pair:
-    """The pair with xx' as its primal where that is better, x the best unit vector of its own support and signs.
+def polished(S: Array, pair: Pair, lam: float) -> Pair:
+    """The pair with xx' as its primal where that is better, x the best unit vector of its own
+    support and signs.
 
-    For fixed signs s of x, x'S x - lam ||x||_1^2 = x'(S - lam ss')x: an eigenvector, the optimum if that has rank one.
+    For fixed signs s of x, x'S x - lam ||x||_1^2 = x'(S - lam ss')x: an eigenvector, the optimum if
+    that has rank one.
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
@@ -77,26 +87,34 @@ def polished(S: Vector, pair: Pair, lam: float) -> Pair:
 
 
 def by_component(
-    S: Vector, lam: float, method: Method, screen: bool = True, start: Vector | None = None
+    S: Array, lam: float, method: Method, screen: bool = True, start: Vector | None = None
 ) -> Iterator[Iterate]:
-    """Run a method on the connected components of |S_ij| > lam: always on that with the largest bound.
+    """Run a method on the connected components of |S_ij| > lam: always on that with the largest
+    bound.
 
-    method : S (n, n) of a component -> its pairs, of which the best primal and dual are kept here. Where the run has a
-        start x (n,), the method of a component that x has entries in takes these too, scaled to norm one.
+    method : S (n, n) of a component -> its pairs, of which the best primal and dual are kept here.
+        Where the run has a start x (n,), the method of a component that x has entries in takes
+        these too, scaled to norm one.
     screen : if false, all variables are one component, unless lam reaches the largest |S_ij|.
 
-    Yields x, X, U and the certified relative gap; ends when the largest bound is attained, or its method ends.
+    Yields x, X, U and the certified relative gap; ends when the largest bound is attained, or its
+    method ends.
     """
     S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
-    groups = [np.argsort(-S.diagonal(), kind="stable")] if whole else _solved(eliminate.components(S, lam))
+    groups = (
+        [np.argsort(-S.diagonal(), kind="stable")]
+        if whole
+        else _solved(eliminate.connected_parts(S, lam))
+    )
     blocks = [np.ascontiguousarray(S[np.ix_(W, W)]) for W in groups]
     pairs = [trivial(block, lam) for block in blocks]
     running = [method(block) if len(block) > 1 else iter(()) for block in blocks]
     for c, W in enumerate(groups if start is not None else ()):
         if len(W) > 1 and start[W].any():  # type: ignore[index]
             x = normalize(start[W])  # type: ignore[index]
-            pairs[c], running[c] = polished(blocks[c], replace(pairs[c], x=x), lam), method(blocks[c], x)
+            pairs[c] = polished(blocks[c], replace(pairs[c], x=x), lam)
+            running[c] = method(blocks[c], x)
     while True:
         yield _joined(S, lam, groups, tuple(pairs))
         c = max(range(len(pairs)), key=lambda i: pairs[i].bound)
@@ -107,12 +125,14 @@ def by_component(
 
 
 def _solved(groups: list[Indices]) -> list[Indices]:
-    """The groups without the single variables but the first, which has the largest variance of them."""
+    """The groups without the single variables but the first, which has the largest variance of
+    them.
+    """
     single = next((W for W in groups if len(W) == 1), None)
     return [W for W in groups if len(W) > 1 or W is single]
 
 
-def _joined(S: Vector, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
+def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
     """The pairs of all components as one iterate of the whole problem."""
     c = max(range(len(pairs)), key=lambda i: pairs[i].value)
     low, high = pairs[c].value, max(p.bound for p in pairs)
@@ -122,7 +142,12 @@ def _joined(S: Vector, lam: float, groups: list[Indices], pairs: tuple[Pair, ...
         x,
         X=partial(_primal, len(S), W, pairs[c].X),
         U=partial(_dual, S, lam, groups, pairs),
-        extra={"objective": low, "dual": high, "gap": relative_gap(low, high), "largest": max(map(len, groups))},
+        extra={
+            "objective": low,
+            "dual": high,
+            "gap": relative_gap(low, high),
+            "largest": max(map(len, groups)),
+        },
     )
 
 
@@ -131,14 +156,16 @@ def relative_gap(low: float, high: float) -> float:
     return max(high - low, 0.0) / abs(high) if high else float(low < high)
 
 
-def _primal(n: int, W: Indices, X_W: Vector) -> Vector:
+def _primal(n: int, W: Indices, X_W: Array) -> Vector:
     X = np.zeros((n, n))
     X[np.ix_(W, W)] = X_W
     return X
 
 
-def _dual(S: Vector, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
-    """U between components is -S, which leaves S + U block diagonal; S_ii - lam is left of a single variable."""
+def _dual(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
+    """U between components is -S, which leaves S + U block diagonal; S_ii - lam is left of a single
+    variable.
+    """
     U = -np.clip(S, -lam, lam)
     np.fill_diagonal(U, -lam)
     for W, pair in zip(groups, pairs, strict=True):

@@ -1,7 +1,9 @@
-"""Nesterov's smooth minimisation of the relaxation's dual, min lambda_max(A + U) over |U_ij| <= rho.
+"""Nesterov's smooth minimisation of the relaxation's dual, min lambda_max(A + U) over |U_ij| <=
+rho.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite programming", SIAM
-Review 49 (2007), sections 4.2 and 4.3: f_mu(U) = mu log Tr exp((A + U) / mu) - mu log n, mu = eps / (2 log n).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
+programming", SIAM Review 49 (2007), sections 4.2 and 4.3: f_mu(U) = mu log Tr exp((A + U) / mu) -
+mu log n, mu = eps / (2 log n).
 """
 
 from collections.abc import Iterator
@@ -9,13 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from spcabench.methods.relaxation import Pair, value
-from spcabench.problem.spectral import eigen, largest, rebuilt, top_eigen
-from spcabench.vectors import Vector
+from spcabench.problem.spectral import eigen, largest_eigenvalue, rebuilt, top_eigen
+from spcabench.vectors import Array, Vector
 
 CHECK = 10  # iterations from one evaluation of the dual at Y_k to the next
 
 
-def smooth(A: Vector, rho: float, eps: float, partial: bool = False) -> Iterator[Pair]:
+def smooth(A: Array, rho: float, eps: float, partial: bool = False) -> Iterator[Pair]:
     """Pairs of A (n, n), their gap falling to about eps, in the units of A.
 
     partial : only the eigenvalues that matter to the gradient, by Lanczos' method.
@@ -33,12 +35,12 @@ def smooth(A: Vector, rho: float, eps: float, partial: bool = False) -> Iterator
         mean = (k * mean + 2.0 * X) / (k + 2)
         yield Pair(x, mean, U, value(A, mean, rho), bound)
         if k % CHECK == CHECK - 1:
-            yield Pair(x, X, Y, value(A, X, rho), largest(A + Y))
+            yield Pair(x, X, Y, value(A, X, rho), largest_eigenvalue(A + Y))
         U = 2.0 / (k + 3) * Z + (k + 1) / (k + 3) * Y  # step 4
         k += 1
 
 
-def gradient(M: Vector, mu: float, partial: bool = False) -> tuple[Vector, Vector, float]:
+def gradient(M: Array, mu: float, partial: bool = False) -> tuple[Vector, Vector, float]:
     """The leading eigenvector of M (n, n), exp(M / mu) scaled to trace one, and lambda_max(M)."""
     w, V = top_eigen(M, mu * np.log(1e12 * len(M))) if partial else eigen(M)
     p = np.exp((w - w[-1]) / mu)

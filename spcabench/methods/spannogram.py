@@ -1,10 +1,11 @@
-"""The spannogram: which supports the k-sparse unit x that maximise x'V V'x can have, V (n, d) with few columns.
+"""The spannogram: which supports the k-sparse unit x that maximise x'V V'x can have, V (n, d) with
+few columns.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014, sections 3 to 5;
-Asteris, Papailiopoulos, Karystinos (2011) for signed x.
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
+sections 3 to 5; Asteris, Papailiopoulos, Karystinos (2011) for signed x.
 
-For a unit c the best x has the k largest positive entries of the curves V c (of +-V c for signed x). Its support
-changes with c only where two curves meet, the zero curve among them.
+For a unit c the best x has the k largest positive entries of the curves V c (of +-V c for signed
+x). Its support changes with c only where two curves meet, the zero curve among them.
 """
 
 import numpy as np
@@ -14,7 +15,9 @@ from spcabench.kernels import compiled, inlined
 
 @inlined
 def complement(r):
-    """An orthonormal basis (p, p - 1) of what is orthogonal to r (p,): all but the first column of a reflection."""
+    """An orthonormal basis (p, p - 1) of what is orthogonal to r (p,): all but the first column of
+    a reflection.
+    """
     w = r / np.sqrt((r * r).sum())
     w[0] += 1.0 if w[0] >= 0.0 else -1.0
     N = np.empty((len(r), len(r) - 1))
@@ -26,7 +29,9 @@ def complement(r):
 
 @inlined
 def face_maximum(R, G, B, floor, tol):
-    """Whether nothing is left to seek on the face span B (d, p); the value and c of a maximum there, 0 without one."""
+    """Whether nothing is left to seek on the face span B (d, p); the value and c of a maximum
+    there, 0 without one.
+    """
     w, U = np.linalg.eigh(B.T @ G @ B)
     c = B @ np.ascontiguousarray(U[:, -1])
     if w[-1] <= floor:
@@ -41,10 +46,12 @@ def face_maximum(R, G, B, floor, tol):
 
 @inlined
 def cone_maximum(R, G, floor):
-    """(P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0, c (else 0), and the flops.
+    """(P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0, c (else 0), and the
+    flops.
 
-    Section 5: the leading eigenvector where it or its negative is feasible; else some constraint is active, and each
-    is tried, in depth, no set of them twice. Faces whose eigenvalue is not above the best value are cut.
+    Section 5: the leading eigenvector where it or its negative is feasible; else some constraint is
+    active, and each is tried, in depth, no set of them twice. Faces whose eigenvalue is not above
+    the best value are cut.
     """
     d = len(G)
     bases, first, best = np.zeros((d, d, d)), np.zeros(d, np.int64), np.zeros(d)
@@ -83,7 +90,8 @@ def circle(P, T):
 
 @inlined
 def crossings(P, T, nonnegative):
-    """The other curves in the order in which they meet that of T on half a circle, and which are above it before.
+    """The other curves in the order in which they meet that of T on half a circle, and which are
+    above it before.
 
     Signed: minus the curves of T, which are below where T is positive, are left out.
     """
@@ -144,7 +152,9 @@ def joined(key, keys, T, mask):
 
 @inlined
 def attempt(E, above, T, mask, G, floor, nonnegative):
-    """The support of the curves above and those of T in the mask: its best value above ``floor``, c, rows, flops."""
+    """The support of the curves above and those of T in the mask: its best value above ``floor``,
+    c, rows, flops.
+    """
     H = G.copy()
     for t in range(len(T)):
         if mask >> t & 1:
@@ -161,16 +171,22 @@ def attempt(E, above, T, mask, G, floor, nonnegative):
     return value, c, rows, work + R.size * R.shape[1]
 
 
-@compiled("Tuple((i8, f8, f8[::1], i8[::1], i8))(f8[:,::1], f8[:,::1], i8[:,::1], i8, b1, f8, u8[::1], u8[::1])")
+@compiled(
+    "Tuple((i8, f8, f8[::1], i8[::1], i8))(f8[:,::1], f8[:,::1], i8[:,::1], i8, b1, f8, u8[::1], "
+    "u8[::1])"
+)
 def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
-    """Turn round every circle on which the curves of a row of Ts (c, d - 1) meet, trying the supports that occur there.
+    """Turn round every circle on which the curves of a row of Ts (c, d - 1) meet, trying the
+    supports that occur there.
 
-    P, E : curves (n + 1, d), the last one zero; P perturbed, E as they are. The zero curve can only be last in a row.
-    floor : the value to exceed. keys : a random number for each curve, a support's is made of them; table : those met.
+    P, E : curves (n + 1, d), the last one zero; P perturbed, E as they are. The zero curve can only
+        be last in a row.
+    floor : the value to exceed. keys : a random number for each curve, a support's is made of them;
+        table : those met.
 
-    A support of full-dimensional region has a face of dimension two on which d - 1 of the n + 1 curves share one value,
-    its smallest entry, or zero: it consists of the curves above that value and of some of these.
-    Returns the flops (value, c, support, supports tried).
+    A support of full-dimensional region has a face of dimension two on which d - 1 of the n + 1
+    curves share one value, its smallest entry, or zero: it consists of the curves above that value
+    and of some of these. Returns the flops (value, c, support, supports tried).
     """
     zero, work, tried = len(P) - 1, 0, 0
     best, support = np.zeros(P.shape[1]), np.zeros(0, np.int64)
@@ -183,7 +199,9 @@ def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
             need = k - count
             if not above[zero] and need >= (T[-1] != zero) and (need < len(T) + 1 or T[-1] == zero):
                 for mask in range(1 << len(T)):
-                    if not chosen(T, mask, zero, need) or not is_new(table, joined(key, keys, T, mask)):
+                    if not chosen(T, mask, zero, need) or not is_new(
+                        table, joined(key, keys, T, mask)
+                    ):
                         continue
                     tried += 1
                     value, c, rows, more = attempt(E, above, T, mask, G, floor, nonnegative)

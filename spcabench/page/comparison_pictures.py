@@ -16,7 +16,9 @@ MOST = 9  # solvers in a picture of curves: the named ones, then the best
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
 
 
-def svg(draw: Callable[..., None], shape: tuple[int, int], size: tuple[float, float], *given: Any) -> str:
+def svg(
+    draw: Callable[..., None], shape: tuple[int, int], size: tuple[float, float], *given: Any
+) -> str:
     """A picture as the text of an SVG. draw : called with ``given`` and the axes."""
     import matplotlib
 
@@ -70,7 +72,9 @@ def data(found: pd.DataFrame, solvers: list[str], axes: Any) -> None:
 def _curves(axis: Any, cost: np.ndarray, table: pd.DataFrame, grid: np.ndarray) -> None:
     """A profile for each solver, with its bootstrap band."""
     low, high = profiles.band(cost, table.index.get_level_values(0).to_numpy(), grid)
-    for i, (solver, line) in enumerate(zip(table.columns, profiles.reached(cost, grid), strict=True)):
+    for i, (solver, line) in enumerate(
+        zip(table.columns, profiles.reached(cost, grid), strict=True)
+    ):
         look = {**style.look(solver), "markersize": 4, "markevery": (5 * i, 40)}
         axis.plot(grid, line, label=solver, **look)
         axis.fill_between(grid, low[i], high[i], color=look["color"], alpha=0.1, linewidth=0)
@@ -86,16 +90,26 @@ def _legend(axes: Any) -> None:
 
 
 def pairwise(found: pd.DataFrame, order: list[str], axes: Any) -> None:
-    """Share of the pairs on which the solver of the line has the higher value than that of the column."""
+    """Share of the pairs on which the solver of the line has the higher value than that of the
+    column.
+    """
     names, table = values(found)
     place = [names.index(solver) for solver in order]
     won = profiles.wins(table[:, place])
     axis = axes.flat[0]
-    axis.imshow(np.where(np.eye(len(order), dtype=bool), np.nan, won), cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axis.imshow(
+        np.where(np.eye(len(order), dtype=bool), np.nan, won),
+        cmap="Blues",
+        vmin=0,
+        vmax=1,
+        aspect="auto",
+    )
     for i, j in np.ndindex(won.shape):
         if i != j:
             colour = "white" if won[i, j] > 0.55 else "black"
-            axis.text(j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour)
+            axis.text(
+                j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
+            )
     axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
     axis.set_yticks(range(len(order)), order)
     axis.grid(False)
@@ -103,7 +117,9 @@ def pairwise(found: pd.DataFrame, order: list[str], axes: Any) -> None:
 
 
 def duels(found: pd.DataFrame, named: str, others: list[str], axes: Any) -> None:
-    """Performance profiles of two at a time, on time at 99 %: a profile of many can change their order."""
+    """Performance profiles of two at a time, on time at 99 %: a profile of many can change their
+    order.
+    """
     grid = np.geomspace(1.0, 1e4, 200)
     cost = costs(found, 0.99, "time")
     for axis, other in zip(axes.flat, others, strict=False):
@@ -113,7 +129,9 @@ def duels(found: pd.DataFrame, named: str, others: list[str], axes: Any) -> None
         axis.legend(loc="lower right")
 
 
-def anytime(found: pd.DataFrame, solvers: list[str], pairs: list[tuple[str, int]], axes: Any) -> None:
+def anytime(
+    found: pd.DataFrame, solvers: list[str], pairs: list[tuple[str, int]], axes: Any
+) -> None:
     """Best value so far against flops, and the certified bound, over the best known."""
     from matplotlib.ticker import NullFormatter
 
@@ -122,14 +140,23 @@ def anytime(found: pd.DataFrame, solvers: list[str], pairs: list[tuple[str, int]
         best = part.best.iloc[0]
         for row in part[part.solver.isin(solvers) & part.answered & part.work.notna()].itertuples():
             look = {**style.look(row.solver), "markersize": 3}
-            steps = _steps(row) if isinstance(row.history, str) and not np.isfinite(row.search_time) else None
+            steps = (
+                _steps(row)
+                if isinstance(row.history, str) and not np.isfinite(row.search_time)
+                else None
+            )
             x, y = steps if steps is not None and len(steps[0]) else ([row.work], [row.variance])
             axis.plot(x, np.array(y) / best, drawstyle="steps-post", label=row.solver, **look)
         axis.axhline(1.0, color="black", linewidth=0.8)
         bound = part.bound.iloc[0] / best
         words = "proven" if part.proven.iloc[0] else f"bound {bound:.3g}"
         axis.axhline(bound, color="black", linestyle=":", linewidth=0.9)
-        axis.set(xscale="log", xlabel="flops", title=f"{item}, k = {k} ({words})", ylim=(0.55, min(bound, 1.3) + 0.05))
+        axis.set(
+            xscale="log",
+            xlabel="flops",
+            title=f"{item}, k = {k} ({words})",
+            ylim=(0.55, min(bound, 1.3) + 0.05),
+        )
         axis.xaxis.set_minor_formatter(NullFormatter())
     for axis in axes[:, 0]:
         axis.set(ylabel="best value / best known")
@@ -149,11 +176,29 @@ def trade_off(found: pd.DataFrame, solvers: list[str], names: list[str], axes: A
         part = found[found.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
         unit = truth.best.iloc[-1]
-        axis.fill_between(truth.index, truth.best / unit, truth.bound / unit, color="#999999", alpha=0.3, linewidth=0)
-        axis.plot(truth.index, truth.best / unit, color="black", linewidth=0.9, label="best known (grey: to the bound)")
+        axis.fill_between(
+            truth.index,
+            truth.best / unit,
+            truth.bound / unit,
+            color="#999999",
+            alpha=0.3,
+            linewidth=0,
+        )
+        axis.plot(
+            truth.index,
+            truth.best / unit,
+            color="black",
+            linewidth=0.9,
+            label="best known (grey: to the bound)",
+        )
         for solver in solvers:
             mine = part[(part.solver == solver) & part.answered].sort_values("cardinality")
-            axis.plot(mine.cardinality, mine.value / unit, label=solver, **{**style.look(solver), "linewidth": 0.8})
+            axis.plot(
+                mine.cardinality,
+                mine.value / unit,
+                label=solver,
+                **{**style.look(solver), "linewidth": 0.8},
+            )
         axis.set(title=item, xlabel="cardinality")
     for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
@@ -168,6 +213,8 @@ def recovery(table: pd.DataFrame, solvers: list[str], axes: Any) -> None:
         for solver in solvers:
             mine = part[part.solver == solver]
             axis.plot(mine.strength, mine.f1, label=solver, **style.look(solver))
-        axis.set(title=f"$k = {sparsity:g}\\,\\sqrt{{n}}$", xlabel="signal strength", ylim=(0, 1.03))
+        axis.set(
+            title=f"$k = {sparsity:g}\\,\\sqrt{{n}}$", xlabel="signal strength", ylim=(0, 1.03)
+        )
     axes.flat[0].set(ylabel="F1 of the support")
     _legend(axes)

@@ -16,6 +16,7 @@ import pandas as pd
 
 from spcabench import registry, style
 from spcabench.claims import Claim, Statement
+from spcabench.errors import InputError
 from spcabench.running.job import read_rows
 from spcabench.solving.result import GOOD
 
@@ -37,7 +38,9 @@ def draw_to(
     fontsize: float | None = None,
     title: bool = True,
 ) -> None:
-    """Write a figure to files, in inches and points; the figure's own size and the style's font unless given."""
+    """Write a figure to files, in inches and points; the figure's own size and the style's font
+    unless given.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -47,7 +50,10 @@ def draw_to(
     rows, data = _loaded(module, files)
     with matplotlib.rc_context(style.RC):
         own = module.SIZE
-        size = (width or own[0] * (height or own[1]) / own[1], height or own[1] * (width or own[0]) / own[0])
+        size = (
+            width or own[0] * (height or own[1]) / own[1],
+            height or own[1] * (width or own[0]) / own[0],
+        )
         figure, axes = plt.subplots(*module.PANELS, figsize=size, squeeze=False)
         _draw(module, rows, data, axes)
         scale = (fontsize or style.RC["font.size"]) / style.RC["font.size"]
@@ -55,7 +61,9 @@ def draw_to(
         if fontsize:
             style.scale_fonts(figure, scale)
         if (size != tuple(own) or fontsize) and not _fits(figure):
-            raise ValueError(f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches")
+            raise InputError(
+                f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
+            )
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
             aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
@@ -69,21 +77,33 @@ def _fits(figure: Any) -> bool:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         figure.draw_without_rendering()
-    legends = [(axes.get_legend().get_window_extent(), axes.bbox) for axes in figure.axes if axes.get_legend()]
+    legends = [
+        (axes.get_legend().get_window_extent(), axes.bbox)
+        for axes in figure.axes
+        if axes.get_legend()
+    ]
     inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
-    return not said and all(box.width <= axes.width and box.height <= axes.height for box, axes in inside)
+    return not said and all(
+        box.width <= axes.width and box.height <= axes.height for box, axes in inside
+    )
 
 
 def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
-    """All rows of a figure, and what its ``data`` makes of the good ones; None where there are none."""
+    """All rows of a figure, and what its ``data`` makes of the good ones; None where there are
+    none.
+    """
     return _of_files(module, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
 
 
 @lru_cache(maxsize=1)  # drawn, then judged
-def _of_files(module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]) -> tuple[pd.DataFrame, Any]:
+def _of_files(
+    module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]
+) -> tuple[pd.DataFrame, Any]:
     rows = read_rows(list(files))
     named = rows["stand_in"].eq(True) if "stand_in" in rows else pd.Series(False, rows.index)
-    others = rows["dataset"].isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
+    others = rows["dataset"].isin(
+        getattr(module, "STAND_INS", ())
+    )  # real data, but not the paper's
     rows = rows.assign(stand_in=named | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
     return rows, module.data(good) if len(good) else None
@@ -96,8 +116,12 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
     for axis in axes.flat:
         axis.set_axis_off()
     reasons = rows.get("reason", rows.status).fillna("").groupby(rows.status).agg(["size", "first"])
-    text = "\n".join(f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows())
-    axes.flat[0].text(0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True)
+    text = "\n".join(
+        f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
+    )
+    axes.flat[0].text(
+        0, 0.5, f"No run gave an answer.\n{text}", transform=axes.flat[0].transAxes, wrap=True
+    )
 
 
 def _mark(figure: Any, module: ModuleType, rows: pd.DataFrame, titled: bool, scale: float) -> None:
@@ -126,7 +150,9 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
-    """The claims of a figure with their verdicts, its provenance and its runs' status, from its rows alone."""
+    """The claims of a figure with their verdicts, its provenance and its runs' status, from its
+    rows alone.
+    """
     module = registry.module("figure", name)
     rows, data = _loaded(module, files)
     last = rows.iloc[-1]
@@ -150,7 +176,9 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
     stand_in = bool(rows.stand_in.any())
     report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
-    report["certified"] = module.certified(data) if hasattr(module, "certified") and data is not None else []
+    report["certified"] = (
+        module.certified(data) if hasattr(module, "certified") and data is not None else []
+    )
     return report
 
 
@@ -185,15 +213,25 @@ def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
         return []
     first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
     return [
-        {"dataset": row.dataset, "name": row.problem, **row.provenance, "stand_in": bool(row.stand_in)}
+        {
+            "dataset": row.dataset,
+            "name": row.problem,
+            **row.provenance,
+            "stand_in": bool(row.stand_in),
+        }
         for row in first.itertuples()
     ]
 
 
 def _summary(rows: pd.DataFrame) -> dict[str, Any]:
     seconds = (
-        rows.get("solve_time", pd.Series(dtype=float)).sum() + rows.get("setup_time", pd.Series(dtype=float)).sum()
+        rows.get("solve_time", pd.Series(dtype=float)).sum()
+        + rows.get("setup_time", pd.Series(dtype=float)).sum()
     )
     if "search_time" in rows:
         seconds += rows.search_time.fillna(0).sum()
-    return {"rows": len(rows), "seconds": round(float(seconds), 1), "status": rows.status.value_counts().to_dict()}
+    return {
+        "rows": len(rows),
+        "seconds": round(float(seconds), 1),
+        "status": rows.status.value_counts().to_dict(),
+    }

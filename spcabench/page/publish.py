@@ -1,4 +1,6 @@
-"""Publishes a run: ``results/published/``, small enough for git, with what the README and the documents show of it."""
+"""Publishes a run: ``results/published/``, small enough for git, with what the README and the
+documents show of it.
+"""
 
 import hashlib
 import json
@@ -11,41 +13,51 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader
 
 from spcabench.comparison import best_known
-from spcabench.page import results_page as report
+from spcabench.errors import InputError
+from spcabench.page import results_page
 from spcabench.page.verify import LEFT_OUT, recorded
 
-LARGEST_ROWS, LARGEST_SVG = 2_000_000, 300_000  # bytes: rows go without their histories, a picture is a PNG only
+LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
+LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
 BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of published -->"
 
 
 def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
-    """Copy the figures, verdicts, provenance and rows of a run, and write its pages and the README's block.
+    """Copy the figures, verdicts, provenance and rows of a run, and write its pages and the
+    README's block.
 
-    Returns what is published: scale, commits, counts. Raises ValueError where the working tree has uncommitted changes.
+    Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
+    uncommitted changes.
     """
     if changed := _uncommitted(readme.parent):
-        raise ValueError(f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them")
+        raise InputError(
+            f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
+        )
     figures = recorded(folder)
     shutil.rmtree(out, ignore_errors=True)
     for name in figures:
         _copy_figure(folder / "figures" / name, out / "figures" / name)
         _copy_rows(folder / "rows" / name, out / "rows" / name)
     shutil.copy(best_known.TABLE, out)
-    report.write_page(out, embedded=False)
+    results_page.write_page(out, embedded=False)
     about = _about(figures, out)
     (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    for paper in report.papers(out):
-        (out / f"{paper['key']}.md").write_text(_render("paper.md.j2", paper=paper, about=about), encoding="utf-8")
+    for paper in results_page.papers(out):
+        (out / f"{paper['key']}.md").write_text(
+            _render("paper.md.j2", paper=paper, about=about), encoding="utf-8"
+        )
     readme.write_text(with_block(readme.read_text(encoding="utf-8"), out), encoding="utf-8")
     return about
 
 
 def with_block(text: str, published: Path) -> str:
-    """The README with its block as the published run has it. Raises ValueError where the marks are not there."""
+    """The README with its block as the published run has it. Raises ValueError where the marks are
+    not there.
+    """
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
-        raise ValueError(f"README.md: no block between {BEGIN.strip()} and {END}")
+        raise InputError(f"README.md: no block between {BEGIN.strip()} and {END}")
     return head + begin + block(published) + end + tail
 
 
@@ -54,18 +66,27 @@ def block(published: Path) -> str:
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
     about = json.loads((published / "about.json").read_text(encoding="utf-8"))
-    papers = report.papers(published)
+    papers = results_page.papers(published)
     for paper in papers:  # the figure that decides most, those before tables
-        paper["cover"] = max(paper["figures"], key=lambda f: ("_fig" in f["figure"], len(f["claims"])))
+        paper["cover"] = max(
+            paper["figures"], key=lambda f: ("_fig" in f["figure"], len(f["claims"]))
+        )
     return _render(
-        "readme.md.j2", papers=papers, about=about, total=report.count(f for p in papers for f in p["figures"])
+        "readme.md.j2",
+        papers=papers,
+        about=about,
+        total=results_page.count(f for p in papers for f in p["figures"]),
     )
 
 
 def _render(name: str, **values: Any) -> str:
     loader = PackageLoader("spcabench.page")
-    environment = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.filters["cell"] = lambda text: " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")
+    environment = Environment(
+        loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters["cell"] = lambda text: (
+        " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")
+    )
     return environment.get_template(name).render(**values)
 
 
@@ -82,7 +103,9 @@ def _copy_figure(source: Path, out: Path) -> None:
     shutil.copy(source / "claims.json", out)
     if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
         shutil.copy(source / "figure.svg", out)
-    with Image.open(source / "figure.png") as picture:  # 256 colours: a third of the size, the same to the eye
+    with Image.open(
+        source / "figure.png"
+    ) as picture:  # 256 colours: a third of the size, the same to the eye
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 
@@ -108,5 +131,7 @@ def _about(figures: dict[str, dict[str, Any]], out: Path) -> dict[str, Any]:
         "seconds": round(sum(f["runs"]["seconds"] for f in figures.values())),
         "machines": sorted({f["machine"]["cpu"] for f in figures.values()}),
         "bytes": sum(file.stat().st_size for file in files),
-        "sha256": {f.relative_to(out).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files},
+        "sha256": {
+            f.relative_to(out).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files
+        },
     }

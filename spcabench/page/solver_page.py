@@ -1,4 +1,6 @@
-"""What the rows of a scale say of each solver: where it appears, its quality and its speed beside the others."""
+"""What the rows of a scale say of each solver: where it appears, its quality and its speed beside
+the others.
+"""
 
 import ast
 import re
@@ -14,11 +16,25 @@ from spcabench import registry, style
 from spcabench.solving.result import GOOD
 
 NUMBERS = (
-    "cardinality", "variance_refit", "gap", "iterations", "flops", "setup_flops", "solve_time", "setup_time", "samples",
+    "cardinality",
+    "variance_refit",
+    "gap",
+    "iterations",
+    "flops",
+    "setup_flops",
+    "solve_time",
+    "setup_time",
+    "samples",
     "search_time",
-)  # fmt: skip
+)
 WORDS = ("dataset", "parameters", "solver", "nonnegative", "status", "experiment", "repeat")
-LEFT_OUT = ("history", "values", "u", "machine", "phases")  # of the tables for people: long, or the same everywhere
+LEFT_OUT = (
+    "history",
+    "values",
+    "u",
+    "machine",
+    "phases",
+)  # of the tables for people: long, or the same everywhere
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
@@ -30,7 +46,9 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
         kept = [c for c in (*WORDS, *NUMBERS) if c in pq.read_schema(file).names]
         table = pd.read_parquet(file, columns=kept).reindex(columns=[*WORDS, *NUMBERS])
         tables.append(table.assign(experiment=file.parent.name))
-    table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*WORDS, *NUMBERS])
+    table = (
+        pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*WORDS, *NUMBERS])
+    )
     return table.assign(**{name: pd.to_numeric(table[name], errors="coerce") for name in NUMBERS})
 
 
@@ -43,15 +61,28 @@ def seconds(table: pd.DataFrame) -> pd.Series:
 def compared(table: pd.DataFrame) -> pd.DataFrame:
     """The runs that found a component, each beside the best of all solvers on its problem.
 
-    share : variance (refitted) over the largest of any run with no more nonzeros, of the same signs.
-    slower, dearer : time and flops over the least of any run with the same cardinality; nan where no other has one.
+    share : variance (refitted) over the largest of any run with no more nonzeros, of the same
+        signs.
+    slower, dearer : time and flops over the least of any run with the same cardinality; nan where
+        no other has one.
     """
-    found = table[table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)].copy()
+    found = table[
+        table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
+    ].copy()
     problem = ["dataset", "parameters", "nonnegative"]
     place = [*problem, "cardinality"]
-    found["time"], found["flops"] = found.solve_time + found.setup_time, found.flops + found.setup_flops
-    best = found.groupby(place, dropna=False).variance_refit.max().groupby(level=problem, dropna=False).cummax()
-    found["share"] = found.variance_refit / best.rename("best").reindex(pd.MultiIndex.from_frame(found[place])).array
+    found["time"] = found.solve_time + found.setup_time
+    found["flops"] = found.flops + found.setup_flops
+    best = (
+        found.groupby(place, dropna=False)
+        .variance_refit.max()
+        .groupby(level=problem, dropna=False)
+        .cummax()
+    )
+    found["share"] = (
+        found.variance_refit
+        / best.rename("best").reindex(pd.MultiIndex.from_frame(found[place])).array
+    )
     groups = found.groupby(place, dropna=False)
     several = groups.solver.transform("nunique") > 1
     found["slower"] = (found.time / groups.time.transform("min")).where(several)
@@ -60,7 +91,9 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """One entry for each solver with rows, by name: what it is, where it appears, its numbers in all and by dataset."""
+    """One entry for each solver with rows, by name: what it is, where it appears, its numbers in
+    all and by dataset.
+    """
     table = table[table.solver.isin(registry.names("solver"))]
     found = compared(table)
     return [
@@ -71,7 +104,10 @@ def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
             "seconds": float(seconds(rows).sum()),
             "all": _numbers(rows, found[found.solver == name]),
             "datasets": [
-                {"dataset": d, **_numbers(part, found[(found.solver == name) & (found.dataset == d)])}
+                {
+                    "dataset": d,
+                    **_numbers(part, found[(found.solver == name) & (found.dataset == d)]),
+                }
                 for d, part in rows.groupby("dataset")
             ],
         }
@@ -80,11 +116,21 @@ def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _about(name: str) -> dict[str, Any]:
-    docstring = ast.get_docstring(ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))) or ""
-    first, _, rest = docstring.partition("\n")
-    flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip())  # lines within a paragraph or an item are one
+    docstring = (
+        ast.get_docstring(ast.parse(registry.path("solver", name).read_text(encoding="utf-8")))
+        or ""
+    )
+    first, _, rest = docstring.partition("\n\n")
+    flowing = re.sub(
+        r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip()
+    )  # lines within a paragraph or an item are one
     traits = asdict(registry.module("solver", name).TRAITS)
-    return {"what": first.rstrip("."), "docstring": flowing, "traits": traits, "colour": style.look(name)["color"]}
+    return {
+        "what": first.rstrip("."),
+        "docstring": flowing,
+        "traits": traits,
+        "colour": style.look(name)["color"],
+    }
 
 
 def _numbers(rows: pd.DataFrame, found: pd.DataFrame) -> dict[str, Any]:
@@ -100,5 +146,7 @@ def _numbers(rows: pd.DataFrame, found: pd.DataFrame) -> dict[str, Any]:
 def write_table(files: list[Path], out: Path) -> None:
     """The rows of a figure as one CSV, without the columns that are too long for people."""
     tables = [pd.read_parquet(file) for file in files]
-    table = pd.concat([t.drop(columns=[c for c in LEFT_OUT if c in t]) for t in tables], ignore_index=True)
+    table = pd.concat(
+        [t.drop(columns=[c for c in LEFT_OUT if c in t]) for t in tables], ignore_index=True
+    )
     table.to_csv(out, index=False)

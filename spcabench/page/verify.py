@@ -1,8 +1,10 @@
-"""Checks a run from its kept files alone: its verdicts judged again, and its rows against those of another run.
+"""Checks a run from its kept files alone: its verdicts judged again, and its rows against those of
+another run.
 
-Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds, lambda_1. A row or a
-figure that only one of the runs has is a difference. Times and memory are not compared; runs that a clock ended, and
-rounds of timing that it left room for in one run only, are counted, and not compared.
+Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds,
+lambda_1. A row or a figure that only one of the runs has is a difference. Times and memory are not
+compared; runs that a clock ended, and rounds of timing that it left room for in one run only, are
+counted, and not compared.
 """
 
 import json
@@ -17,15 +19,24 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from spcabench import run
+from spcabench.errors import InputError
 from spcabench.page.draw import judgement
 
 KEY = ["dataset", "parameters", "solver", "settings", "match", "seed", "repeat", "label", "group"]
 EXACT = (
-    "status", "k", "cardinality", "support", "iterations", "flops", "setup_flops", "search_runs", "search_flops",
-)  # fmt: skip
+    "status",
+    "k",
+    "cardinality",
+    "support",
+    "iterations",
+    "flops",
+    "setup_flops",
+    "search_runs",
+    "search_flops",
+)
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 LEFT_OUT = "history_left_out"  # column of published rows
-ENDED = ("time_limit", "crash", "memory_limit")
+ENDED_BY_CLOCK = ("time_limit", "crash", "memory_limit")
 Names = dict[str, dict[str, str]]
 CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
 
@@ -42,25 +53,38 @@ def recorded(folder: Path) -> dict[str, dict[str, Any]]:
     """Figure -> its claims file. Raises ValueError where a folder has none."""
     files = sorted((folder / "figures").glob("*/claims.json"))
     if not files:
-        raise ValueError(f"{folder}: no figures/NAME/claims.json there; make figures, or name another folder")
+        raise InputError(
+            f"{folder}: no figures/NAME/claims.json there; make figures, or name another folder"
+        )
     return {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
 def read_names(file: Path) -> Names:
-    """The map of a JSON file, column -> {old: new}. Raises ValueError for a file that is none, or another column."""
+    """The map of a JSON file, column -> {old: new}. Raises ValueError for a file that is none, or
+    another column.
+    """
     try:
         names = json.loads(file.read_text(encoding="utf-8"))
-        good = all(isinstance(name, str) for column in KEY for name in names.get(column, {}).values())
+        good = all(
+            isinstance(name, str) for column in KEY for name in names.get(column, {}).values()
+        )
     except (OSError, ValueError, AttributeError):
         good, names = False, {}
     if not good or not set(names) <= set(KEY):
-        raise ValueError(f"--names: {file}; a JSON file with column -> {{old: new}}, the columns {', '.join(KEY)}")
+        raise InputError(
+            f"--names: {file}; a JSON file with column -> {{old: new}}, the columns "
+            f"{', '.join(KEY)}"
+        )
     return names
 
 
 def rows_of(folder: Path, figure: str) -> list[Path]:
     """The files of a figure's rows, and of those that it shares."""
-    return [f for name in (figure, *run.shared(figure)) for f in sorted((folder / "rows" / name).glob("*.parquet"))]
+    return [
+        f
+        for name in (figure, *run.shared(figure))
+        for f in sorted((folder / "rows" / name).glob("*.parquet"))
+    ]
 
 
 def rejudge(folder: Path) -> Iterator[Found]:
@@ -71,21 +95,29 @@ def rejudge(folder: Path) -> Iterator[Found]:
             yield Found(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
             continue
         if any(LEFT_OUT in pq.read_schema(file).names for file in files):
-            yield Found(f"{figure}: not judged again: the histories of its runs were too large to publish")
+            yield Found(
+                f"{figure}: not judged again: the histories of its runs were too large to publish"
+            )
             continue
         try:
             again = judgement(figure, report["scale"], files)
         except Exception as error:  # rows of another version of the figure
-            yield Found(f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"])
+            yield Found(
+                f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"]
+            )
             continue
         old, new = _verdicts(report), _verdicts(again)
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         differ = [f"{figure} {name}: {_change(old.get(name), new.get(name))}" for name in names]
-        yield Found(f"{figure}: {len(new)} claims judged again from {again['runs']['rows']} rows", differ)
+        yield Found(
+            f"{figure}: {len(new)} claims judged again from {again['runs']['rows']} rows", differ
+        )
 
 
 def _verdicts(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    return {f"{c['id']} {c['variant']}".strip(): (c["verdict"], c["measured"]) for c in report["claims"]}
+    return {
+        f"{c['id']} {c['variant']}".strip(): (c["verdict"], c["measured"]) for c in report["claims"]
+    }
 
 
 def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
@@ -93,40 +125,68 @@ def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
     if old is None or new is None:
         return "is not judged any more" if new is None else "was not judged"
     first = next((i for i, (a, b) in enumerate(zip(old[1], new[1], strict=False)) if a != b), 0)
-    cut = [f"{verdict}, {'...' * (first > 0)}{text[first : first + 40]!r}" for verdict, text in (old, new)]
+    cut = [
+        f"{verdict}, {'...' * (first > 0)}{text[first : first + 40]!r}"
+        for verdict, text in (old, new)
+    ]
     return f"was {cut[0]}, is {cut[1]}"
 
 
-def against(folder: Path, other: Path, names: Names | None = None, whole: bool = True) -> Iterator[Found]:
+def against(
+    folder: Path, other: Path, names: Names | None = None, whole: bool = True
+) -> Iterator[Found]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
     names : column -> {old: new}, what the other run calls by an older name.
-    whole : a figure that only one run has is a difference; else figures that this run has not are left out.
+    whole : a figure that only one run has is a difference; else figures that this run has not are
+        left out.
     """
     mine, theirs = recorded(folder), recorded(other)
     for figure in sorted(set(mine) | set(theirs) if whole else mine):
         if figure not in mine or figure not in theirs:
-            yield Found(f"{figure}: in one run only", [f"{figure}: is not in {folder if figure in theirs else other}"])
+            yield Found(
+                f"{figure}: in one run only",
+                [f"{figure}: is not in {folder if figure in theirs else other}"],
+            )
         elif mine[figure]["scale"] != theirs[figure]["scale"]:
-            yield Found(f"{figure}: {mine[figure]['scale']} scale against {theirs[figure]['scale']}: not compared")
+            yield Found(
+                f"{figure}: {mine[figure]['scale']} scale against {theirs[figure]['scale']}: not "
+                "compared"
+            )
         else:
             tables = _table(folder / "rows" / figure), _table(other / "rows" / figure, names)
-            found = _compared(figure, *tables) if any(map(len, tables)) else Found(f"{figure}: no rows of its own")
+            found = (
+                _compared(figure, *tables)
+                if any(map(len, tables))
+                else Found(f"{figure}: no rows of its own")
+            )
             found.differences += _changed(figure, mine[figure], theirs[figure])
             yield found
 
 
 def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     """The verdicts that differ, those apart that rest on a clock."""
-    timed = {f"{c['id']} {c['variant']}".strip() for c in mine["claims"] if CLOCK.search(c["test"] + c["threshold"])}
+    timed = {
+        f"{c['id']} {c['variant']}".strip()
+        for c in mine["claims"]
+        if CLOCK.search(c["test"] + c["threshold"])
+    }
     ours, others = _verdicts(mine), _verdicts(theirs)
     both = [name for name in ours if name in others and name not in timed]
-    return [f"{figure} {n}: {ours[n][0]} against {others[n][0]}" for n in both if ours[n][0] != others[n][0]]
+    return [
+        f"{figure} {n}: {ours[n][0]} against {others[n][0]}"
+        for n in both
+        if ours[n][0] != others[n][0]
+    ]
 
 
 def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
-    table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True) if files else pd.DataFrame()
+    table = (
+        pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+        if files
+        else pd.DataFrame()
+    )
     table = table.reindex(columns=[*KEY, *EXACT, *CLOSE]).replace(names or {})
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
     table["place"] = table.groupby(KEY).cumcount()
@@ -134,32 +194,47 @@ def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
 
 
 def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
-    everything = mine.merge(theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True)
+    everything = mine.merge(
+        theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True
+    )
     both = everything[everything._merge == "both"]
     round_only = (everything._merge != "both") & (everything.repeat != "0")
-    ended = both.status.isin(ENDED) | both.status_other.isin(ENDED)
-    kept, differ = both[~ended], _alone(figure, everything[(everything._merge != "both") & ~round_only])
+    ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
+    kept = both[~ended]
+    differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
     for name in EXACT:
-        wrong = [_plain(a) != _plain(b) for a, b in zip(kept[name], kept[f"{name}_other"], strict=True)]
-        differ += [f"{figure}: {name} differs in {sum(wrong)} of {len(kept)} rows"] if any(wrong) else []
+        wrong = [
+            _plain(a) != _plain(b) for a, b in zip(kept[name], kept[f"{name}_other"], strict=True)
+        ]
+        differ += (
+            [f"{figure}: {name} differs in {sum(wrong)} of {len(kept)} rows"] if any(wrong) else []
+        )
     largest = 0.0
     for name in CLOSE:
         a, b = (kept[column].to_numpy(dtype=float) for column in (name, f"{name}_other"))
-        off = np.where(np.isnan(a) & np.isnan(b), 0.0, np.abs(a - b) / np.maximum(np.abs(b), 1e-300))
+        off = np.where(
+            np.isnan(a) & np.isnan(b), 0.0, np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
+        )
         off = np.where(np.isnan(off), np.inf, off)
         largest = max(largest, float(off.max(initial=0.0)))
         beyond = int((off > TOLERANCE).sum())
         differ += [f"{figure}: {name} differs in {beyond} of {len(kept)} rows"] if beyond else []
     text = f"{figure}: {len(kept)} rows compared, largest relative difference {largest:.0e}"
     text += f"; {sum(ended)} that a clock ended" if any(ended) else ""
-    return Found(text + (f"; {sum(round_only)} rounds of timing in one run only" if any(round_only) else ""), differ)
+    return Found(
+        text + (f"; {sum(round_only)} rounds of timing in one run only" if any(round_only) else ""),
+        differ,
+    )
 
 
 def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
     """A difference for each solver with rows that only one of the runs has."""
     sides = {"left_only": "here", "right_only": "in the other run"}
     counts = alone.groupby(["_merge", "solver"], observed=True).size()
-    return [f"{figure}: {count} rows of {solver} only {sides[side]}" for (side, solver), count in counts.items()]
+    return [
+        f"{figure}: {count} rows of {solver} only {sides[side]}"
+        for (side, solver), count in counts.items()
+    ]
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,9 @@
-"""The matrix layer, covariance side: Sigma (n, n), given as an array or as the Gram matrix A'A of data.
+"""The matrix layer, covariance side: Sigma (n, n), given as an array or as the Gram matrix A'A of
+data.
 
-Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh and power
-steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n array.
+Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh
+and power steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n
+array.
 """
 
 from functools import cached_property
@@ -11,15 +13,15 @@ import scipy.sparse.linalg
 
 from spcabench.flops import charge, uncharged
 from spcabench.problem.data import SMALL_SIDE, Data, bordered_solve
-from spcabench.problem.spectral import largest, leading_pairs
-from spcabench.problem.working_set import DenseRows, Rows, Symmetric
-from spcabench.vectors import Indices, Vector, normalize, support
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
+from spcabench.problem.working_set import DenseWorkingSet, Symmetric, WorkingSet
+from spcabench.vectors import Array, Indices, Vector, normalize, support
 
 
 class Covariance(Symmetric):
     """Sigma given as a symmetric array (n, n)."""
 
-    def __init__(self, S: Vector) -> None:
+    def __init__(self, S: Array) -> None:
         self.S = S
         self.n = len(S)
 
@@ -27,14 +29,14 @@ class Covariance(Symmetric):
         """Sigma x: n^2 flops, n k for a k-sparse x."""
         W = support(x)
         if len(W) < self.n:
-            return DenseRows(self.S, W).power_step(x[W])
+            return DenseWorkingSet(self.S, W).power_step(x[W])
         charge(self.n**2)
         return self.S @ x
 
-    def __getitem__(self, W: Indices) -> DenseRows:
-        return DenseRows(self.S, W)
+    def __getitem__(self, W: Indices) -> DenseWorkingSet:
+        return DenseWorkingSet(self.S, W)
 
-    def products(self, Z: Vector) -> Vector:
+    def products(self, Z: Array) -> Array:
         """Sigma Z (n, r) for Z (n, r): n^2 r flops."""
         charge(self.S.size * Z.shape[1])
         return self.S @ Z
@@ -54,13 +56,15 @@ class Covariance(Symmetric):
 
     def indefinite_by(self) -> float:
         """The smallest sigma >= 0 with Sigma + sigma I positive semidefinite. 9 n^3 flops."""
-        return max(0.0, largest(-self.S))
+        return max(0.0, largest_eigenvalue(-self.S))
 
 
 class Gram(Symmetric):
-    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after Hotelling's deflation."""
+    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after
+    Hotelling's deflation.
+    """
 
-    def __init__(self, A: Data, Q: Vector | None = None, w: Vector | None = None) -> None:
+    def __init__(self, A: Data, Q: Array | None = None, w: Vector | None = None) -> None:
         self.A = A
         self.n = A.shape[1]
         self.Q = np.zeros((self.n, 0)) if Q is None else Q
@@ -70,22 +74,25 @@ class Gram(Symmetric):
         """Sigma x: the products with A and with A'."""
         return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
 
-    def __getitem__(self, W: Indices) -> "GramRows":
-        return GramRows(self, W)
+    def __getitem__(self, W: Indices) -> "GramWorkingSet":
+        return GramWorkingSet(self, W)
 
-    def products(self, Z: Vector) -> Vector:
+    def products(self, Z: Array) -> Array:
         """Sigma Z (n, r) for Z (n, r): the products with A and with A'."""
         charge(self.A.stored * Z.shape[1])
-        return self.A.transposed_products(self.A.products(Z)) - self.Q @ (self.w[:, None] * (self.Q.T @ Z))
+        return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
+            self.w[:, None] * (self.Q.T @ Z)
+        )
 
     def diagonal(self) -> Vector:
         """Variances of the variables (n,)."""
         return self.A.squared_norms() - self.Q**2 @ self.w
 
-    def largest_column(self) -> Vector:
+    def largest_column(self) -> Array:
         """The column of Sigma of largest norm (n,); min(m, n) m n flops.
 
-        Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest variance instead.
+        Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest
+        variance instead.
         """
         m, n = self.A.shape
         if min(m, n) > SMALL_SIDE:
@@ -98,8 +105,10 @@ class Gram(Symmetric):
         e[np.argmax(squares)] = 1.0
         return self @ e
 
-    def _column_squares(self, J: Indices, M: Vector | None) -> Vector:
-        """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 = a_j'M a_j."""
+    def _column_squares(self, J: Indices, M: Array | None) -> Vector:
+        """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 =
+        a_j'M a_j.
+        """
         A_J, wQ_J = self.A.columns(J).dense(), self.Q[J] * self.w
         if M is None:
             charge((self.A.stored + self.n) * len(J))
@@ -113,26 +122,36 @@ class Gram(Symmetric):
         return squares
 
     @cached_property
-    def _AQ(self) -> Vector:
+    def _AQ(self) -> Array:
         """A Q (m, r): o(n^2) bookkeeping of the low-rank part."""
         with uncharged():
             return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """As in `Symmetric`, by the smaller side of the data or, where both are large, by Lanczos."""
+        """As in `Symmetric`, by the smaller side of the data or, where both are large, by
+        Lanczos.
+        """
         if min(self.A.shape) <= SMALL_SIDE:
             return self[np.arange(self.n)].leading_pairs(count)
-        operator = scipy.sparse.linalg.LinearOperator((self.n, self.n), matvec=self.__matmul__, dtype=np.float64)
-        w, V = scipy.sparse.linalg.eigsh(operator, k=count, v0=np.sqrt(self.diagonal().clip(0)), tol=0)
+        operator = scipy.sparse.linalg.LinearOperator(
+            (self.n, self.n), matvec=self.__matmul__, dtype=np.float64
+        )
+        w, V = scipy.sparse.linalg.eigsh(
+            operator, k=count, v0=np.sqrt(self.diagonal().clip(0)), tol=0
+        )
         return w[::-1], V[:, ::-1]
 
     def indefinite_by(self) -> float:
-        """Some sigma >= 0 with Sigma + sigma I positive semidefinite: the trace of what was deflated."""
+        """Some sigma >= 0 with Sigma + sigma I positive semidefinite: the trace of what was
+        deflated.
+        """
         return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
 
 
-class GramRows(Rows):
-    """Rows of a Gram matrix: A_W (m, k) is gathered; whichever of k x k and m x m is smaller is factorised."""
+class GramWorkingSet(WorkingSet):
+    """Rows of a Gram matrix: A_W (m, k) is gathered; whichever of k x k and m x m is smaller is
+    factorised.
+    """
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
         self.Sigma, self.W = Sigma, W
@@ -142,7 +161,7 @@ class GramRows(Rows):
         self._B: Vector | None = None
 
     @property
-    def B(self) -> Vector:  # type: ignore[override]
+    def B(self) -> Array:  # type: ignore[override]
         """Sigma[W, W] (k, k): m k^2 flops when first asked for."""
         if self._B is None:
             self._B = self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
@@ -162,7 +181,9 @@ class GramRows(Rows):
         return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """As in `Rows`; for k > m by the m x m form of the inverse (Woodbury): m^2 k + m^3 + 2 m^2 + 2 m k flops."""
+        """As in `Rows`; for k > m by the m x m form of the inverse (Woodbury): m^2 k + m^3 + 2 m^2
+        + 2 m k flops.
+        """
         if not self.wide:
             return super().rayleigh_step(x, mu)
         C, J = self.stacked()

@@ -1,7 +1,8 @@
-"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without being formed.
+"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without being
+formed.
 
-This layer, and only it, charges flops (see `spcabench.flops`). ``@`` notices a k-sparse vector and touches
-(and charges) its k columns only.
+This layer, and only it, charges flops (see `spcabench.flops`). ``@`` notices a k-sparse vector and
+touches (and charges) its k columns only.
 """
 
 from functools import cached_property
@@ -11,17 +12,19 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from spcabench.flops import charge, solve_cost
-from spcabench.vectors import Indices, Vector, normalize, support
+from spcabench.vectors import Array, Indices, Vector, normalize, support
 
 # Beyond this order the matrices that "largest column of Sigma" would need are not affordable.
 SMALL_SIDE = 4096
 
 
-def bordered_solve(M: Vector, b: Vector, corner: float) -> tuple[Vector, float] | None:
-    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu, or None where the matrix is singular.
+def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] | None:
+    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu, or None where the matrix is
+    singular.
 
-    With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w is parallel to
-    (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu reaches a simple eigenvalue.
+    With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w
+    is parallel to (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu
+    reaches a simple eigenvalue.
     """
     k = len(b)
     charge(solve_cost(k))
@@ -37,16 +40,18 @@ def bordered_solve(M: Vector, b: Vector, corner: float) -> tuple[Vector, float] 
 
 
 class Block:
-    """A dense block R[I, J] of shape (p, q) of the data, for the sparse singular value decomposition."""
+    """A dense block R[I, J] of shape (p, q) of the data, for the sparse singular value
+    decomposition.
+    """
 
-    def __init__(self, R: Vector) -> None:
+    def __init__(self, R: Array) -> None:
         self.R = R
 
     def rayleigh_step(self, u: Vector, v: Vector) -> tuple[Vector, Vector]:
         """One Rayleigh quotient step on [[0, R'], [R, 0]] from unit u (p,), v (q,) to unit u+, v+.
 
-        Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is factorised:
-        p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
+        Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is
+        factorised: p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
         """
         R = self.R
         if R.shape[0] > R.shape[1]:
@@ -84,7 +89,9 @@ class Transpose:
         self.A = A
 
     def __matmul__(self, y: Vector) -> Vector:
-        """A'y (n,) for y (m,): m n flops, n k for a k-sparse y, the stored entries of a sparse A."""
+        """A'y (n,) for y (m,): m n flops, n k for a k-sparse y, the stored entries of a sparse
+        A.
+        """
         A = self.A
         m, n = A.shape
         W = support(y)
@@ -103,16 +110,19 @@ class Transpose:
 
 
 class Data:
-    """A = X diag(scale) - U V' of shape (m, n): centring and deflation are the low-rank part (U (m, r), V (n, r)).
+    """A = X diag(scale) - U V' of shape (m, n): centring and deflation are the low-rank part (U (m,
+    r), V (n, r)).
 
     X is a Fortran-ordered array or a `scipy.sparse.csc_array`; it is never copied or changed here.
     """
 
-    def __init__(self, X, scale: Vector | None = None, U: Vector | None = None, V: Vector | None = None) -> None:
+    def __init__(
+        self, X, scale: Vector | None = None, U: Array | None = None, V: Array | None = None
+    ) -> None:
         self.X, self.scale = X, scale
         self.shape: tuple[int, int] = X.shape
-        self.U: Vector = np.zeros((X.shape[0], 0)) if U is None else U
-        self.V: Vector = np.zeros((X.shape[1], 0)) if V is None else V
+        self.U: Array = np.zeros((X.shape[0], 0)) if U is None else U
+        self.V: Array = np.zeros((X.shape[1], 0)) if V is None else V
         self.rank = self.U.shape[1]
         self.sparse = sp.issparse(X)
 
@@ -127,7 +137,9 @@ class Data:
         return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
 
     def __matmul__(self, z: Vector) -> Vector:
-        """A z (m,) for z (n,): m n flops, m k for a k-sparse z, the stored entries of a sparse A."""
+        """A z (m,) for z (n,): m n flops, m k for a k-sparse z, the stored entries of a sparse
+        A.
+        """
         W = support(z)
         if len(W) < self.shape[1]:
             return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
@@ -135,11 +147,15 @@ class Data:
         charge(self.stored)
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
-    def products(self, Z: Vector) -> Vector:
-        """A Z (m, r) for Z (n, r): r times the stored entries; of the columns that Z touches, where these are few."""
+    def products(self, Z: Array) -> Array:
+        """A Z (m, r) for Z (n, r): r times the stored entries; of the columns that Z touches, where
+        these are few.
+        """
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
-            return self.columns(W).products(Z[W]) if len(W) else np.zeros((self.shape[0], Z.shape[1]))
+            return (
+                self.columns(W).products(Z[W]) if len(W) else np.zeros((self.shape[0], Z.shape[1]))
+            )
         charge(self.stored * Z.shape[1])
         Y = self.X @ (Z if self.scale is None else Z * self.scale[:, None])
         return Y - self.U @ (self.V.T @ Z) if self.rank else Y
@@ -150,8 +166,10 @@ class Data:
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
 
-    def dense(self) -> Vector:
-        """A as an array (m, n), Fortran-ordered; for a plain dense matrix the stored array itself."""
+    def dense(self) -> Array:
+        """A as an array (m, n), Fortran-ordered; for a plain dense matrix the stored array
+        itself.
+        """
         X = self.X.toarray(order="F") if self.sparse else self.X
         if self.scale is not None:
             X = X * self.scale
@@ -164,14 +182,14 @@ class Data:
         R = A.dense()
         return Block(R[rows] if len(rows) < self.shape[0] else R)
 
-    def transposed_products(self, Y: Vector) -> Vector:
+    def transposed_products(self, Y: Array) -> Array:
         """A'Y (n, q) for Y (m, q), charged by the caller."""
         Z = self.X.T @ Y
         if self.scale is not None:
             Z = Z * self.scale[:, None]
         return Z - self.V @ (self.U.T @ Y) if self.rank else Z
 
-    def gram(self) -> Vector:
+    def gram(self) -> Array:
         """A'A (n, n) as an array: m n^2 flops, n times the stored entries of a sparse A."""
         charge(self.stored * self.shape[1])
         if not self.sparse:
@@ -186,7 +204,7 @@ class Data:
         return G
 
     @cached_property
-    def _UX(self) -> Vector:
+    def _UX(self) -> Array:
         """X'U (n, r), scaled: o(n^2) bookkeeping of the low-rank part."""
         UX = self.X.T @ self.U
         return UX if self.scale is None else UX * self.scale[:, None]
@@ -194,12 +212,18 @@ class Data:
     @cached_property
     def _squares(self) -> Vector:
         X = self.X
-        d = np.asarray(X.multiply(X).sum(axis=0)).ravel() if self.sparse else np.einsum("ij,ij->j", X, X)
+        d = (
+            np.asarray(X.multiply(X).sum(axis=0)).ravel()
+            if self.sparse
+            else np.einsum("ij,ij->j", X, X)
+        )
         if self.scale is not None:
             d = d * self.scale**2
         if self.rank:
             low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
-            d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)  # what cancels to rounding error is zero
+            d = np.where(
+                d + low_rank > 1e-14 * d, d + low_rank, 0.0
+            )  # what cancels to rounding error is zero
         return d
 
     def squared_norms(self) -> Vector:
@@ -227,7 +251,7 @@ class Data:
         e[np.argmax(d)] = 1.0
         return normalize(self.T @ e)
 
-    def sample_products(self) -> Vector:
+    def sample_products(self) -> Array:
         """A A' (m, m) as an array: m^2 n flops. For wide data: m <= `SMALL_SIDE`."""
         charge(self.stored * self.shape[0])
         if not self.sparse:

@@ -11,10 +11,11 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import validate
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
-from spcabench.vectors import Vector, support
+from spcabench.vectors import Array, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 MOST_BYTES = 8e9  # a conversion that would need more is refused
@@ -27,7 +28,8 @@ class Problem:
 
     matrix : `Covariance`, `Data` or, after a deflation that has no data form, `Gram`.
     features : names of the n variables, or None; ``labels`` : classes of the m samples, or None.
-    provenance : where the numbers come from; ``stand_in`` in it is true for a stand-in of real data.
+    provenance : where the numbers come from; ``stand_in`` in it is true for a stand-in of real
+        data.
     indefinite : Sigma may have negative eigenvalues (after Hotelling's deflation).
     """
 
@@ -52,11 +54,17 @@ class Problem:
 
         Sigma : (n, n), symmetric and positive semidefinite up to rounding; copied.
 
-        Raises ValueError for a wrong shape, NaN or infinite entries, a clearly asymmetric or indefinite matrix, or
-        one without any variance.
+        Raises ValueError for a wrong shape, NaN or infinite entries, a clearly asymmetric or
+        indefinite matrix, or one without any variance.
         """
         S, names = validate.covariance(Sigma)
-        return cls(name, Covariance(S), validate.names("features", features or names, len(S)), None, provenance or {})
+        return cls(
+            name,
+            Covariance(S),
+            validate.names("features", features or names, len(S)),
+            None,
+            provenance or {},
+        )
 
     @classmethod
     def from_data(
@@ -71,16 +79,20 @@ class Problem:
         labels: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """A problem given by data: Sigma = A'A with A the centred (scaled) X; Sigma is never formed.
+        """A problem given by data: Sigma = A'A with A the centred (scaled) X; Sigma is never
+        formed.
 
-        X : (m, n), m samples of n features; an array, a data frame or any scipy.sparse matrix. A sparse X is centred
-            implicitly and stays sparse; a dense one is copied once, and the copy centred.
+        X : (m, n), m samples of n features; an array, a data frame or any scipy.sparse matrix. A
+            sparse X is centred implicitly and stays sparse; a dense one is copied once, and the
+            copy centred.
         center : subtract the mean of each feature.
-        scale : divide each feature by its standard deviation (1/m); features without variance stay zero.
+        scale : divide each feature by its standard deviation (1/m); features without variance stay
+            zero.
         divide_by_m : Sigma = A'A / m, the covariance, in place of A'A.
 
-        Raises ValueError for a wrong shape, NaN or infinite entries, or data without any variance. Warns where the
-        means of sparse data are so large that implicit centring loses half of the digits.
+        Raises ValueError for a wrong shape, NaN or infinite entries, or data without any variance.
+        Warns where the means of sparse data are so large that implicit centring loses half of the
+        digits.
         """
         X, names = validate.data(X)
         features = validate.names("features", features or names, X.shape[1])
@@ -130,7 +142,9 @@ class Problem:
     def data(self) -> Data:
         """A (m, n). Raises ValueError where the problem has none: see `given_as`."""
         if not isinstance(self.matrix, Data):
-            raise ValueError(f"problem {self.name!r} is given without data: use problem.given_as('data')")
+            raise InputError(
+                f"problem {self.name!r} is given without data: use problem.given_as('data')"
+            )
         return self.matrix
 
     @property
@@ -139,7 +153,7 @@ class Problem:
         return bool(self.provenance.get("stand_in", False))
 
     def variance(self, x: Vector) -> float:
-        """X'Sigma x, never charged."""
+        """x'Sigma x, never charged."""
         with uncharged():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
@@ -150,11 +164,11 @@ class Problem:
     def given_as(self, form: Form) -> Problem:
         """The same problem in another form; its making is not charged, and is done once.
 
-        Raises ValueError for an unknown form, one too large to be made, or data asked of a deflated covariance that
-        has none.
+        Raises ValueError for an unknown form, one too large to be made, or data asked of a deflated
+        covariance that has none.
         """
         if form not in ("covariance", "data", "sparse"):
-            raise ValueError(f"form: {form!r} is none of 'covariance', 'data', 'sparse'")
+            raise InputError(f"form: {form!r} is none of 'covariance', 'data', 'sparse'")
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
@@ -208,7 +222,9 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
     matrix, n = problem.matrix, problem.n
     rows = n if problem.m is None or form == "covariance" else problem.m
     if 8.0 * rows * n > MOST_BYTES:
-        raise ValueError(f"problem {problem.name!r} as {form!r} would need {8e-9 * rows * n:.0f} GB: too large")
+        raise InputError(
+            f"problem {problem.name!r} as {form!r} would need {8e-9 * rows * n:.0f} GB: too large"
+        )
     if form == "covariance":
         rows_of = problem.covariance[np.arange(n)]
         return Covariance((rows_of.B + rows_of.B.T) / 2)
@@ -216,17 +232,21 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
     return Data(sp.csc_array(A) if form == "sparse" else np.asfortranarray(A))
 
 
-def _root(problem: Problem) -> Vector:
-    """A (r, n) with A'A = Sigma, from the eigendecomposition; rows of negligible weight are left out."""
+def _root(problem: Problem) -> Array:
+    """A (r, n) with A'A = Sigma, from the eigendecomposition; rows of negligible weight are left
+    out.
+    """
     if problem.n > LARGEST_ROOT:
-        raise ValueError(
-            f"problem {problem.name!r}: {problem.n} variables; data are made of a covariance of up to {LARGEST_ROOT}. "
+        raise InputError(
+            f"problem {problem.name!r}: {problem.n} variables; data are made of a covariance of "
+            f"up to {LARGEST_ROOT}. "
             "Deflate by projection or schur, or choose a solver that works on a covariance"
         )
     w, V = scipy.linalg.eigh(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
     if w[0] < -1e-8 * max(w[-1], 0.0):
-        raise ValueError(
-            f"problem {problem.name!r} is indefinite (smallest eigenvalue {w[0]:.3g}) and has no data form"
+        raise InputError(
+            f"problem {problem.name!r} is indefinite (smallest eigenvalue {w[0]:.3g}) and has no "
+            "data form"
         )
     kept = w > len(w) * np.finfo(float).eps * w[-1]
     return np.sqrt(w[kept])[:, None] * V[:, kept].T

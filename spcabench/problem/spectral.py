@@ -1,7 +1,8 @@
-"""The matrix layer, working side: eigendecompositions and products of the symmetric matrices that iterates are.
+"""The matrix layer, working side: eigendecompositions and products of the symmetric matrices that
+iterates are.
 
-It charges its flops as `spcabench.problem.data` and `spcabench.problem.covariance` do: 9 n^3 an eigendecomposition,
-p q r a product.
+It charges its flops as `spcabench.problem.data` and `spcabench.problem.covariance` do: 9 n^3 an
+eigendecomposition, p q r a product.
 """
 
 import contextlib
@@ -13,21 +14,24 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from spcabench.flops import charge, eigh_cost, uncharged
-from spcabench.vectors import Indices, Vector, one_sided
+from spcabench.vectors import Array, Indices, Vector, one_sided
 
 SMALL_WEIGHT = 1e-12  # an eigenvalue whose softmax weight is below this does not matter
-FULL_SHARE = 0.1  # beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
+# beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
+FULL_SHARE = 0.1
 
 
-def eigen(A: Vector) -> tuple[Vector, Vector]:
+def eigen(A: Array) -> tuple[Vector, Vector]:
     """Eigenvalues (n,), increasing, and eigenvectors (n, n) of a symmetric A. 9 n^3 flops."""
     charge(eigh_cost(len(A)))
     w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
-def leading_pairs(B: Vector, count: int) -> tuple[Vector, Vector]:
-    """The ``count`` largest eigenvalues of a symmetric B, falling, and unit eigenvectors in columns. 9 n^3 flops."""
+def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
+    """The ``count`` largest eigenvalues of a symmetric B, falling, and unit eigenvectors in
+    columns. 9 n^3 flops.
+    """
     k = len(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
@@ -40,20 +44,23 @@ def leading_pairs(B: Vector, count: int) -> tuple[Vector, Vector]:
     return w[: -count - 1 : -1], V[:, : -count - 1 : -1]
 
 
-def largest(A: Vector) -> float:
+def largest_eigenvalue(A: Array) -> float:
     """The largest eigenvalue of a symmetric A (n, n). 9 n^3 flops."""
     return float(leading_pairs(A, 1)[0][0])
 
 
-def top_eigen(A: Vector, width: float, guess: int = 4) -> tuple[Vector, Vector]:
-    """The eigenpairs of A (n, n) within ``width`` of the largest, increasing: some at a time, by Lanczos' method.
+def top_eigen(A: Array, width: float, guess: int = 4) -> tuple[Vector, Vector]:
+    """The eigenpairs of A (n, n) within ``width`` of the largest, increasing: some at a time, by
+    Lanczos' method.
 
     Its products are charged, n^2 each. Where more than a tenth are needed, all of them, by `eigen`.
     """
     n = len(A)
     count = guess
     while count <= FULL_SHARE * n:
-        operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: _product(A, x), dtype=np.float64)
+        operator = scipy.sparse.linalg.LinearOperator(
+            (n, n), matvec=lambda x: _product(A, x), dtype=np.float64
+        )
         try:
             w, V = scipy.sparse.linalg.eigsh(operator, k=count, which="LA", v0=np.ones(n), tol=0)
         except scipy.sparse.linalg.ArpackNoConvergence:
@@ -66,27 +73,29 @@ def top_eigen(A: Vector, width: float, guess: int = 4) -> tuple[Vector, Vector]:
     return eigen(A)
 
 
-def _product(A: Vector, x: Vector) -> Vector:
+def _product(A: Array, x: Vector) -> Vector:
     charge(A.size)
     return A @ x.ravel()
 
 
-def product(A: Vector, B: Vector) -> Vector:
+def product(A: Array, B: Array) -> Array:
     """A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
     charge(A.size * (B.shape[1] if B.ndim > 1 else 1))
     return np.asarray(A @ B)
 
 
-def rebuilt(V: Vector, weights: Vector) -> Vector:
-    """V diag(weights) V' (n, n), without the columns of negligible weight. n^2 r flops for r columns."""
+def rebuilt(V: Array, weights: Vector) -> Array:
+    """V diag(weights) V' (n, n), without the columns of negligible weight. n^2 r flops for r
+    columns.
+    """
     kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, kept]
     charge(V.shape[0] ** 2 * V.shape[1])
-    X: Vector = (V * weights[kept]) @ V.T
+    X: Array = (V * weights[kept]) @ V.T
     return X
 
 
-def nearest_density(X: Vector) -> Vector:
+def nearest_density(X: Array) -> Array:
     """X (n, n) made symmetric, positive semidefinite and of trace one, never charged."""
     with uncharged():
         w, V = np.linalg.eigh((X + X.T) / 2)
@@ -97,18 +106,22 @@ def nearest_density(X: Vector) -> Vector:
     return X
 
 
-def block_eigenvalues(S: Vector, W: Indices) -> Vector:
-    """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops each."""
+def block_eigenvalues(S: Array, W: Indices) -> Array:
+    """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops
+    each.
+    """
     charge(len(W) * eigh_cost(W.shape[1]))
     return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)
 
 
 def principal_blocks(
-    S: Vector, k: int, nonnegative: bool = False, batch: int = 4096
+    S: Array, k: int, nonnegative: bool = False, batch: int = 4096
 ) -> Iterator[tuple[Indices, Vector, Vector]]:
-    """Every k-subset W of the variables of S (n, n): yield W (b, k), x (b, k), x'S[W, W]x (b,). 9 k^3 flops each.
+    """Every k-subset W of the variables of S (n, n): yield W (b, k), x (b, k), x'S[W, W]x (b,). 9
+    k^3 flops each.
 
-    x : unit vectors, the leading eigenvectors of the blocks; with ``nonnegative`` their one-sided parts.
+    x : unit vectors, the leading eigenvectors of the blocks; with ``nonnegative`` their one-sided
+        parts.
     """
     subsets = combinations(range(len(S)), k)
     while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:

@@ -1,16 +1,20 @@
-"""The matrix layer: what symmetric matrices have in common, and the rows of a working set of a covariance."""
+"""The matrix layer: what symmetric matrices have in common, and the rows of a working set of a
+covariance.
+"""
 
 from spcabench.flops import charge
 from spcabench.problem.data import bordered_solve
 from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import Indices, Vector, normalize
+from spcabench.vectors import Array, Indices, Vector, normalize
 
 
 class Symmetric:
     """What has `leading_pairs`."""
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """The ``count`` largest eigenvalues (all where there are fewer), falling, and unit eigenvectors in columns."""
+        """The ``count`` largest eigenvalues (all where there are fewer), falling, and unit
+        eigenvectors in columns.
+        """
         raise NotImplementedError
 
     def leading(self) -> tuple[float, Vector]:
@@ -19,13 +23,14 @@ class Symmetric:
         return float(w[0]), V[:, 0]
 
 
-class Rows(Symmetric):
+class WorkingSet(Symmetric):
     """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k) and the products with it."""
 
-    B: Vector
+    B: Array
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """(B - mu I)^-1 x, scaled to norm one, the sign of x kept; mu is x'Bx / x'x unless given. k^3 + 2 k^2 flops.
+        """(B - mu I)^-1 x, scaled to norm one, the sign of x kept; mu is x'Bx / x'x unless given.
+        k^3 + 2 k^2 flops.
 
         Where the system is singular (a multiple eigenvalue) x itself.
         """
@@ -40,7 +45,7 @@ class Rows(Symmetric):
         return normalize(x if solution is None else solution[0])
 
     def quotient(self, y: Vector) -> float:
-        """Y'By / y'y; part of the cost of the Rayleigh step."""
+        """y'By / y'y; part of the cost of the Rayleigh step."""
         return float(y @ (self.B @ y)) / float(y @ y)
 
     def power_step(self, y: Vector) -> Vector:
@@ -48,7 +53,9 @@ class Rows(Symmetric):
         raise NotImplementedError
 
     def product(self, y: Vector) -> Vector:
-        """Sigma[W, W] y (k,) for y (k,): k^2 flops, or those of the products with A_W and its transpose."""
+        """Sigma[W, W] y (k,) for y (k,): k^2 flops, or those of the products with A_W and its
+        transpose.
+        """
         charge(len(y) ** 2)
         return self.B @ y
 
@@ -57,10 +64,10 @@ class Rows(Symmetric):
         return leading_pairs(self.B, count)
 
 
-class DenseRows(Rows):
+class DenseWorkingSet(WorkingSet):
     """Rows of a covariance given as an array, gathered once."""
 
-    def __init__(self, S: Vector, W: Indices) -> None:
+    def __init__(self, S: Array, W: Indices) -> None:
         self.R = S[W]
         self.B = self.R[:, W]
 

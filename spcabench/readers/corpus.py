@@ -13,9 +13,10 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench.errors import InputError
 from spcabench.readers import sources
 from spcabench.readers.docword import Docword
-from spcabench.vectors import Indices, Vector
+from spcabench.vectors import Array, Indices, Vector
 
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 
@@ -23,7 +24,8 @@ PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 def read_docword(path: Path) -> sp.csc_array:
     """Counts (documents, words) as float64, sparse.
 
-    The file may be gzipped and may have Windows line ends. Raises ValueError, with file and line, for a malformed one.
+    The file may be gzipped and may have Windows line ends. Raises ValueError, with file and line,
+    for a malformed one.
     """
     file = Docword.open(path)
     parts = [[array.copy() for array in block] for block in file.blocks()]
@@ -34,7 +36,9 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums and sums of squares of every word's counts (words,), and in how many of the documents each stands."""
+    """Sums and sums of squares of every word's counts (words,), and in how many of the documents
+    each stands.
+    """
 
     documents: int
     sums: Vector
@@ -58,7 +62,8 @@ class Moments:
 
 
 def moments(path: Path) -> Moments:
-    """One streamed pass over a docword file, in memory that does not grow with it; kept on disk by checksum.
+    """One streamed pass over a docword file, in memory that does not grow with it; kept on disk by
+    checksum.
 
     A pair of document and word stands at most once, as the format has it.
     """
@@ -78,16 +83,18 @@ def stream_moments(path: Path, checksum: str = "") -> Moments:
     return Moments(file.documents, sums, squares, found)
 
 
-def covariance(path: Path, words: Indices, found: Moments) -> Vector:
+def covariance(path: Path, words: Indices, found: Moments) -> Array:
     """Centred covariance (k, k), divided by the number of documents, of k words; see `products`."""
     mu = found.means[words]
     return products(path, words) - np.outer(mu, mu)
 
 
-def products(path: Path, words: Indices, presence: bool = False) -> Vector:
-    """Second moments (k, k) of k words' counts, divided by the number of documents, by a second streamed pass.
+def products(path: Path, words: Indices, presence: bool = False) -> Array:
+    """Second moments (k, k) of k words' counts, divided by the number of documents, by a second
+    streamed pass.
 
-    words : their indices from 0. presence : every count is taken as 1: the shares of documents that hold both words.
+    words : their indices from 0. presence : every count is taken as 1: the shares of documents that
+        hold both words.
 
     Raises ValueError where the documents are not in order.
     """
@@ -102,7 +109,7 @@ def products(path: Path, words: Indices, presence: bool = False) -> Vector:
             c[:] = 1
         document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
         if document < 0:
-            raise ValueError(f"{path}: documents are not in order, or a pair stands twice")
+            raise InputError(f"{path}: documents are not in order, or a pair stands twice")
     _outer(G, columns, counts, used)
     return (G + np.triu(G, 1).T) / file.documents
 
@@ -117,7 +124,9 @@ def _add_moments(w, c, sums, squares, found):
 
 @numba.njit(cache=True, nogil=True)
 def _add_products(d, w, c, place, G, columns, counts, document, used):
-    """Collect a document's counts of the chosen words; when the next one begins, add their products to G's triangle."""
+    """Collect a document's counts of the chosen words; when the next one begins, add their products
+    to G's triangle.
+    """
     for i in range(len(d)):
         if d[i] != document:
             if d[i] < document:
@@ -145,21 +154,24 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
     """The words, one a line. Raises ValueError where there are not ``count``."""
     words = path.read_text(encoding="utf-8").split()
     if len(words) != count:
-        raise ValueError(f"{path}: {len(words)} words; the corpus has {count}")
+        raise InputError(f"{path}: {len(words)} words; the corpus has {count}")
     return words
 
 
 @lru_cache
 def docstrings() -> tuple[sp.csc_array, list[str]]:
-    """Word counts of the docstrings of public functions and classes in installed scientific packages, and the words.
+    """Word counts of the docstrings of public functions and classes in installed scientific
+    packages, and the words.
 
-    A real corpus that ships with the dependencies, the same for given versions of them. Words of at least three
-    letters, in at least five documents, without English stop words.
+    A real corpus that ships with the dependencies, the same for given versions of them. Words of at
+    least three letters, in at least five documents, without English stop words.
     """
     import joblib
     import pooch
 
-    versions = [version(name) for name in ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")]
+    versions = [
+        version(name) for name in ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
+    ]
     return joblib.Memory(pooch.os_cache("spcabench"), verbose=0).cache(_docstrings)(versions)
 
 

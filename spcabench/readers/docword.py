@@ -1,7 +1,8 @@
-"""UCI's docword format, streamed: three header lines D, W, NNZ, then lines "document word count", from 1.
+"""UCI's docword format, streamed: three header lines D, W, NNZ, then lines "document word count",
+from 1.
 
-A file, plain or gzipped, is read in blocks of bounded memory; a compiled kernel takes the numbers of a block apart.
-Errors name file and line.
+A file, plain or gzipped, is read in blocks of bounded memory; a compiled kernel takes the numbers
+of a block apart. Errors name file and line.
 """
 
 import zlib
@@ -15,6 +16,7 @@ import numpy as np
 from isal import igzip_threaded, isal_zlib
 from tqdm import tqdm
 
+from spcabench.errors import InputError
 from spcabench.vectors import Indices
 
 BLOCK = 1 << 22  # bytes read at a time
@@ -41,34 +43,43 @@ class Docword:
                 for what, line in zip(HEADER, stream, strict=False):
                     if not line.strip().isdigit():
                         text = line.strip()[:40].decode(errors="replace")
-                        raise ValueError(f"{path}, line {len(numbers) + 1}: {text!r} is no {what}")
+                        raise InputError(f"{path}, line {len(numbers) + 1}: {text!r} is no {what}")
                     numbers.append(int(line))
         except DAMAGED as error:
-            raise ValueError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
+            raise InputError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
         if len(numbers) < 3:
-            raise ValueError(f"{path}: {len(numbers)} lines; the header needs three")
+            raise InputError(f"{path}: {len(numbers)} lines; the header needs three")
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Documents, words and counts of one block after the other, from 1; the arrays are used again.
+        """Documents, words and counts of one block after the other, from 1; the arrays are used
+        again.
 
-        Raises ValueError for a line that is not three numbers in range, and for fewer or more triplets than promised.
+        Raises ValueError for a line that is not three numbers in range, and for fewer or more
+        triplets than promised.
         """
         # a line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
         found, line = 0, 4
-        with tqdm(total=self.triplets, desc=self.path.name, unit=" triplets", unit_scale=True, disable=None) as bar:
+        with tqdm(
+            total=self.triplets,
+            desc=self.path.name,
+            unit=" triplets",
+            unit_scale=True,
+            disable=None,
+        ) as bar:
             for data in self._bytes():
                 count, fault = _parse(data, self.documents, self.words, *arrays)
                 if fault >= 0:
-                    raise ValueError(self._fault(data, line, fault))
+                    raise InputError(self._fault(data, line, fault))
                 line += int(np.count_nonzero(data == 10))
                 found += count
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
         if found != self.triplets:
-            raise ValueError(
-                f"{self.path}, line {line}: the file ends with {found} triplets; its header promises {self.triplets}"
+            raise InputError(
+                f"{self.path}, line {line}: the file ends with {found} triplets; its header "
+                f"promises {self.triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
@@ -89,9 +100,9 @@ class Docword:
                     kept = filled - end
                     buffer[:kept] = buffer[end:filled].copy()
                     if kept >= KEPT:
-                        raise ValueError(f"{self.path}: a line of more than {KEPT} characters")
+                        raise InputError(f"{self.path}: a line of more than {KEPT} characters")
             except DAMAGED as error:
-                raise ValueError(f"{self.path}: damaged file ({error})") from None
+                raise InputError(f"{self.path}: damaged file ({error})") from None
 
     def _fault(self, data: Any, line: int, at: int) -> str:
         line += int(np.count_nonzero(data[:at] == 10))
@@ -100,7 +111,10 @@ class Docword:
         where = f"{self.path}, line {line}"
         if len(parts) != 3 or not all(part.isdecimal() and len(part) < 18 for part in parts):
             return f"{where}: {text[:40]!r} is not three whole numbers"
-        for name, value, top in (("document", parts[0], self.documents), ("word", parts[1], self.words)):
+        for name, value, top in (
+            ("document", parts[0], self.documents),
+            ("word", parts[1], self.words),
+        ):
             if not 1 <= int(value) <= top:
                 return f"{where}: {name} {value} is out of range; allowed are 1 to {top}"
         return f"{where}: count {parts[2]}; allowed are whole numbers from 1"
@@ -122,7 +136,9 @@ def _after_last_line(buffer, filled):
 
 @numba.njit(cache=True, nogil=True)
 def _parse(data, documents, words, d, w, c):
-    """Numbers of whole lines into d, w, c: how many, and where a line is malformed, or -1. Empty lines are harmless."""
+    """Numbers of whole lines into d, w, c: how many, and where a line is malformed, or -1. Empty
+    lines are harmless.
+    """
     i, n, size = 0, 0, len(data)
     values = np.zeros(3, dtype=np.int64)
     while i < size:

@@ -7,7 +7,7 @@ import numpy as np
 
 from spcabench import validate
 from spcabench.problem.problem import Problem
-from spcabench.vectors import Vector, largest
+from spcabench.vectors import Vector, largest_indices
 
 
 def problem(
@@ -19,7 +19,8 @@ def problem(
     center: bool,
     scale: bool,
 ) -> Problem:
-    """A = X centred by gene, divided by sqrt(m), of a table that was read: Sigma (n, n) is the covariance.
+    """A = X centred by gene, divided by sqrt(m), of a table that was read: Sigma (n, n) is the
+    covariance.
 
     file : its path below the data folder and its checksum.
     table : X (m, n), names of the genes, classes of the samples.
@@ -30,7 +31,7 @@ def problem(
     X, names, labels = table
     if genes is not None:
         validate.whole("genes", genes, 1)
-        kept = largest(X.var(axis=0), genes)
+        kept = largest_indices(X.var(axis=0), genes)
         X, names = X[:, kept], [names[i] for i in kept]
     return Problem.from_data(
         X,
@@ -45,13 +46,16 @@ def problem(
             file=file[0],
             sha256=file[1],
             stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, {'' if scale else 'not '}scaled",
+            preprocessing=f"genes {'centred' if center else 'not centred'}, "
+            f"{'' if scale else 'not '}scaled",
         ),
     )
 
 
 def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[str]]:
-    """X (m, n), names of the genes and classes of the samples of one of the R package datamicroarray's tables."""
+    """X (m, n), names of the genes and classes of the samples of one of the R package
+    datamicroarray's tables.
+    """
     from spcabench.readers.sources import read_rdata
 
     table = read_rdata(file)[name]
@@ -59,7 +63,9 @@ def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[s
 
 
 def stand_in(name: str, source: str, divide_by_m: bool = True) -> Problem:
-    """scikit-learn's breast-cancer table (569 x 30), features centred and scaled, in place of a named data set."""
+    """scikit-learn's breast-cancer table (569 x 30), features centred and scaled, in place of a
+    named data set.
+    """
     from sklearn.datasets import load_breast_cancer
 
     table = load_breast_cancer()

@@ -1,7 +1,8 @@
-"""Where real data come from: a local folder, the cache of earlier downloads, the public address, in this order.
+"""Where real data come from: a local folder, the cache of earlier downloads, the public address, in
+this order.
 
-``SPCABENCH_DATA`` names the local folder; ``SPCABENCH_OFFLINE=1`` forbids downloads. Files are untrusted: every one
-has a checksum, and readers run no code of theirs.
+``SPCABENCH_DATA`` names the local folder; ``SPCABENCH_OFFLINE=1`` forbids downloads. Files are
+untrusted: every one has a checksum, and readers run no code of theirs.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from spcabench.errors import InputError
+
 TIMEOUT = 10.0  # seconds without an answer from a public address
 CHUNK = 1 << 16  # bytes that an interruption loses at most
 
@@ -21,7 +24,8 @@ CHUNK = 1 << 16  # bytes that an interruption loses at most
 class File:
     """A file that a dataset reads, listed in its ``FILES``.
 
-    path : below the data folder. sha256 : of the published file, None where it is not known. url : its public address.
+    path : below the data folder. sha256 : of the published file, None where it is not known. url :
+        its public address.
     size : bytes. licence : as far as it is stated.
     """
 
@@ -36,15 +40,17 @@ def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
     """The path of a data file, or None where it is neither at hand nor to be had.
 
     file : path below the data folder.
-    sha256 : the published file's; None where it is not known: such a file is taken from the local folder only.
+    sha256 : the published file's; None where it is not known: such a file is taken from the local
+        folder only.
 
     Raises ValueError for a local file whose checksum is wrong.
     """
     local = at_hand(file)
     if local is not None:
         if sha256 and checksum(local) != sha256:
-            raise ValueError(
-                f"{local}: checksum differs from the published file's (sha256 {sha256[:12]}...): replace it"
+            raise InputError(
+                f"{local}: checksum differs from the published file's (sha256 {sha256[:12]}...): "
+                "replace it"
             )
         return local
     return _downloaded(file, sha256, url) if sha256 else None
@@ -95,19 +101,21 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 def fetch(file: File) -> Path:
     """Download a file to the cache; what an interrupted download left is gone on with.
 
-    Raises OSError where the address does not answer, ValueError where there is nothing to check the file by, or the
-    check fails: what was there before is kept.
+    Raises OSError where the address does not answer, ValueError where there is nothing to check the
+    file by, or the check fails: what was there before is kept.
     """
     if file.url is None or file.sha256 is None:
         where = f"get it from {file.url}" if file.url else "it has no public address"
-        raise ValueError(f"{file.path}: no checked download; {where}, and put it below the folder SPCABENCH_DATA")
+        raise InputError(
+            f"{file.path}: no checked download; {where}, and put it below the folder SPCABENCH_DATA"
+        )
     target = _target(file.path)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     _append(file, part)
     if checksum(part) != file.sha256:
         part.unlink()
-        raise ValueError(f"{file.url}: checksum differs from the published file's: not used")
+        raise InputError(f"{file.url}: checksum differs from the published file's: not used")
     return part.replace(target)
 
 
@@ -123,9 +131,17 @@ def _append(file: File, part: Path) -> None:
             return
         answer.raise_for_status()
         have = have if answer.status_code == 206 else 0
-        with part.open("ab" if have else "wb") as stream, tqdm(
-            desc=file.path, total=file.size, initial=have, unit="B", unit_scale=True, disable=None
-        ) as bar:  # fmt: skip
+        with (
+            part.open("ab" if have else "wb") as stream,
+            tqdm(
+                desc=file.path,
+                total=file.size,
+                initial=have,
+                unit="B",
+                unit_scale=True,
+                disable=None,
+            ) as bar,
+        ):
             for chunk in answer.iter_content(CHUNK):
                 stream.write(chunk)
                 bar.update(len(chunk))
@@ -134,12 +150,16 @@ def _append(file: File, part: Path) -> None:
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
-    """The objects in an RData file, as pandas objects. Raises ValueError for a file that cannot be read."""
+    """The objects in an RData file, as pandas objects. Raises ValueError for a file that cannot be
+    read.
+    """
     import rdata
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # an encoding that the file does not name: ASCII
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # an encoding that the file does not name: ASCII
             return rdata.read_rda(path)
     except Exception as error:  # the parser fails in many ways on a damaged file
-        raise ValueError(f"{path}: not a readable RData file ({error})") from None
+        raise InputError(f"{path}: not a readable RData file ({error})") from None

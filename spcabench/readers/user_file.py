@@ -1,4 +1,5 @@
-"""A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet, UCI's docword. No code in a file is run.
+"""A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet, UCI's docword. No code in
+a file is run.
 
 Every error is one line, and says what to do.
 """
@@ -17,6 +18,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from spcabench import machine
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.readers import corpus
@@ -34,8 +36,8 @@ class Reading:
 
     covariance : it holds Sigma (n, n). center, scale : as `Problem.from_data` has them.
     label : column with the samples' classes. drop : columns left out.
-    missing : what becomes of missing values: "error", or leave out "rows" or "columns" that have any, or fill in the
-        column's "mean".
+    missing : what becomes of missing values: "error", or leave out "rows" or "columns" that have
+        any, or fill in the column's "mean".
     names : file with the variables' names, one a line. key : the array of an .npz file.
     """
 
@@ -64,16 +66,20 @@ def kind_of(path: Path) -> str:
 
 
 def read(path: Path, how: Reading) -> Problem:
-    """The problem in a file: Sigma is the covariance (1/m) of its columns. Raises ValueError for a bad file."""
+    """The problem in a file: Sigma is the covariance (1/m) of its columns. Raises ValueError for a
+    bad file.
+    """
     kind = kind_of(path)
     if not path.is_file():
-        raise ValueError(f"{path}: no such file")
+        raise InputError(f"{path}: no such file")
     if not kind:
-        raise ValueError(f"{path}: unknown format; known are {FORMATS}")
+        raise InputError(f"{path}: unknown format; known are {FORMATS}")
     if how.missing not in MISSING:
-        raise ValueError(f"--missing: {how.missing!r}; allowed are {', '.join(MISSING)}")
+        raise InputError(f"--missing: {how.missing!r}; allowed are {', '.join(MISSING)}")
     if how.covariance and (how.scale or not how.center or how.label):
-        raise ValueError("--covariance: is taken as it is; --scale, --no-center and --label are for data")
+        raise InputError(
+            "--covariance: is taken as it is; --scale, --no-center and --label are for data"
+        )
     notes: list[str] = []
     X, labels = _frame(path, _loaded(path, kind, how), how, notes)
     features = _names(path, how.names, X.shape[1]) if X.ndim == 2 else None
@@ -82,11 +88,17 @@ def read(path: Path, how: Reading) -> Problem:
         if how.covariance:
             return Problem.from_covariance(X, path.name, features=features, provenance=about)
         problem = Problem.from_data(
-            X, path.name, center=how.center, scale=how.scale, divide_by_m=True, features=features, labels=labels,
+            X,
+            path.name,
+            center=how.center,
+            scale=how.scale,
+            divide_by_m=True,
+            features=features,
+            labels=labels,
             provenance=about,
-        )  # fmt: skip
+        )
     except ValueError as error:
-        raise ValueError(f"{path}: {str(error).removeprefix('X: ')}") from None
+        raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
     _remark(problem, X, notes)
     return problem
 
@@ -102,27 +114,36 @@ def _loaded(path: Path, kind: str, how: Reading) -> Any:
         pass
     except Exception as error:  # readers fail in many ways on a damaged file
         reason = " ".join(str(error).split())[:150]
-        reason = "Python objects, which are never loaded" if "allow_pickle" in str(error) else reason
+        reason = (
+            "Python objects, which are never loaded" if "allow_pickle" in str(error) else reason
+        )
         if reason.startswith(str(path)):
             raise
-        raise ValueError(f"{path}: not a readable {kind} file ({reason or type(error).__name__})") from None
-    raise ValueError(
-        f"{path}: {needed / 1e9:.3g} GB of numbers and a copy, {free / 1e9:.3g} GB are free: form their covariance by "
-        "blocks of rows (for a text, of the words of largest variance) and give it with --covariance"
+        raise InputError(
+            f"{path}: not a readable {kind} file ({reason or type(error).__name__})"
+        ) from None
+    raise InputError(
+        f"{path}: {needed / 1e9:.3g} GB of numbers and a copy, {free / 1e9:.3g} GB are free: form "
+        "their covariance by "
+        "blocks of rows (for a text, of the words of largest variance) and give it with "
+        "--covariance"
     )
 
 
 def _npz(path: Path, how: Reading) -> Any:
     if not zipfile.is_zipfile(path):  # NumPy would advise to unpickle it
-        raise ValueError("no zip archive, or a damaged one")
+        raise InputError("no zip archive, or a damaged one")
     with np.load(path, allow_pickle=False) as archive:
         names = archive.files
         if "indptr" in names and "shape" in names:
             return sp.load_npz(path)
         if how.key is None and len(names) != 1:
-            raise ValueError(f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}): name one, --key {names[0]}")
+            raise InputError(
+                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}): name one, --key "
+                f"{names[0]}"
+            )
         if how.key is not None and how.key not in names:
-            raise ValueError(f"{path}: {nearest('array (--key)', how.key, names)}")
+            raise InputError(f"{path}: {nearest('array (--key)', how.key, names)}")
         return archive[how.key or names[0]]
 
 
@@ -132,7 +153,9 @@ def _csv(path: Path, how: Reading) -> pd.DataFrame:
         first = stream.readline()
     separator = max(",;\t", key=first.count)
     plain = all(_is_number(word) for word in first.strip().split(separator))
-    frame = pd.read_csv(path, sep=separator, header=None if plain else 0, low_memory=False, skipinitialspace=True)
+    frame = pd.read_csv(
+        path, sep=separator, header=None if plain else 0, low_memory=False, skipinitialspace=True
+    )
     if plain:
         frame.columns = [str(j + 1) for j in range(frame.shape[1])]
     return frame
@@ -158,13 +181,19 @@ def _text_size(path: Path) -> float:
 # of each format: how it is read, and the bytes that its numbers take
 Reader = Callable[[Path, Reading], Any]
 READERS: dict[str, tuple[Reader, Callable[[Path], float]]] = {
-    ".npy": (lambda path, how: np.load(path, allow_pickle=False), lambda path: 8.0 * np.load(path, mmap_mode="r").size),
+    ".npy": (
+        lambda path, how: np.load(path, allow_pickle=False),
+        lambda path: 8.0 * np.load(path, mmap_mode="r").size,
+    ),
     ".npz": (_npz, _text_size),
     ".csv": (_csv, _text_size),
     ".tsv": (_csv, _text_size),
     ".mtx": (lambda path, how: scipy.io.mmread(path), _text_size),
     ".parquet": (lambda path, how: pd.read_parquet(path), _parquet_size),
-    "docword": (lambda path, how: corpus.read_docword(path), lambda path: 40.0 * Docword.open(path).triplets),
+    "docword": (
+        lambda path, how: corpus.read_docword(path),
+        lambda path: 40.0 * Docword.open(path).triplets,
+    ),
 }
 
 
@@ -179,7 +208,9 @@ def _frame(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any, lis
         frame = frame.iloc[:, 1:]
     for option, column in (("--label", how.label), *(("--drop", c) for c in how.drop)):
         if column is not None and column not in frame:
-            raise ValueError(f"{path}: {nearest(f'column ({option})', column, map(str, frame.columns))}")
+            raise InputError(
+                f"{path}: {nearest(f'column ({option})', column, map(str, frame.columns))}"
+            )
     labels = None if how.label is None else frame[how.label].astype(str)
     frame = frame.drop(columns=[c for c in (how.label, *how.drop) if c is not None])
     _no_text(path, frame)
@@ -194,9 +225,14 @@ def _no_text(path: Path, frame: pd.DataFrame) -> None:
         column, more = text[0], f" (and {len(text) - 1} more columns)" if len(text) > 1 else ""
         words = frame[column].dropna().astype(str)
         wrong = words[~words.map(_is_number)]
-        value = f": {wrong.iloc[0]!r} in row {frame.index.get_loc(wrong.index[0]) + 1}" if len(wrong) else ""
-        raise ValueError(
-            f"{path}: column {column!r}{more} is text{value}; --label {column} takes it as the classes, "
+        value = (
+            f": {wrong.iloc[0]!r} in row {frame.index.get_loc(wrong.index[0]) + 1}"
+            if len(wrong)
+            else ""
+        )
+        raise InputError(
+            f"{path}: column {column!r}{more} is text{value}; --label {column} takes it as the "
+            "classes, "
             f"--drop {column} leaves it out"
         )
 
@@ -205,16 +241,25 @@ def _complete(path: Path, frame: pd.DataFrame, missing: str, notes: list[str]) -
     gaps = frame.isna().sum()
     if not gaps.any():
         return frame
-    worst = ", ".join(f"{c} ({count})" for c, count in gaps.sort_values(ascending=False).head(3).items() if count)
+    worst = ", ".join(
+        f"{c} ({count})" for c, count in gaps.sort_values(ascending=False).head(3).items() if count
+    )
     said = f"{int(gaps.sum())} values are missing, in {int((gaps > 0).sum())} columns: {worst}"
     if missing == "error":
         rows, columns = int(frame.isna().any(axis=1).sum()), int((gaps > 0).sum())
-        raise ValueError(
-            f"{path}: {said}; --missing rows leaves {rows} of {len(frame)} rows out, --missing columns {columns} of "
+        raise InputError(
+            f"{path}: {said}; --missing rows leaves {rows} of {len(frame)} rows out, --missing "
+            f"columns {columns} of "
             f"{frame.shape[1]} columns, --missing mean fills in the column's mean"
         )
-    notes.append(f"{said}; {'filled in by the mean' if missing == 'mean' else f'these {missing} left out'}")
-    return frame.fillna(frame.mean()) if missing == "mean" else frame.dropna(axis="index" if missing == "rows" else 1)
+    notes.append(
+        f"{said}; {'filled in by the mean' if missing == 'mean' else f'these {missing} left out'}"
+    )
+    return (
+        frame.fillna(frame.mean())
+        if missing == "mean"
+        else frame.dropna(axis="index" if missing == "rows" else 1)
+    )
 
 
 def _remark(problem: Problem, X: Any, notes: list[str]) -> None:
@@ -222,7 +267,9 @@ def _remark(problem: Problem, X: Any, notes: list[str]) -> None:
         constant = np.flatnonzero(problem.covariance.diagonal() == 0.0)
     if len(constant):
         names = ", ".join(problem.features[j] if problem.features else str(j) for j in constant[:5])
-        notes.append(f"{len(constant)} of {problem.n} columns are constant and get no weight: {names}")
+        notes.append(
+            f"{len(constant)} of {problem.n} columns are constant and get no weight: {names}"
+        )
     if X.shape[0] == X.shape[1] and not sp.issparse(X) and np.allclose(X, np.transpose(X)):
         notes.append("the table is square and symmetric: if it is a covariance, say --covariance")
 

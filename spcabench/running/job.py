@@ -1,4 +1,6 @@
-"""Runs one job: its runs in a worker process, timed ones interleaved, every failure a row, nothing lost when killed."""
+"""Runs one job: its runs in a worker process, timed ones interleaved, every failure a row, nothing
+lost when killed.
+"""
 
 import json
 import multiprocessing
@@ -15,12 +17,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from spcabench import machine
+from spcabench.errors import InputError
 from spcabench.run import Measure, Run, fingerprint, groups, interleaved, runs_of
 from spcabench.running import worker
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
-FEWEST, BUDGET = {"quick": 1, "paper": 2}, {"quick": 6.0, "paper": 60.0}  # rounds at least, and seconds for more
+MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
+TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
 # a forked worker has imported all that its parent has
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 MEMORY = 12e9  # bytes of address space of a worker
@@ -67,7 +71,9 @@ def _serve(ours: Connection, theirs: Connection) -> None:
 
 
 class Journal:
-    """Rows of an unfinished job, one line each: the same command goes on where a killed one stopped."""
+    """Rows of an unfinished job, one line each: the same command goes on where a killed one
+    stopped.
+    """
 
     def __init__(self, out: Path, key: str) -> None:
         self.path = out.with_suffix(f".{key}.journal")
@@ -101,7 +107,10 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
     runs = groups(figure, scale).get(group)
     if not runs:
         runs_of(figure, scale)  # raises the figure's own error
-        raise ValueError(f"group: figure {figure!r} has no job {group!r}; known are {', '.join(groups(figure, scale))}")
+        raise InputError(
+            f"group: figure {figure!r} has no job {group!r}; known are "
+            f"{', '.join(groups(figure, scale))}"
+        )
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(out, fingerprint(figure, scale, group))
     rows = list(_rows(figure, scale, group, runs, journal))
@@ -110,7 +119,9 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
     journal.close()
 
 
-def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
+def _rows(
+    figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal
+) -> Iterator[Row]:
     helper = Worker()
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
@@ -118,7 +129,10 @@ def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journa
     tqdm.monitor_interval = 0  # its thread and forked workers do not go together
     bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
     for repeat in range(rounds):
-        if repeat >= FEWEST[scale] and (perf_counter() - start) * (1 + 1 / repeat) > BUDGET[scale]:
+        if (
+            repeat >= MIN_ROUNDS[scale]
+            and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]
+        ):
             break  # one more would not fit
         for index, chain in enumerate(interleaved(runs)):
             yield from _chain(figure, chain, f"{repeat}-{index}", repeat, helper, journal, bar)
@@ -127,7 +141,13 @@ def _rows(figure: str, scale: str, group: str, runs: list[Run | Measure], journa
 
 
 def _chain(
-    figure: str, chain: list[Run | Measure], key: str, repeat: int, helper: Worker, journal: Journal, bar: tqdm
+    figure: str,
+    chain: list[Run | Measure],
+    key: str,
+    repeat: int,
+    helper: Worker,
+    journal: Journal,
+    bar: tqdm,
 ) -> Iterator[Row]:
     """A run, and after it those that match its cardinality."""
     reached: dict[str, int] = {}

@@ -20,7 +20,9 @@ _warm: dict[str, Result] = {}
 
 
 def serve(pipe: Connection, limit: float) -> None:
-    """Answer tasks with rows until None comes; a shared lock tells a later workflow that this one still lives."""
+    """Answer tasks with rows until None comes; a shared lock tells a later workflow that this one
+    still lives.
+    """
     with open(LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         machine.limit_memory(limit)
@@ -30,7 +32,11 @@ def serve(pipe: Connection, limit: float) -> None:
 
 def row(task: dict[str, Any]) -> dict[str, Any]:
     """The row of one task; an error is a row with that status, never an exception."""
-    common = {"calibration": machine.calibration(), "load": machine.load(), "threads": machine.describe()["threads"]}
+    common = {
+        "calibration": machine.calibration(),
+        "load": machine.load_average(),
+        "threads": machine.describe()["threads"],
+    }
     try:
         problem = _problem(task["dataset"], json.dumps(task["parameters"], sort_keys=True))
         if task.get("form"):
@@ -38,7 +44,11 @@ def row(task: dict[str, Any]) -> dict[str, Any]:
         made = _measure(problem, task) if task["kind"] == "measure" else _solve(problem, task)
         return {**common, **_about(problem), **made}
     except MemoryError:
-        return {**common, "status": "memory_limit", "reason": "the process may not have more memory"}
+        return {
+            **common,
+            "status": "memory_limit",
+            "reason": "the process may not have more memory",
+        }
     except Exception as error:
         reason = " ".join(str(error).split())
         return {**common, "status": "error", "reason": f"{type(error).__name__}: {reason}"}
@@ -66,20 +76,34 @@ def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
     start = perf_counter()
     numbers = function(problem, seed=task["seed"], **task["settings"])
     seconds = perf_counter() - start
-    return {"form": problem.form, "status": "finished", "solve_time": seconds, "extra": json.dumps(numbers)}
+    return {
+        "form": problem.form,
+        "status": "finished",
+        "solve_time": seconds,
+        "extra": json.dumps(numbers),
+    }
 
 
 def _solve(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(task["settings"].get("k"), float):  # a share of the variables: a stand-in may have fewer
-        task = {**task, "settings": {**task["settings"], "k": max(2, round(task["settings"]["k"] * problem.n))}}
+    if isinstance(
+        task["settings"].get("k"), float
+    ):  # a share of the variables: a stand-in may have fewer
+        task = {
+            **task,
+            "settings": {**task["settings"], "k": max(2, round(task["settings"]["k"] * problem.n))},
+        }
     machine.forget_peak()
-    before = machine.memory("VmRSS")
-    key = json.dumps([task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")])
-    result = _warm.get(key) or api.solve(problem, task["solver"], seed=task["seed"], **task["settings"])
+    before = machine.process_memory("VmRSS")
+    key = json.dumps(
+        [task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")]
+    )
+    result = _warm.get(key) or api.solve(
+        problem, task["solver"], seed=task["seed"], **task["settings"]
+    )
     if task.get("timed"):
         _warm[key] = result  # later rounds need neither warm-up nor search
-    peak = machine.memory("VmHWM")  # before the grading, whose bounds need memory too
-    made = graded(result, task.get("vectors", False))
+    peak = machine.process_memory("VmHWM")  # before the grading, whose bounds need memory too
+    made = result_columns(result, task.get("vectors", False))
     if task.get("memory"):
         made |= {"peak_memory": peak, "memory_before": before}
     if task.get("timed"):
@@ -95,7 +119,9 @@ def _timed(problem: Problem, task: dict[str, Any], warm: Result) -> dict[str, An
     settings = {**task["settings"], **warm.settings} if warm.search else dict(task["settings"])
     if warm.search:
         settings.pop("k", None)
-    results = [api.solve(problem, task["solver"], seed=task["seed"], **settings) for _ in range(count)]
+    results = [
+        api.solve(problem, task["solver"], seed=task["seed"], **settings) for _ in range(count)
+    ]
     return {
         "solve_time": sum(r.solve_time for r in results) / count,
         "setup_time": sum(r.setup_time for r in results) / count,
@@ -103,7 +129,7 @@ def _timed(problem: Problem, task: dict[str, Any], warm: Result) -> dict[str, An
     }
 
 
-def graded(result: Result, vectors: bool = False) -> dict[str, Any]:
+def result_columns(result: Result, vectors: bool = False) -> dict[str, Any]:
     """The columns that one result gives."""
     good = result.good
     x_refit = refitted(result.problem, result.x, result.nonnegative) if good else result.x

@@ -17,7 +17,9 @@ from spcabench.running.worker import LOCK
 STEPS = re.compile(r"(\d+) of (\d+) steps")
 
 
-def workflow(scale: str, jobs: int, targets: list[str], root: Path, profile: str = "default") -> int:
+def workflow(
+    scale: str, jobs: int, targets: list[str], root: Path, profile: str = "default"
+) -> int:
     """Make the page of a scale, or single files of it; Snakemake's exit code.
 
     profile : a folder of ``profiles/``; all but the default submit jobs to other machines.
@@ -32,9 +34,14 @@ def workflow(scale: str, jobs: int, targets: list[str], root: Path, profile: str
         command += [] if profile == "default" else ["--workflow-profile", f"profiles/{profile}"]
         command += ["--keep-going", "--config", f"scale={scale}", "--", *targets]
         with log.open("w") as stream:
-            # Snakemake holds the lock too: were this process killed alone, the next call would wait for it
+            # Snakemake holds the lock too: were this process killed alone, the next call would wait
+            # for it
             process = subprocess.Popen(
-                command, cwd=root, stdout=stream, stderr=subprocess.STDOUT, pass_fds=(lock.fileno(),)
+                command,
+                cwd=root,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                pass_fds=(lock.fileno(),),
             )
             code = _follow(process, log)
     if code:

@@ -1,1 +1,3 @@
-"""One run of a solver: stopped, graded, its penalty searched, its optimum bounded; imports solvers only by name."""
+"""One run of a solver: stopped, graded, its penalty searched, its optimum bounded; imports solvers
+only by name.
+"""

@@ -1,31 +1,34 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to a solver. Where
-both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision, else LAPACK's.
+Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to
+a solver. Where both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision, else
+LAPACK's.
 
-All but two need all of Sigma or many sorts (`spcabench.solving.bound_formulas`). They are made once per problem, for
-every k, and never exceed the bounds of larger k. What is affordable is decided by counts, never by the clock, so that
-the same run has the same bound to the last digit:
+All but two need all of Sigma or many sorts (`spcabench.solving.bound_formulas`). They are made once
+per problem, for every k, and never exceed the bounds of larger k. What is affordable is decided by
+counts, never by the clock, so that the same run has the same bound to the last digit:
 
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
 | lambda_1, k largest variances | one eigenvalue; a sort | always | always |
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
-| shifted spannogram, d = 1 to 3 | a sort of n for each cell | 10^6 entries, 4 n cells | 2 10^7 entries, 50 n cells |
+| shifted spannogram, d <= 3 | a sort of n a cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
 """
 
 import numpy as np
 
 from spcabench.methods.lowrank import low_rank
 from spcabench.problem.problem import Problem
-from spcabench.problem.spectral import largest
-from spcabench.solving import bound_formulas as ceilings
-from spcabench.vectors import Vector
+from spcabench.problem.spectral import largest_eigenvalue
+from spcabench.solving import bound_formulas
+from spcabench.vectors import Array, Vector
 
 ROUNDING = 1e-9  # relative; far above the backward error of the eigensolvers at these sizes
-MOST, FULL_MOST = 1000, 5000  # variables up to which the n^2 entries are looked at, by default and with ``full``
-NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)  # entries sorted for the spannogram at most, cells per variable
+# variables up to which the n^2 entries are looked at, by default and with ``full``
+MOST, FULL_MOST = 1000, 5000
+# entries sorted for the spannogram at most, and cells per variable; by default and with ``full``
+NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # of the largest spannogram
 
 
@@ -35,12 +38,17 @@ def leading_eigenvalue(problem: Problem) -> float:
 
 
 def largest_variances(problem: Problem) -> Vector:
-    """Sums of the k largest diagonal entries: the trace of the best k x k principal block, Sigma being PSD."""
+    """Sums of the k largest diagonal entries: the trace of the best k x k principal block, Sigma
+    being PSD.
+    """
     return np.sort(problem.covariance.diagonal())[::-1].cumsum()
 
 
-def upper_bounds(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> dict[str, float]:
-    """Every certified bound at cardinality k, by its source; with ``nonnegative`` those for x >= 0 too.
+def upper_bounds(
+    problem: Problem, k: int, nonnegative: bool = False, full: bool = False
+) -> dict[str, float]:
+    """Every certified bound at cardinality k, by its source; with ``nonnegative`` those for x >= 0
+    too.
 
     full : all that n <= 5000 allows, at the price in the table above.
     """
@@ -63,21 +71,28 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
         made |= _of_matrix(S)
         if nonnegative:  # x'Sx <= x'max(S, 0)x
             S = np.maximum(S, 0.0)
-            positive = _of_matrix(S) | {"lambda_1": np.full(n, largest(S))}
-            made |= {f"{source} of the positive part": values for source, values in positive.items()}
+            positive = _of_matrix(S) | {"lambda_1": np.full(n, largest_eigenvalue(S))}
+            made |= {
+                f"{source} of the positive part": values for source, values in positive.items()
+            }
     w, U = problem.covariance.leading_pairs(RANK + 1)
     entries, cells = FULL_NET if full else NET
     count = min(entries // n, cells * n)
     for d in range(1, min(RANK, n) + 1):
-        made[f"spannogram, d = {d}"] = ceilings.spannogram(*low_rank(w, U, d, shift=True), nonnegative, count)
+        made[f"spannogram, d = {d}"] = bound_formulas.spannogram(
+            *low_rank(w, U, d, shift=True), nonnegative, count
+        )
     # the optimum of k is at most that of k + 1
-    return {source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING) for source, values in made.items()}
-
-
-def _of_matrix(S: Vector) -> dict[str, Vector]:
-    rows = ceilings.falling(S)
     return {
-        "Gershgorin": ceilings.gershgorin(rows),
-        "Frobenius": ceilings.frobenius(rows),
-        "soft threshold": ceilings.soft_threshold(S, rows),
+        source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
+        for source, values in made.items()
+    }
+
+
+def _of_matrix(S: Array) -> dict[str, Vector]:
+    rows = bound_formulas.falling(S)
+    return {
+        "Gershgorin": bound_formulas.gershgorin(rows),
+        "Frobenius": bound_formulas.frobenius(rows),
+        "soft threshold": bound_formulas.soft_threshold_bounds(S, rows),
     }

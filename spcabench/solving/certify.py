@@ -1,7 +1,9 @@
-"""What a primal X and a dual U of the relaxation certify; recomputed by the harness, never charged to a solver.
+"""What a primal X and a dual U of the relaxation certify; recomputed by the harness, never charged
+to a solver.
 
-The value is that of the nearest feasible matrix to X, the bound that of U clipped to the box: neither is a solver's
-own objective. With a penalty the problem is max Tr(Sigma X) - lam ||X||_1; without, max Tr(Sigma X) over ||X||_1 <= k.
+The value is that of the nearest feasible matrix to X, the bound that of U clipped to the box:
+neither is a solver's own objective. With a penalty the problem is max Tr(Sigma X) - lam ||X||_1;
+without, max Tr(Sigma X) over ||X||_1 <= k.
 """
 
 import numpy as np
@@ -10,12 +12,14 @@ import scipy.optimize
 
 from spcabench.methods import relaxation
 from spcabench.problem.problem import Problem
-from spcabench.problem.spectral import largest, nearest_density
+from spcabench.problem.spectral import largest_eigenvalue, nearest_density
 from spcabench.solving.bounds import ROUNDING
-from spcabench.vectors import Vector
+from spcabench.vectors import Array, Vector
 
 
-def certified(problem: Problem, X: Vector, U: Vector, penalty: float | None, k: int | None) -> tuple[float, float]:
+def certified(
+    problem: Problem, X: Array, U: Array, penalty: float | None, k: int | None
+) -> tuple[float, float]:
     """A value that the relaxation attains, and a bound that it cannot exceed.
 
     penalty : lam; None for the form with the constraint ||X||_1 <= k.
@@ -23,14 +27,15 @@ def certified(problem: Problem, X: Vector, U: Vector, penalty: float | None, k: 
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     X, U = nearest_density(X), (U + U.T) / 2
     if penalty is not None:
-        low, high = relaxation.value(S, X, penalty), largest(S + np.clip(U, -penalty, penalty))
+        low = relaxation.value(S, X, penalty)
+        high = largest_eigenvalue(S + np.clip(U, -penalty, penalty))
     else:
         assert k is not None
         low, high = float(np.vdot(S, within(X, float(k)))), sparse_bound(problem, U, k)
     return low, max(high, low)
 
 
-def within(X: Vector, k: float) -> Vector:
+def within(X: Array, k: float) -> Vector:
     """X (trace one), its off-diagonal part shrunk until ||X||_1 <= k: still feasible."""
     D = np.diag(X.diagonal())
     off = np.abs(X - D).sum()
@@ -38,24 +43,30 @@ def within(X: Vector, k: float) -> Vector:
     return D + share * (X - D)
 
 
-def sparse_bound(problem: Problem, U: Vector, k: int) -> float:
-    """The smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1]: no k-sparse unit x has more variance.
+def sparse_bound(problem: Problem, U: Array, k: int) -> float:
+    """The smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1]: no k-sparse unit x
+    has more variance.
 
-    Any t U is a dual point, so the penalty of the run need not be the one that fits k; it is convex in t.
+    Any t U is a dual point, so the penalty of the run need not be the one that fits k; it is convex
+    in t.
     """
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     U = (U + U.T) / 2
     top = float(np.abs(U).max())
 
     def bound(t: float) -> float:
-        return largest(S + t * U) + k * t * top
+        return largest_eigenvalue(S + t * U) + k * t * top
 
-    shorter = scipy.optimize.minimize_scalar(bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7))
+    shorter = scipy.optimize.minimize_scalar(
+        bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7)
+    )
     return min(bound(1.0), float(shorter.fun)) * (1.0 + ROUNDING)
 
 
-def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[float, float]:
-    """Value and bound of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of order m + n."""
+def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, float]:
+    """Value and bound of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of
+    order m + n.
+    """
     m = len(A)
     C = np.zeros_like(U)
     C[:m, m:] = A / 2
@@ -65,14 +76,16 @@ def rectangular(A: Vector, X: Vector, U: Vector, k_u: int, k: int) -> tuple[floa
     top = [np.abs(block).max() for block in (U[:m, :m], U[m:, m:], U[:m, m:])]
     spread = float(np.abs(C).sum(axis=1).max() + np.abs(U).sum(axis=1).max())
     balanced = scipy.optimize.minimize_scalar(
-        lambda d: largest(C + U - d * np.diag(sides)), bounds=(-spread, spread), method="bounded"
+        lambda d: largest_eigenvalue(C + U - d * np.diag(sides)),
+        bounds=(-spread, spread),
+        method="bounded",
     )  # any d gives a bound: y1 = lambda + d, y2 = lambda - d
     high = 2.0 * balanced.fun + k_u * top[0] + k * top[1] + 2.0 * np.sqrt(k_u * k) * top[2]
     low = float(np.vdot(C, _feasible(X, m, k_u, k)))
     return low, max(high, low)
 
 
-def _feasible(X: Vector, m: int, k_u: int, k: int) -> Vector:
+def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
     """X made PSD, its diagonal blocks of trace one and in their balls, X12 shrunk into its own."""
     w, V = np.linalg.eigh((X + X.T) / 2)
     X = (V * np.maximum(w, 0.0)) @ V.T

@@ -1,4 +1,6 @@
-"""Several components one after the other, by deflation (Mackey 2009; Kuleshov 2013, section 2.3)."""
+"""Several components one after the other, by deflation (Mackey 2009; Kuleshov 2013, section
+2.3).
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,18 +9,21 @@ from numbers import Real
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving.result import Result
 from spcabench.validate import nearest
-from spcabench.vectors import Vector, normalize, support
+from spcabench.vectors import Array, Vector, normalize, support
 
 
 @dataclass
 class Components(Sequence[Result]):
-    """Results of the components, each graded against its own deflated problem, and their joint measures."""
+    """Results of the components, each graded against its own deflated problem, and their joint
+    measures.
+    """
 
     problem: Problem
     results: list[Result]
@@ -36,7 +41,7 @@ class Components(Sequence[Result]):
 
     @property
     def variances(self) -> Vector:
-        """X'Sigma x of each component in the original problem (K,)."""
+        """x'Sigma x of each component in the original problem (K,)."""
         return np.array([self.problem.variance(r.x) for r in self.results])
 
     @cached_property
@@ -47,7 +52,9 @@ class Components(Sequence[Result]):
 
     @property
     def adjusted_variances(self) -> Vector:
-        """Squared diagonal of R in the QR decomposition of A Z (K,): what each adds (Zou et al. 2006)."""
+        """Squared diagonal of R in the QR decomposition of A Z (K,): what each adds (Zou et al.
+        2006).
+        """
         L = _cholesky(self._gram)
         return np.diag(L) ** 2
 
@@ -57,7 +64,7 @@ class Components(Sequence[Result]):
         return float(np.trace(np.linalg.pinv(self.Z.T @ self.Z) @ self._gram))
 
 
-def _cholesky(G: Vector) -> Vector:
+def _cholesky(G: Array) -> Vector:
     """Lower factor of a PSD matrix, zero columns where it is singular."""
     L = np.zeros_like(G)
     for j in range(len(G)):
@@ -69,7 +76,9 @@ def _cholesky(G: Vector) -> Vector:
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """Sigma - alpha (x'Sigma x) x x'; for a rectangular result A - alpha (u'Av) u v'. Can be indefinite."""
+    """Sigma - alpha (x'Sigma x) x x'; for a rectangular result A - alpha (u'Av) u v'. Can be
+    indefinite.
+    """
     r, M = results[-1], problem.matrix
     if r.u is not None:
         return _low_rank(problem.data, alpha * (r.singular_value or 0.0) * r.u, r.x)
@@ -86,8 +95,12 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
     return _projected(problem, results[-1].x)
 
 
-def orthogonal_projection(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """Projection with x made orthogonal to the earlier components first: annihilates all of them."""
+def orthogonal_projection(
+    problem: Problem, results: list[Result], alpha: float
+) -> Covariance | Data | Gram:
+    """Projection with x made orthogonal to the earlier components first: annihilates all of
+    them.
+    """
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 
@@ -102,7 +115,9 @@ def schur(problem: Problem, results: list[Result], alpha: float) -> Covariance |
     return _low_rank(problem.data, p, problem.data.T @ p)
 
 
-def drop_features(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
+def drop_features(
+    problem: Problem, results: list[Result], alpha: float
+) -> Covariance | Data | Gram:
     """Remove the variables that a component uses."""
     W, M = support(results[-1].x), problem.matrix
     keep = np.ones(problem.n)
@@ -131,23 +146,43 @@ def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
     return Data(A.X, A.scale, np.column_stack([A.U, u]), np.column_stack([A.V, v]))
 
 
-def components(
-    problem: Problem, count: int, run: Callable[[Problem], Result], deflation: str, alpha: float = 1.0
+def deflated_components(
+    problem: Problem,
+    count: int,
+    run: Callable[[Problem], Result],
+    deflation: str,
+    alpha: float = 1.0,
 ) -> Components:
-    """``count`` components: ``run`` on the problem, deflate, and again. alpha < 1 is partial, for hotelling only."""
+    """``count`` components: ``run`` on the problem, deflate, and again. alpha < 1 is partial, for
+    hotelling only.
+    """
     if deflation not in DEFLATIONS:
-        raise ValueError(nearest("deflation", deflation, DEFLATIONS))
-    if not isinstance(alpha, Real) or not 0.0 <= alpha <= 1.0 or (alpha != 1.0 and deflation != "hotelling"):
-        raise ValueError(f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation")
+        raise InputError(nearest("deflation", deflation, DEFLATIONS))
+    if (
+        not isinstance(alpha, Real)
+        or not 0.0 <= alpha <= 1.0
+        or (alpha != 1.0 and deflation != "hotelling")
+    ):
+        raise InputError(
+            f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation"
+        )
     results = [run(problem)]
-    if deflation == "hotelling" and results[0].u is not None and problem.form == "data" and not problem.data.rank:
+    if (
+        deflation == "hotelling"
+        and results[0].u is not None
+        and problem.form == "data"
+        and not problem.data.rank
+    ):
         return Components(problem, _in_place(problem, results[0], count, run, alpha))
     current = problem
     while len(results) < count and results[-1].good:
         with uncharged():
             matrix = DEFLATIONS[deflation](current, results, alpha)
         current = replace(
-            current, matrix=matrix, indefinite=deflation == "hotelling" and results[0].u is None, _cache={}
+            current,
+            matrix=matrix,
+            indefinite=deflation == "hotelling" and results[0].u is None,
+            _cache={},
         )
         results.append(run(current))
     return Components(problem, results)
@@ -156,17 +191,19 @@ def components(
 def _in_place(
     problem: Problem, result: Result, count: int, run: Callable[[Problem], Result], alpha: float
 ) -> list[Result]:
-    """Components of A - alpha sum sigma u v', deflated in one working copy on which the solver runs.
+    """Components of A - alpha sum sigma u v', deflated in one working copy on which the solver
+    runs.
 
-    The results' problems are A - U V' with U (m, count) and V (n, count) shared: what they say does not change when the
-    copy does.
+    The results' problems are A - U V' with U (m, count) and V (n, count) shared: what they say does
+    not change when the copy does.
     """
     A, results = problem.data, [result]
     X = np.array(A.X, order="F")
     U, V = (np.empty((size, count), order="F") for size in A.shape)
     while len(results) < count and result.good:
         i = len(results)
-        U[:, i - 1], V[:, i - 1] = np.asarray(result.u), alpha * (result.singular_value or 0.0) * result.x
+        U[:, i - 1] = np.asarray(result.u)
+        V[:, i - 1] = alpha * (result.singular_value or 0.0) * result.x
         for j in result.support:
             X[:, j] -= V[j, i - 1] * U[:, i - 1]
         result = run(replace(problem, matrix=Data(X), _cache={}))

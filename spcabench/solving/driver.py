@@ -1,4 +1,5 @@
-"""The driver: runs a solver's iterates, owns clock, ledger, stopping and history, and grades the last iterate.
+"""The driver: runs a solver's iterates, owns clock, ledger, stopping and history, and grades the
+last iterate.
 
 Only ``next()`` of the solver is timed and charged. Solvers never grade themselves.
 """
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import validate
+from spcabench.errors import InputError
 from spcabench.flops import LEDGER, counting
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.data import Data
@@ -29,9 +31,11 @@ UNSET = float("nan")  # a tolerance that was not given
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver time.
+    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver
+    time.
 
-    stop, tol, max_iterations : the solver's own STOP, TOL, MAX_ITERATIONS, else "step", 1e-6, 1000, unless given.
+    stop, tol, max_iterations : the solver's own STOP, TOL, MAX_ITERATIONS, else "step", 1e-6, 1000,
+        unless given.
     """
 
     stop: str | None = None
@@ -42,7 +46,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.stop is not None and str(self.stop) not in STOPS:
-            raise ValueError(validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS))
+            raise InputError(
+                validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS)
+            )
         if self.tol is not UNSET:
             validate.number("tol", self.tol)
         validate.number("time_limit", self.time_limit, finite=False)
@@ -92,7 +98,9 @@ STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
 @lru_cache
 def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """Keyword parameters of a solver's ``solve`` or a dataset's ``load``."""
-    return {name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"}
+    return {
+        name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"
+    }
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
@@ -102,7 +110,7 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
         known |= set(RESERVED) - {"start"}
     for name in settings:
         if name not in parameters(function):
-            raise ValueError(validate.nearest(f"setting of {owner}", name, known))
+            raise InputError(validate.nearest(f"setting of {owner}", name, known))
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
@@ -114,7 +122,9 @@ def in_form(problem: Problem, traits: Traits) -> Problem:
     return problem
 
 
-def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], limits: Limits, seed: int = 0) -> Result:
+def drive(
+    problem: Problem, solver: ModuleType, settings: Mapping[str, Any], limits: Limits, seed: int = 0
+) -> Result:
     """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate."""
     name = solver.__name__.rpartition(".")[2]
     check_settings(f"solver {name!r}", solver.solve, settings)
@@ -129,13 +139,33 @@ def drive(problem: Problem, solver: ModuleType, settings: Mapping[str, Any], lim
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     x, status = graded(last.x, run.status, k, problem.n, nonnegative)
     return Result(
-        name, problem, settings, k, x, status, run.iterations, run.flops, run.setup_flops, run.seconds,
-        run.setup_seconds, None if last.u is None else normalize(last.u), run.history,
-        phases=run.phases, extra=dict(last.extra), counted=getattr(solver, "COUNTED", True), state=last.state,
-        compile_time=run.compile_seconds, Z=last.Z, X=last.X, U=last.U,
-        penalty=settings.get(solver.TRAITS.penalty), rectangular=solver.TRAITS.rectangular,
-        nonnegative=nonnegative, proven=last.bound, proven_whp=last.bound_whp,
-    )  # fmt: skip
+        name,
+        problem,
+        settings,
+        k,
+        x,
+        status,
+        run.iterations,
+        run.flops,
+        run.setup_flops,
+        run.seconds,
+        run.setup_seconds,
+        None if last.u is None else normalize(last.u),
+        run.history,
+        phases=run.phases,
+        extra=dict(last.extra),
+        counted=getattr(solver, "COUNTED", True),
+        state=last.state,
+        compile_time=run.compile_seconds,
+        Z=last.Z,
+        X=last.X,
+        U=last.U,
+        penalty=settings.get(solver.TRAITS.penalty),
+        rectangular=solver.TRAITS.rectangular,
+        nonnegative=nonnegative,
+        proven=last.bound,
+        proven_whp=last.bound_whp,
+    )
 
 
 class _Run:
@@ -147,11 +177,12 @@ class _Run:
         self.phases: dict[str, dict[str, float]] = {}
         self.history: list[dict[str, Any]] = []
         self.iterations, self.seconds = 0, 0.0
-        self._flops: int | None = None  # set at the end, when the ledger goes back to whoever had it before
+        # set at the end, when the ledger goes back to whoever had it before
+        self._flops: int | None = None
         compiled, start = LEDGER.compile_seconds, perf_counter()
         first = next(iterates, None)
         if first is None:
-            raise ValueError("solve: the solver yielded no iterate; at least its start is needed")
+            raise InputError("solve: the solver yielded no iterate; at least its start is needed")
         self.compile_seconds = LEDGER.compile_seconds - compiled
         self.setup_seconds = perf_counter() - start - self.compile_seconds
         self.setup_flops = LEDGER.flops
@@ -173,7 +204,10 @@ class _Run:
 
     def _loop(self) -> str:
         limits, change, iterates = self.limits, self.change, self.iterates
-        tol, steps, seconds, last = limits.tol, limits.max_iterations or 0, limits.time_limit, self.last
+        tol = limits.tol
+        steps = limits.max_iterations or 0
+        seconds = limits.time_limit
+        last = self.last
         while True:
             if self.iterations >= steps:
                 return "max_iterations"
@@ -205,7 +239,9 @@ class _Run:
             last = item
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
-        """Add one iterate to its phase; the start, and what set it up, is part of the first phase."""
+        """Add one iterate to its phase; the start, and what set it up, is part of the first
+        phase.
+        """
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
         seen["iterates"] += 1
         seen["seconds"] += seconds
@@ -213,15 +249,24 @@ class _Run:
 
     def _record(self, item: Iterate, change: float) -> None:
         phase = {} if item.phase is None else {"phase": item.phase}
-        self.history.append({
-            "iteration": self.iterations, "variance": self.problem.variance(item.x), "change": change,
-            "cardinality": int(np.count_nonzero(item.x)), "flops": self.flops, "seconds": self.seconds,
-            **item.extra, **phase,
-        })  # fmt: skip
+        self.history.append(
+            {
+                "iteration": self.iterations,
+                "variance": self.problem.variance(item.x),
+                "change": change,
+                "cardinality": int(np.count_nonzero(item.x)),
+                "flops": self.flops,
+                "seconds": self.seconds,
+                **item.extra,
+                **phase,
+            }
+        )
 
 
 def _copied(item: Any) -> Iterate:
     """The driver's own copy of x and u: solvers may reuse their buffers."""
     if isinstance(item, Iterate):
-        return replace(item, x=np.array(item.x, dtype=np.float64), u=None if item.u is None else item.u.copy())
+        return replace(
+            item, x=np.array(item.x, dtype=np.float64), u=None if item.u is None else item.u.copy()
+        )
     return Iterate(np.array(item, dtype=np.float64))

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
-from spcabench.iterate import Matrix, made
+from spcabench.iterate import Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds, certify
 from spcabench.steps import nonnegative_ascent
-from spcabench.vectors import Indices, Vector, embed, normalize, one_sided, support
+from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_sided, support
 
 GOOD = ("converged", "finished", "max_iterations", "time_limit")
 
@@ -21,10 +22,11 @@ GOOD = ("converged", "finished", "max_iterations", "time_limit")
 class Result:
     """What one run gave, graded by the harness.
 
-    x (n,) unit norm, u (m,) for rectangular solvers; variance = x'Sigma x; status says why the run ended:
-    converged, finished (the solver's own end), max_iterations, time_limit, zero, infeasible.
+    x (n,) unit norm, u (m,) for rectangular solvers; variance = x'Sigma x; status says why the run
+    ended: converged, finished (the solver's own end), max_iterations, time_limit, zero, infeasible.
     flops and times are those of the iterations; set-up (up to the first iterate) is apart.
-    phases : iterates, seconds and flops of each phase that the solver names, set-up included in the first.
+    phases : iterates, seconds and flops of each phase that the solver names, set-up included in the
+        first.
     history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
     Z : all components (n, r), of a run that was asked for several at once.
     X, U, penalty : of a relaxation, a primal and a dual matrix (or what makes them), and lam.
@@ -51,7 +53,7 @@ class Result:
     counted: bool = True
     state: Any = field(default=None, repr=False)
     compile_time: float = 0.0
-    Z: Vector | None = field(default=None, repr=False)
+    Z: Array | None = field(default=None, repr=False)
     X: Matrix | None = field(default=None, repr=False)
     U: Matrix | None = field(default=None, repr=False)
     penalty: float | None = None
@@ -62,12 +64,12 @@ class Result:
 
     @cached_property
     def variance(self) -> float:
-        """X'Sigma x, recomputed from the problem."""
+        """x'Sigma x, recomputed from the problem."""
         return self.problem.variance(self.x)
 
     @cached_property
     def singular_value(self) -> float | None:
-        """U'Av for a rectangular run."""
+        """u'Av for a rectangular run."""
         if self.u is None:
             return None
         with uncharged():
@@ -87,8 +89,9 @@ class Result:
     def bound(self) -> float:
         """Certified upper bound on the optimum at the cardinality asked (else at the one reached).
 
-        The smallest of the harness's own, of the relaxation's, recomputed from U, and of the one that an exact search
-        proves: to redo that is to search again, so it is taken as given, and refused where x itself refutes it.
+        The smallest of the harness's own, of the relaxation's, recomputed from U, and of the one
+        that an exact search proves: to redo that is to search again, so it is taken as given, and
+        refused where x itself refutes it.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
@@ -100,13 +103,21 @@ class Result:
 
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound that holds with a probability which the solver states, at most `bound`; None without one."""
-        return None if self.proven_whp is None else min(self.bound, self.proven_whp * (1.0 + bounds.ROUNDING))
+        """Upper bound that holds with a probability which the solver states, at most `bound`; None
+        without one.
+        """
+        return (
+            None
+            if self.proven_whp is None
+            else min(self.bound, self.proven_whp * (1.0 + bounds.ROUNDING))
+        )
 
     def _unrefuted(self, proven: float) -> float:
         proven *= 1.0 + bounds.ROUNDING
         if self.variance > proven:
-            raise ValueError(f"bound: {self.solver!r} claims {proven:.9g}, and its own x has {self.variance:.9g}")
+            raise InputError(
+                f"bound: {self.solver!r} claims {proven:.9g}, and its own x has {self.variance:.9g}"
+            )
         return proven
 
     @property
@@ -120,7 +131,7 @@ class Result:
         if self.X is None or self.U is None:
             return None
         with uncharged():
-            return np.asarray(made(self.X)), np.asarray(made(self.U))
+            return np.asarray(as_matrix(self.X)), np.asarray(as_matrix(self.U))
 
     @cached_property
     def _certified(self) -> tuple[float, float] | None:
@@ -154,8 +165,10 @@ class Result:
         return self.status not in ("zero", "infeasible")
 
 
-def graded(x: Vector, status: str, k: int | None, n: int, nonnegative: bool = False) -> tuple[Vector, str]:
-    """X scaled to exactly unit norm; status "infeasible" where it is not a feasible unit vector.
+def graded(
+    x: Vector, status: str, k: int | None, n: int, nonnegative: bool = False
+) -> tuple[Vector, str]:
+    """x scaled to exactly unit norm; status "infeasible" where it is not a feasible unit vector.
 
     nonnegative : a wrong sign is infeasible too; where all are wrong, x is turned round.
     """
@@ -172,10 +185,11 @@ def graded(x: Vector, status: str, k: int | None, n: int, nonnegative: bool = Fa
 
 
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
-    """The leading eigenvector of Sigma[S, S] on the support S of x, with the sign of x (Moghaddam et al. 2006).
+    """The leading eigenvector of Sigma[S, S] on the support S of x, with the sign of x (Moghaddam
+    et al. 2006).
 
-    nonnegative : x >= 0 is kept. Where the eigenvector has both signs that problem is hard: the better ascent of those
-        from x and from the eigenvector's positive part, never worse than x.
+    nonnegative : x >= 0 is kept. Where the eigenvector has both signs that problem is hard: the
+        better ascent of those from x and from the eigenvector's positive part, never worse than x.
     """
     W = support(x)
     with uncharged():

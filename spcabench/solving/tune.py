@@ -1,6 +1,7 @@
 """Search of a penalty for a wanted cardinality: all trials are recorded apart.
 
-Each trial is a complete cold run, but for solvers whose trait ``path`` asks for a descent with warm starts.
+Each trial is a complete cold run, but for solvers whose trait ``path`` asks for a descent with warm
+starts.
 """
 
 from dataclasses import replace
@@ -14,18 +15,26 @@ from spcabench.solving.driver import Limits, drive, in_form
 from spcabench.solving.result import Result
 
 MOST_TRIALS = 30
-CLOSED = 1e-4  # ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped over
+# ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped
+# over
+CLOSED = 1e-4
 
 
 def search(
-    problem: Problem, solver: ModuleType, k: int, settings: dict[str, Any], limits: Limits, seed: int = 0
+    problem: Problem,
+    solver: ModuleType,
+    k: int,
+    settings: dict[str, Any],
+    limits: Limits,
+    seed: int = 0,
 ) -> Result:
     """The best trial with at most k nonzeros (status "infeasible" where none has as few).
 
     Its ``search`` holds the trials' number, flops and time.
 
-    The cardinality falls, in jumps and not monotonically, as the penalty grows. The bracket in log(penalty) is
-    narrowed by interpolation in log(cardinality), by halves when that is slow, until a trial has exactly k nonzeros.
+    The cardinality falls, in jumps and not monotonically, as the penalty grows. The bracket in
+    log(penalty) is narrowed by interpolation in log(cardinality), by halves when that is slow,
+    until a trial has exactly k nonzeros.
     """
     traits = solver.TRAITS
     low, high = solver.penalty_range(in_form(problem, traits))
@@ -33,13 +42,19 @@ def search(
     trials: list[Result] = []
     while len(trials) < MOST_TRIALS and not bracket.closed:
         penalty = float(np.exp(bracket.guess()))
-        trials.append(drive(problem, solver, {**settings, traits.penalty: penalty, **bracket.warm}, limits, seed))
+        trials.append(
+            drive(
+                problem, solver, {**settings, traits.penalty: penalty, **bracket.warm}, limits, seed
+            )
+        )
         bracket.narrow(np.log(penalty), trials[-1])
         if trials[-1].cardinality == k and trials[-1].good:
             break
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
-        trials.append(drive(problem, solver, {**settings, traits.penalty: high * (1 - 1e-9)}, limits, seed))
+        trials.append(
+            drive(problem, solver, {**settings, traits.penalty: high * (1 - 1e-9)}, limits, seed)
+        )
         fitting = trials[-1:]
     best = max(fitting, key=lambda t: t.variance)
     found = {
@@ -48,7 +63,9 @@ def search(
         "time": sum(t.solve_time + t.setup_time for t in trials),
     }
     # equal variables enter together: then no penalty gives at most k
-    return replace(best, k=k, search=found, status="infeasible" if best.cardinality > k else best.status)
+    return replace(
+        best, k=k, search=found, status="infeasible" if best.cardinality > k else best.status
+    )
 
 
 class _Bracket:
@@ -67,7 +84,11 @@ class _Bracket:
     def guess(self) -> float:
         """The next penalty to try, as a logarithm: inside the bracket, away from its ends."""
         span = np.log(max(self.many, 2.0)) - np.log(max(self.few, 0.5))
-        share = 0.5 if self.halve or span <= 0 else float(np.log(max(self.many, 2.0) / (self.k + 0.25)) / span)
+        share = (
+            0.5
+            if self.halve or span <= 0
+            else float(np.log(max(self.many, 2.0) / (self.k + 0.25)) / span)
+        )
         return self.low + min(max(share, 0.05), 0.95) * (self.high - self.low)
 
     def narrow(self, t: float, trial: Result) -> None:
