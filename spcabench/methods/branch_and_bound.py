@@ -1,14 +1,17 @@
-"""Exact search: proven optima of max x'Sigma x, ||x|| = 1, ||x||_0 <= k, of all cardinalities up to
-a limit in one run.
+"""Exact search for the best supports of every cardinality up to a limit.
 
-Smaller cardinalities first: their optima, or bounds on them, prune the larger ones. Of the features
-that can be in a support of value t at all,
+The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
+smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
 
-    t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),   r^2 = sum of the k-1 largest S_jl^2 <= S_jj times
-    that of S_ll,
+A feature j can be in a support of k features that reaches the value t only if
 
-only a small covariance is formed: the second form of r^2 needs variances alone. What is left is
-searched by a tree (`spcabench.methods.pruning`). "Proven" is relative to `TOLERANCE`.
+    t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
+    r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
+
+The second form of r^2 needs the variances alone. It discards most features of a large problem
+before any covariance is computed, so that only a small covariance is ever formed. A tree
+(`spcabench.methods.pruning`) searches what is left. "Proven" means proven to within the relative
+`TOLERANCE`.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,16 +38,28 @@ from spcabench.vectors import Array, Indices, Vector, largest_indices
 Block = Callable[[Indices], Vector]
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
 CHUNK = 20_000_000  # entries of node matrices between two looks at the clock
-MOST = 3000  # features whose covariance is formed at most
-HEAD = 1000  # features of largest variance in which incumbents are sought
-SCANS = 40  # of all swaps, for each incumbent
+MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
+HEAD = 1000  # features of largest variance among which incumbents are sought
+SCANS = 40  # scans over all swaps, for each incumbent
 
 
 class Tree:
-    """The question whether k variables of a covariance reach a value t, as far as it is answered.
+    """A search, which can be paused, for k variables of a covariance that reach a value t.
 
-    S : (c, c), the covariance of the candidates. variables : their names (c,). opt : bounds OPT_0,
-        OPT_1, ... on the optima of fewer variables. psd : whether S has no negative eigenvalue.
+    Parameters
+    ----------
+    S : array of shape (c, c)
+        Covariance of the candidates.
+    variables : array of shape (c,)
+        Their indices in the caller's problem.
+    k : int
+        Number of variables to take.
+    opt : array of shape (k,)
+        Upper bounds on the optima of 0, 1, ..., k - 1 variables.
+    t : float
+        The value that a support must reach.
+    psd : bool
+        Whether S has no negative eigenvalue: one more test is valid then.
     """
 
     def __init__(
@@ -52,15 +67,20 @@ class Tree:
     ) -> None:
         c = len(S)
         self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
+        # One flat array holds the node matrices of the path from the root to the present node, one
+        # behind the other. A node is dropped by going back: nothing is allocated during the search,
+        # and the whole state lies in four arrays, so that the kernel can stop and resume anywhere.
         self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
         self.reals, self.ints = np.zeros((k + 1, 3, c)), np.zeros((k + 1, 3, c), dtype=np.int64)
         self.place = np.zeros((3, k + 1), dtype=np.int64)
         self.place[COUNT, 0] = c
+        # At the root F is empty and E = S. No candidate has been tested yet, so every potential is
+        # infinite: the first look at a candidate brings it up to date.
         self.reals[0, DIAGONAL], self.reals[0, POTENTIAL] = S.diagonal(), np.inf
         self.ints[0] = variables, np.ones(c), np.ones(c)
 
     def go(self) -> int:
-        """Search one chunk on: EXHAUSTED (the answer is no), PAUSED, or FOUND (see `found`)."""
+        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
         status = FULL
         while status == FULL:
             status, self.depth, nodes = descend(
@@ -76,24 +96,32 @@ class Tree:
                 self.place,
             )
             self.nodes += nodes
+            # Compiled code cannot enlarge an array that it was given, so it stops and asks for it.
+            # Doubling keeps the number of copies logarithmic in the final size.
             if status == FULL:
                 self.stack = np.concatenate([self.stack, np.zeros(len(self.stack))])
         return int(status)
 
     @property
     def found(self) -> Indices:
-        """The variables that reach t, k at most."""
+        """The variables that reach t: at most k."""
         return self.place[CHOSEN, : self.depth + 1].copy()
 
     def raise_to(self, t: float) -> None:
-        """Ask for a higher value: what was exhausted below the root remains so."""
+        """Continue with a higher value t; the subtrees of the root that were exhausted stay so.
+
+        A subtree that holds nothing of value t holds nothing of a higher value either. The one in
+        which the last support was found was not finished: its candidate becomes available again.
+        """
         self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
         self.reals[0, POTENTIAL] = np.inf
         self.t, self.depth = t, 0
 
     @property
     def open(self) -> Indices:
-        """Places of the candidates of which some may still be in a support that reaches t."""
+        """Places of the candidates that may still be in a support that reaches t."""
+        # A candidate is dead only when every support that contains it is excluded. The candidate
+        # whose subtree is being searched was marked dead when that search began: it still counts.
         left = self.ints[0, ALIVE] > 0
         left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
         return np.flatnonzero(left)
@@ -105,12 +133,11 @@ def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
 
 
 def root_bounds(S: Array, k: int, opt: float) -> Vector:
-    """For every candidate (c,) a bound on the supports of k that have it; opt bounds those of k -
-    1.
-    """
+    """For each candidate (c,) a bound on the supports of k that contain it; opt bounds k - 1."""
     c, squares = len(S), S * S
     np.fill_diagonal(squares, 0.0)
     taken = min(k - 1, c - 1)
+    # The slice after the partition is empty for k = 1; np.partition itself needs a valid place.
     return two_by_two_eigenvalue(
         S.diagonal(),
         opt,
@@ -119,11 +146,24 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 
 
 class Exact:
-    """Best supports, values and bounds of the cardinalities 0 to K of a matrix S (n, n) with S_jl^2
-    <= S_jj S_ll.
+    """Best supports, values and upper bounds of the cardinalities 0 to K of a matrix S (n, n).
 
-    d : its diagonal. block : W -> S[W, W]. psd : whether S has no negative eigenvalue. budget :
-        entries of node matrices for each cardinality. nodes : of the tree, for each cardinality.
+    S need not be positive semidefinite, but S_jl^2 <= S_jj S_ll must hold for all j and l.
+
+    Parameters
+    ----------
+    d : array of shape (n,)
+        Diagonal of S.
+    block : callable
+        W -> S[W, W]. The whole of S is never formed.
+    K : int
+        Largest cardinality.
+    budget : float
+        Entries of node matrices that may be formed for each cardinality.
+    psd : bool
+        Whether S has no negative eigenvalue.
+    seed : int
+        Seed of the local search for incumbents.
     """
 
     def __init__(
@@ -140,6 +180,8 @@ class Exact:
         self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
         self.bound = np.zeros(K + 1)
         self.bound[1] = self.d.max()
+        # The bound of the module's docstring with the largest variance in place of S_jj: it holds
+        # for every feature, needs no covariance, and gives every cardinality a bound at the start.
         for k in range(2, K + 1):
             self.bound[k] = two_by_two_eigenvalue(
                 self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1]
@@ -148,12 +190,19 @@ class Exact:
         self.rng = np.random.default_rng(seed)
 
     def incumbents(self) -> None:
-        """Supports of every cardinality by local search among the features of largest variance."""
+        """Find a good support of every cardinality among the features of largest variance.
+
+        A poor incumbent costs nodes and changes no proven answer, so a part of the features will
+        do: forming a covariance of all of them would cost more than the search itself.
+        """
         head = largest_indices(self.d, max(HEAD, self.K))
         S = Covariance(self.block(head))
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
             search = Search(S, k, SCANS, self.rng)
+            # The first start is the best support of k - 1 with the feature of largest covariance to
+            # it. Alone it would follow one greedy path, so the starts of the local search follow,
+            # which do not depend on the smaller cardinalities.
             rest = np.setdiff1d(np.arange(S.n), before)
             together = np.abs(S.S[before].sum(axis=0))
             search.climb(before if k == 1 else np.append(before, rest[together[rest].argmax()]))
@@ -165,30 +214,33 @@ class Exact:
             self.offer(k, head[search.W])
 
     def offer(self, k: int, W: Indices) -> None:
-        """Remember a support where it is the best, for k and for what is larger."""
+        """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
         value = leading_pairs(self.block(W), 1)[0][0]
         for more in range(k, self.K + 1):
             if value > self.value[more] or not len(self.support[more]):
                 self.value[more], self.support[more] = value, W
 
     def proven(self, k: int) -> bool:
-        """Whether the value of k is the optimum."""
+        """Whether the value of k is the optimum, to within the tolerance."""
+        # An exhausted search leaves the bound value * (1 + TOLERANCE). The factor two keeps the
+        # rounding of that product from turning a proof into a gap.
         return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
 
     def run(self) -> Iterator[int]:
-        """Settle one cardinality after the other; yields the one at work after each chunk."""
+        """Settle one cardinality after the other; yield the one at work after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
         for k in range(2, self.K + 1):
             yield from (k for _ in self._settle(k))
             yield k
 
     def _settle(self, k: int) -> Iterator[None]:
-        """Prove the value of k; where the budget is spent, bisect for the smallest bound that it
-        can prove.
-        """
+        """Prove the value of k, or else the smallest bound for which the budget suffices."""
         if self.proven(k):
             return
         yield from self._ask(k, self.value[k] * (1.0 + TOLERANCE), self.chunks)
+        # Where the proof of optimality is too dear, a higher value t is refuted with far fewer
+        # nodes. Bisection finds the smallest t within reach of an eighth of the budget; six steps
+        # of a geometric mean bring the open interval to the 64th part of its logarithm.
         low, high = self.value[k], self.bound[k]
         for _ in range(0 if self.proven(k) else 6):
             middle = max(np.sqrt(low * high), self.value[k] * (1.0 + TOLERANCE))
@@ -198,13 +250,16 @@ class Exact:
             high = self.bound[k]
 
     def _ask(self, k: int, t: float, chunks: float) -> Iterator[None]:
-        """Whether any support of k reaches t; if none does, t is a bound."""
+        """Search for a support of k that reaches t; if there is none, t is a bound."""
+        # First the test that needs variances alone, then (below) the sharper one on the covariance
+        # of what it left. Both are necessary conditions: a feature that fails is in no support.
         W = np.flatnonzero(
             two_by_two_eigenvalue(self.d, self.bound[k - 1], self.d * self.sums[k - 1]) >= t
         )
         if len(W) > MOST:
             return
         S = self.block(W)
+        # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
         reached, left = np.zeros(0), np.ones(len(W), dtype=bool)
         while len(W) >= k and not (len(reached) and left.all()):
             W, S = W[left], S[np.ix_(left, left)]
@@ -214,16 +269,23 @@ class Exact:
             self._lower(k, t)
             return
         self._lower(k, reached.max())
+        # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
+        # and slower, where one of these was not proven.
         tree = Tree(S, W, k, self.bound[:k].copy(), t, self.psd)
         while chunks > 0.0:
             status = tree.go()
             if status == FOUND:
                 before = self.value[k]
                 self._improve(k, tree.found, W)
-                chunks -= self.value[k] <= before  # found by rounding alone: not for ever
+                # The kernel compares with t in its own order of operations: it can report a support
+                # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
+                # for ever.
+                chunks -= self.value[k] <= before
                 tree.raise_to(max(tree.t, self.value[k]) * (1.0 + TOLERANCE))
                 continue
             chunks -= 1.0
+            # Paused or exhausted: every support that reaches t lies within the open candidates.
+            # The root's test on these alone bounds the optimum, however far the search has come.
             places = tree.open
             reached = (
                 root_bounds(S[np.ix_(places, places)], k, self.bound[k - 1])
@@ -237,10 +299,13 @@ class Exact:
         self.nodes[k] += tree.nodes
 
     def _lower(self, k: int, bound: float) -> None:
+        """Take a bound where it is the smaller one."""
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
-        """A support of k from one of at most k that reaches more than was known, by swaps."""
+        """Offer the support F that the tree found, filled up to k, and what swaps make of it."""
+        # Each find makes the tree begin again with a higher t. A climb at once saves the many small
+        # improvements that the tree would otherwise meet one by one.
         F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
         self.offer(k, F)
         if len(W) > k:

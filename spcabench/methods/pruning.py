@@ -1,19 +1,26 @@
-"""The tree of an exact search: sets F of variables forced into a support, and the bounds that close
-them.
+"""The search tree of the exact search: nodes, and the tests that close them.
 
-Given F and s variables still to take from the candidates T, can a support reach the value t >
-lambda_1(S[F, F])? By the Schur complement if and only if lambda_1(E[T', T']) >= t for some T' of s
-candidates, with E = S + S[., F] (t I - S[F, F])^-1 S[F, .]. Three tests close what cannot:
+A node is a set F of variables forced into the support, a set T of candidates, and the number s of
+variables still to take from T. The question at a node is whether F and some T' of s candidates
+reach the value t > lambda_1(S[F, F]). By the Schur complement they do if and only if
 
-- potential: E - S is PSD, so lambda_1(E[T', T']) <= OPT_s + the s largest entries of diag(E - S);
-  with each candidate forced in turn, this must hold for every variable of T';
-- trace: lambda_1(E[T', T']) <= the s largest entries of diag(E), where S is PSD; asked likewise;
-- Gershgorin: for some variable j of T', the largest entry of the eigenvector, E_jj + the s - 1
-  largest |E_jl| >= t: it is enough to branch on such variables, its leaders, and a leader is
-  followed only by l with E_jj + |E_jl| + the s - 2 largest others >= t.
+    lambda_1(E[T', T']) >= t,    E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
 
-A variable taken adds a rank-one matrix to E. The last two are found exactly, as pairs. A search
-stops and goes on where its budget says; it is compiled.
+So a node is again the question of its root, about the smaller matrix E. Three tests close nodes and
+discard candidates without a search:
+
+- Potential. E - S is positive semidefinite, so lambda_1(E[T', T']) is at most OPT_s plus the s
+  largest entries of diag(E - S). The test is made with each candidate forced in turn, because it
+  must hold for every variable of T'.
+- Trace. Where S is positive semidefinite, lambda_1(E[T', T']) is at most the sum of the s largest
+  entries of diag(E). This test is made in the same way.
+- Gershgorin. Let j be the variable of T' at which the leading eigenvector of E[T', T'] has its
+  entry of largest modulus: the leader of T'. Then E_jj plus the s - 1 largest |E_jl| is at least t.
+  It is enough to branch on variables that can lead. A leader j can be followed by l only if
+  E_jj + |E_jl| + the s - 2 largest other |E_jl| is at least t.
+
+Taking a variable adds a rank-one matrix to E. The last two variables are found exactly, as a pair.
+The search is compiled. It stops where its budget is spent, and resumes there.
 """
 
 import numpy as np
@@ -24,12 +31,17 @@ EXHAUSTED, PAUSED, FOUND, FULL = range(4)
 EXCESS, DIAGONAL, POTENTIAL = range(3)  # rows of Tree.reals
 VARIABLE, ALIVE, LEADER = range(3)  # rows of Tree.ints
 COUNT, OFFSET, CHOSEN = range(3)  # rows of Tree.place
-SHARE = 0.5  # of the candidates that may follow a leader: below it the branch is of these alone
+# A branch on the leader j has two forms. Either it holds every set with j, and j is removed
+# afterwards, which lowers the sums of all other candidates. Or it holds only the sets that j can
+# lead: far fewer candidates, but j stays for the sets that another variable leads. The second form
+# is taken where fewer than this share of the candidates can follow.
+SHARE = 0.5
 
 
 @inlined
 def insert(best, x):  # type: ignore[no-untyped-def]
-    """Put x into best, falling, in place of its last entry, which it exceeds."""
+    """Put x in order into best (descending) and drop its last entry, which x exceeds."""
+    # s is small and most x do not exceed the last entry, so that insertion is enough.
     p = len(best) - 1
     while p > 0 and best[p - 1] < x:
         best[p] = best[p - 1]
@@ -39,8 +51,9 @@ def insert(best, x):  # type: ignore[no-untyped-def]
 
 @inlined
 def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
-    """Sum of the len(best) largest base_l + scale e_l^2 over the candidates but j; -inf where there
-    are fewer.
+    """Sum of the len(best) largest base_l + scale e_l^2 of the candidates other than j.
+
+    It is -inf where there are fewer candidates than that.
     """
     last = len(best) - 1
     best[:] = -np.inf
@@ -53,15 +66,16 @@ def top_squares(base, e, scale, alive, j, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Bound on what F + j with s = len(best) more candidates has, as far as it matters against t; e
-    is row j of E.
-    """
+    """Potential of j: a bound for F, j and s = len(best) more candidates; e is row j of E."""
     gap = t - diagonal[j]
     if gap <= 0.0:
-        return np.inf
+        return np.inf  # F and j alone reach t
+    # Forcing j adds e e' / gap to E, of which the tests need the diagonal alone. With one more
+    # variable to take, the largest new diagonal entry is the answer itself and not only a bound.
     if len(best) < 2:
         return top_squares(diagonal, e, 1.0 / gap, alive, j, best) if len(best) else -np.inf
     bound = opt_s + top_squares(D, e, 1.0 / gap, alive, j, best)
+    # The second test costs another pass over the row, so it is made where the first did not close.
     if psd and bound >= t:
         bound = min(bound, top_squares(diagonal, e, 1.0 / gap, alive, j, best))
     return bound
@@ -69,7 +83,7 @@ def reach(e, D, diagonal, alive, j, opt_s, t, psd, best):  # type: ignore[no-unt
 
 @inlined
 def leads(e, alive, j, t, best):  # type: ignore[no-untyped-def]
-    """Gershgorin's test: whether j can be the largest entry of an eigenvector of value t."""
+    """Gershgorin's test: whether j can lead a set of value t; fills best with the largest |e_l|."""
     last = len(best) - 1
     best[:] = 0.0
     if last >= 0:
@@ -82,9 +96,7 @@ def leads(e, alive, j, t, best):  # type: ignore[no-untyped-def]
 
 @inlined
 def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """The candidate to branch on: the largest potential, brought up to date, among those that may
-    lead; or -1.
-    """
+    """The candidate to branch on: of those that can lead, the one of largest potential; or -1."""
     alive, leader, potential = ints[d, ALIVE], ints[d, LEADER], reals[d, POTENTIAL]
     while True:
         j, second = -1, -np.inf
@@ -97,10 +109,15 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
                     second = potential[i]
         if j < 0:
             return j
+        # A potential only falls while the node loses candidates, so an old one is still a bound and
+        # only the largest has to be brought up to date. Where it stays the largest, it is so among
+        # the exact ones too.
         old = potential[j]
         potential[j] = min(
             old, reach(E[j], reals[d, EXCESS], reals[d, DIAGONAL], alive, j, opt_s, t, psd, best)
         )
+        # The first test excludes every set with j. The second excludes the sets that j leads: j can
+        # still follow another leader.
         if potential[j] < t:
             alive[j] = 0
         elif not leads(E[j], alive, j, t, best):
@@ -111,12 +128,13 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
 
 @inlined
 def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
-    """The last s = 1 or 2 candidates that with F + j as their leader reach t, exactly; -1 for
-    none.
-    """
+    """Find the last s = 1 or 2 candidates with which F and its leader j reach t; -1 for none."""
+    # With E' = E + g e e', a pair {i, m} reaches t if and only if t I - E'[{i, m}, {i, m}] is not
+    # positive definite: a diagonal entry is not positive, or the determinant is not. That is a few
+    # multiplications for a pair, where a node with its own matrix would cost as many as its size.
     e = E[j]
     g = 1.0 / (t - diagonal[j])
-    least = t - diagonal[j]  # what |e_i| + |e_m| have at least
+    least = t - diagonal[j]  # j leads, so by Gershgorin |e_i| + |e_m| is at least this
     top = np.array([0.0, 0.0])
     for i in range(len(e)):
         if i != j and alive[i] and abs(e[i]) > top[1]:
@@ -143,9 +161,8 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
 
 @inlined
 def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
-    """Leave out of E, at stack[start:] in rows of n, the candidates that are not alive; how many
-    remain.
-    """
+    """Remove dead candidates from the matrix (n, n) at stack[start:]; return how many remain."""
+    # In place: an entry moves only towards the front, never onto one that is still to be read.
     keep = np.flatnonzero(ints[d, ALIVE, :n])
     m = len(keep)
     for a in range(m):
@@ -158,16 +175,14 @@ def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
 
 @inlined
 def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Bring the potential of candidate i up to date; where it is too small the candidate is out."""
+    """Bring the potential of candidate i up to date, and discard i where it is too small."""
     x = reach(row, reals[d, EXCESS], reals[d, DIAGONAL], ints[d, ALIVE], i, opt_s, t, psd, best)
     reals[d, POTENTIAL, i], ints[d, ALIVE, i] = x, x >= t
 
 
 @inlined
 def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Level d + 1, with the candidate j taken: E at stack[start:]; how many candidates pass,
-    flops.
-    """
+    """Make the node of level d + 1, where j is taken; return how many candidates it has, flops."""
     where = np.flatnonzero(ints[d, ALIVE, : len(E)])
     where = where[where != j]
     leads(E[j], ints[d, ALIVE], j, t, best)
@@ -176,6 +191,7 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
         where = near  # those of which j can be the leader; j stays, for other leaders
     else:
         ints[d, ALIVE, j] = 0  # all that have j
+    # Leaders of the new node are those of the new E: nothing is known of them yet.
     n, e, below = len(where), E[j][where], d + 1
     g = 1.0 / (t - reals[d, DIAGONAL, j])
     for m in range(n):
@@ -187,9 +203,12 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
         row, old, f = stack[start + i * n : start + (i + 1) * n], E[where[i]], g * e[i]
         for m in range(n):
             row[m] = old[where[m]] + f * e[m]
+        # Tested at once: a discarded candidate no longer counts in the sums of the next rows.
         test_row(row, i, below, reals, ints, opt_s, t, psd, best)
     work, m = n * n, compact(stack, start, n, below, reals, ints)
-    while m < 0.9 * n:  # fewer candidates have smaller sums
+    # Fewer candidates have smaller sums, which discard more of them. Another pass costs as much as
+    # the node itself, so it is made only where the last one discarded a tenth.
+    while m < 0.9 * n:
         n = m
         for i in range(n):
             test_row(
@@ -212,21 +231,26 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     "i8[:,::1])"
 )
 def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: ignore[no-untyped-def]
-    """Go on with a search from its depth: flops, how it ended, the depth (what was found ends
-    there), nodes made.
+    """Continue a search from its depth; return flops, how it ended, the new depth, nodes made.
+
+    Where it ended with FOUND, the variables that reach t are place[CHOSEN, :depth + 1].
     """
+    # An own stack in place of recursion: the search can stop between two branches and resume there,
+    # because everything it knows lies in the arrays that the caller keeps.
     work, nodes, buffer = 0, 0, np.empty(k)
     while depth >= 0:
         c, offset, s = place[COUNT, depth], place[OFFSET, depth], k - depth - 1
         E, best = stack[offset : offset + c * c].reshape((c, c)), buffer[:s]
         start = offset + c * c
+        # Both stops come before a branch is chosen, so that nothing is lost or done twice. The last
+        # two variables need no matrix of their own, hence no place on the stack.
         if s > 2 and start + c * c > len(stack):
             return work, FULL, depth, nodes
         if work > budget:
             return work, PAUSED, depth, nodes
         j = next_branch(E, depth, reals, ints, opt[s], t, psd, best)
         if j < 0:
-            depth -= 1
+            depth -= 1  # no candidate is left to lead: this node holds nothing of value t
             continue
         place[CHOSEN, depth] = ints[depth, VARIABLE, j]
         ints[depth, LEADER, j] = 0
@@ -235,6 +259,7 @@ def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: 
         if s in (1, 2):
             work += c
             for i in closing(E, reals[depth, DIAGONAL], ints[depth, ALIVE], j, s, t):
+                # One of the two may be enough: a set smaller than k that reaches t counts too.
                 if i >= 0:
                     depth += 1
                     place[CHOSEN, depth] = ints[k - s - 1, VARIABLE, i]
