@@ -1,22 +1,22 @@
-"""An independent audit of the ledger: flops counted from outside the matrix layer, in the same
-convention.
+"""An audit of the ledger that counts flops from outside the matrix layer.
 
-For one run the arrays of the problem are replaced by seen ones, which count the products they take
-part in by their shapes; the solvers of SciPy and LAPACK and the sparse products are wrapped. What
-counts:
+The matrix layer charges what it believes it does. The audit repeats a run and counts what really
+happens, by the shapes of the arrays, in the same convention. The arrays of the problem are replaced
+by ones that count the products they take part in (`spcabench.checking.counting_array`), and the
+solvers of SciPy and LAPACK and the sparse products are wrapped. The rules are:
 
-1. A (p x q)(q x r) product p q r, a sparse one its stored entries times r; a pass over the squares
-   of a matrix's entries their number; a solve of bordered order k + 1 k^3 + 2 k^2; a symmetric
-   eigendecomposition 9 n^3.
-2. Vector by vector, elementwise and gathering work, and that with a basis of an iteration's own
-   vectors (Gram-Schmidt): nothing.
-3. A Rayleigh quotient y'(By), B (k, k), belongs to the solve of order k before or after it:
-   nothing, but never more than one ahead of the solves of that order.
-4. Products with a low-rank part (centring, deflation): nothing.
+1. A (p x q)(q x r) product counts p q r, and a sparse one its stored entries times r. A pass over
+   the squares of a matrix's entries counts their number. A solve of bordered order k + 1 counts
+   k^3 + 2 k^2, and a symmetric eigendecomposition of order n counts 9 n^3.
+2. Work on vectors, elementwise work and gathering count nothing. Neither do products with a basis
+   of an iteration's own vectors (Gram-Schmidt).
+3. A Rayleigh quotient y'(By) with B (k, k) belongs to the solve of order k before or after it, and
+   counts nothing. Quotients never run more than one ahead of the solves of their order.
+4. Products with a low-rank part (centring, deflation) count nothing.
 
-Only what happens between two iterates is seen, none of the harness's grading. Blind spots: arrays
-stripped of their class (``np.asarray``) and compiled kernels, whose charges are left out. A run in
-which nothing is seen raises.
+The audit sees only what happens between two iterates, and none of the harness's grading. It is
+blind to arrays that lost their class (``np.asarray``) and to compiled kernels, so it leaves out
+what kernels charge. An audit that saw nothing raises an error: silence is no agreement.
 """
 
 from __future__ import annotations
@@ -49,8 +49,16 @@ LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corre
 
 @dataclass(frozen=True)
 class Audit:
-    """What the ledger charged and what was seen from outside: in all, and of it in the set-up;
-    calls by name.
+    """What the ledger charged and what was seen from outside.
+
+    Attributes
+    ----------
+    charged, seen : int
+        Flops of the whole run.
+    setup_charged, setup_seen : int
+        The part of them before the first iterate.
+    calls : dict of str to int
+        Number of calls seen, by the name of the function.
     """
 
     charged: int
@@ -61,14 +69,32 @@ class Audit:
 
     @property
     def exact(self) -> bool:
-        """Whether the ledger agrees with what was seen, set-up and iterations each."""
+        """Whether the ledger agrees with what was seen, in the set-up and in the iterations."""
+        # Both parts are compared: a charge booked to the wrong one keeps the sum.
         return (self.charged, self.setup_charged) == (self.seen, self.setup_seen)
 
 
 def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
-    """Solve once (with all the runs of a penalty search) and count from outside.
+    """Solve once and count from outside; a penalty search counts with all its runs.
 
-    Raises AuditError where nothing was seen or a function without a count was called.
+    Parameters
+    ----------
+    problem : Problem
+        The problem to solve.
+    name : str or module
+        A solver, as `spcabench.solve` takes it.
+    **settings
+        As for `spcabench.solve`.
+
+    Returns
+    -------
+    Audit
+        The two counts.
+
+    Raises
+    ------
+    AuditError
+        Where nothing was seen, or a function was called that the audit has no count for.
     """
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     charged = {True: 0, False: 0}
@@ -89,16 +115,22 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
 
 
 def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) -> ModuleType:
-    """The solver on seen arrays, watched from one iterate to the next."""
+    """Return the solver on counting arrays, watched from one iterate to the next."""
+    # A copy of the module, so that the driver finds the solver's name, traits and defaults as ever,
+    # and the real module is not changed.
     twin = ModuleType(solver.__name__)
     vars(twin).update(vars(solver))
 
     @functools.wraps(solver.solve)
     def solve(problem: Problem, **settings: Any) -> Iterator[Any]:
+        # The cache is emptied: another form of the problem, made earlier from plain arrays, would
+        # be worked on unseen.
         iterates = solver.solve(
             replace(problem, matrix=_watched(problem.matrix), _cache={}), **settings
         )
         for setup in itertools.chain([True], itertools.repeat(False)):
+            # Kernels run on raw memory, where no array can count. What they charge is left out on
+            # this side too, and tests compare each kernel with its plain Python twin.
             before = LEDGER.flops - LEDGER.compiled
             with tally.watching(setup):
                 item = next(iterates, None)
@@ -112,7 +144,9 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
 
 
 def _watched(matrix: Any) -> Any:
-    """The matrix on seen views of its arrays, nothing cached."""
+    """Return a copy of the matrix on counting views of its arrays, with nothing cached."""
+    # Views share the memory of the arrays, so an audited run computes the same numbers. Cached
+    # properties go, because they hold products that would otherwise be used without being made.
     twin = copy.copy(matrix)
     for name, value in list(vars(twin).items()):
         if isinstance(getattr(type(matrix), name, None), functools.cached_property):
@@ -125,6 +159,7 @@ def _watched(matrix: Any) -> Any:
 
 
 def _stripped(item: Any) -> Any:
+    """Return an iterate with plain arrays, so that nothing the driver does with it is counted."""
     if isinstance(item, Iterate):
         return replace(item, x=plain(item.x), u=plain(item.u))
     return plain(item)
@@ -133,6 +168,10 @@ def _stripped(item: Any) -> Any:
 @contextmanager
 def _wrapped() -> Iterator[Tally]:
     """Count SciPy's and LAPACK's solvers and the sparse products while inside."""
+    # These functions take an ndarray subclass without asking it, or convert it first, so counting
+    # arrays cannot see them: they are replaced by counting ones while the audit runs. Only calls
+    # through the module are caught (scipy.linalg.eigh, not a name imported from it), which is how
+    # the matrix layer calls them.
     tally = Tally()
     with ExitStack() as stack:
 
@@ -142,14 +181,20 @@ def _wrapped() -> Iterator[Tally]:
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
         for owner, name, count in (*DENSE, *SPARSE):
             wrap(owner, name, functools.partial(_counted, tally, name, count))
+        # A decomposition without a count would pass as free. It is refused instead.
         for name in UNKNOWN:
             wrap(scipy.linalg, name, functools.partial(_refused, tally, name))
+        # Sparse matrices are no arrays and lose the class of what they are multiplied by. Their
+        # products are counted by the C functions below; these two methods give the dense results
+        # their class again, so that what is done with them is seen.
         for name in ("_matmul_dispatch", "toarray"):
             wrap(_compressed._cs_matrix, name, functools.partial(_seen_result, tally))
         yield tally
 
 
 def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) -> Any:
+    """Wrap a function so that each call is counted and its result is seen."""
+
     @functools.wraps(function)
     def counted(*args: Any, **settings: Any) -> Any:
         (tally.count_solve if name in SOLVES else tally.count)(name, count(*args))
@@ -159,6 +204,8 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
 
 
 def _refused(tally: Tally, name: str, function: Any) -> Any:
+    """Wrap a function so that a call inside the watched part of a run raises AuditError."""
+
     @functools.wraps(function)
     def refused(*args: Any, **settings: Any) -> Any:
         if tally.on:
@@ -169,9 +216,7 @@ def _refused(tally: Tally, name: str, function: Any) -> Any:
 
 
 def _seen_result(tally: Tally, method: Any) -> Any:
-    """A method of sparse matrices whose dense result is seen, a product with a low-rank part not
-    counted.
-    """
+    """Wrap a method of sparse matrices: its dense result is seen, low-rank products are free."""
 
     @functools.wraps(method)
     def made(self: Any, *args: Any, **settings: Any) -> Any:
@@ -185,6 +230,8 @@ def _seen_result(tally: Tally, method: Any) -> Any:
     return made
 
 
+# SciPy's C functions are called as (rows, columns, indptr, indices, data, ...). The last entry of
+# indptr is the number of stored entries, which is what a product with one vector costs.
 def _matvec(M: int, N: int, indptr: Any, *rest: Any) -> int:
     return indptr[-1]
 
@@ -198,12 +245,16 @@ def _matmat(M: int, N: int, indptr: Any, *rest: Any) -> int:
 
 
 SOLVES = ("dgesv", "solve")
+# dgesv solves the bordered system of order k + 1, which the convention counts as one of order k.
 DENSE: list[tuple[Any, str, Callable[..., int]]] = [
     (lapack, "dgesv", lambda K, *rest: len(K) - 1),
     (scipy.linalg, "solve", lambda K, *rest: len(K)),
     (scipy.linalg, "eigh", lambda S, *rest: 9 * len(S) ** 3),
     (scipy.linalg, "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),
 ]
+# Private names of SciPy: the public operators all end in these, whatever route they take.
+# X.multiply (the squares of the entries) ends in csr_elmul_csr. csr_matmat is patched in the module
+# that imported it by name.
 SPARSE: list[tuple[Any, str, Callable[..., int]]] = [
     *((_sparsetools, name, _matvec) for name in ("csc_matvec", "csr_matvec", "csr_elmul_csr")),
     *((_sparsetools, name, _matvecs) for name in ("csc_matvecs", "csr_matvecs")),

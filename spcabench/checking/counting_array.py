@@ -1,5 +1,6 @@
-"""Arrays that count the products they take part in, for the audit (see `spcabench.checking.audit`
-for the rules).
+"""Arrays that count the products they take part in, for the audit.
+
+`spcabench.checking.audit` has the rules of what counts.
 """
 
 from __future__ import annotations
@@ -20,16 +21,15 @@ class AuditError(RuntimeError):
 
 
 class Tally:
-    """Flops and calls seen while it is on, those of the set-up apart."""
+    """Flops and calls seen while it is on; those of the set-up are kept apart."""
 
     def __init__(self) -> None:
         self.on = self.setup = False
         self.flops = {True: 0, False: 0}  # by setup
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # by order
-        self._quotients: dict[
-            int, list[bool]
-        ] = {}  # by order: of each one taken back, whether it was in the set-up
+        # By order: for each quotient that was taken back, whether it was in the set-up.
+        self._quotients: dict[int, list[bool]] = {}
 
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
@@ -53,39 +53,51 @@ class Tally:
             self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
-        """Take back the product of a Rayleigh quotient of order k, unless it runs ahead of the
-        solves of its order.
-        """
+        """Take back the product of a Rayleigh quotient of order k, where a solve pays for it."""
+        # The convention's k^3 + 2 k^2 for a solve includes the quotient, but the audit has just
+        # seen its product B y and counted k^2. The quotient may come before its solve, so one may
+        # run ahead; a second one would be work that nothing pays for.
         taken = self._quotients.setdefault(k, [])
         if self.on and len(taken) <= self._solves[k]:
             taken.append(self.setup)
             self.flops[self.setup] -= k**2
 
     def settle(self) -> None:
-        """At the end: count the quotients after all whose order was never solved."""
+        """At the end, count again the quotients of an order that was never solved."""
         for k, taken in self._quotients.items():
             if not self._solves[k]:
                 for setup in taken:
                     self.flops[setup] += k**2
 
 
+# The audit puts a fresh tally here while it runs: arrays have no other way to find theirs.
 TALLY = Tally()
 
 
 class Seen(np.ndarray):
-    """An array whose products are counted; what is made from it is seen too."""
+    """An array whose products are counted; whatever is made from it is seen too.
+
+    Attributes
+    ----------
+    low_rank : bool
+        Whether it is part of a low-rank correction, whose products are free.
+    square_product : tuple of int and array, or None
+        For a product B y with a square B: the order of B, and y.
+    """
 
     low_rank: bool
     square_product: tuple[int, Array] | None
 
     def __array_finalize__(self, parent: Any) -> None:
+        # A view or slice of a low-rank part is one too. It is no longer the product B y, though.
         self.low_rank = getattr(parent, "low_rank", False)
-        self.square_product = None  # set on B y: the order of B and y
+        self.square_product = None
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
         out = settings.get("out")
         if out is not None:
             settings["out"] = tuple(plain(o) for o in out)
+        # Computed on the plain arrays, or NumPy would come back here for its own inner calls.
         result = getattr(ufunc, method)(*map(plain, inputs), **settings)
         if out is not None:
             return out[0] if len(out) == 1 else out
@@ -99,6 +111,8 @@ class Seen(np.ndarray):
             return _product(lambda *a: _einsum(args[0], a), "einsum", args[1:], result)
         if function in FUNCTIONS:
             return _product(FUNCTIONS[function], function.__name__, args, result)
+        # All else is free but linear algebra: a function of it without a count is refused, so that
+        # a new call in the matrix layer cannot pass unseen.
         if function.__module__ == "numpy.linalg" or function in (np.tensordot, np.kron):
             raise AuditError(
                 f"no count for {function.__module__}.{function.__name__}: add one to the audit"
@@ -110,15 +124,15 @@ class Seen(np.ndarray):
         ]
         return seen(result, bool(flags) and all(flags))
 
-    def dot(
-        self, other: Any, out: Any = None
-    ) -> Any:  # a method of its own: it passes by __array_function__
-        """The product, counted."""
+    def dot(self, other: Any, out: Any = None) -> Any:
+        """Return the product, counted."""
+        # The method of ndarray calls BLAS at once and asks neither of the protocols above.
         return np.matmul(self, other)
 
 
 def seen(result: Any, low_rank: bool = False) -> Any:
-    """A seen view of an array; scalars and anything else as they are."""
+    """Return a counting view of an array; scalars and anything else are returned as they are."""
+    # Decompositions return (named) tuples of arrays, which keep their type.
     if isinstance(result, tuple):
         return (
             type(result)(*(seen(r, low_rank) for r in result))
@@ -133,7 +147,7 @@ def seen(result: Any, low_rank: bool = False) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """The array without its class, sharing its memory."""
+    """Return the array without its class; it shares the memory."""
     return x.view(np.ndarray) if isinstance(x, Seen) else x
 
 
@@ -143,21 +157,23 @@ def is_low_rank(x: Any) -> bool:
 
 
 def _stays_low_rank(ufunc: np.ufunc, arrays: list[Any]) -> bool:
-    """Whether an elementwise result is low-rank: all its arrays are, or it is one scaled by plain
-    vectors.
-    """
+    """Whether an elementwise result is low-rank: made of low-rank arrays and scaling alone."""
+    # Rows or columns of a low-rank factor that are scaled by a plain vector remain such a factor. A
+    # sum with anything else is the corrected matrix itself, whose products cost.
     if ufunc is np.multiply:
         arrays = [x for x in arrays if isinstance(x, Seen) or np.ndim(x) > 1]
     return bool(arrays) and all(map(is_low_rank, arrays))
 
 
 def _all_plain(value: Any) -> Any:
+    """Strip every array in nested lists, tuples and dicts, as arguments of a function have them."""
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)(_all_plain(v) for v in value)
     return {k: _all_plain(v) for k, v in value.items()} if isinstance(value, dict) else plain(value)
 
 
 def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the elements of nested lists and tuples."""
     if isinstance(value, (list, tuple)):
         for v in value:
             yield from _leaves(v)
@@ -166,9 +182,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> Any:
-    """Count one product unless a low-rank part is in it, and mark or take back a Rayleigh
-    quotient's.
-    """
+    """Count one product, unless a low-rank part is in it, and watch for Rayleigh quotients."""
+    # Only a seen matrix counts, one that comes from the problem. A basis that an iteration collects
+    # in an array of its own (Gram-Schmidt) does not: the convention leaves such work out.
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
@@ -176,6 +192,8 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
     result = seen(result, low_rank)
     if len(inputs) == 2 and not low_rank:
         B, y = arrays
+        # A quotient is recognised in two steps: B y is marked with a copy of y (solvers reuse their
+        # buffers), and an inner product of B y with an equal vector completes it.
         if B.ndim == 2 and y.ndim == 1 and B.shape[0] == B.shape[1] and isinstance(result, Seen):
             result.square_product = len(y), y.copy()
         if B.ndim == y.ndim == 1:
@@ -184,7 +202,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
 
 
 def _quotient(x: Any, p: Any) -> None:
-    """Recognise x'p with p = B x."""
+    """Recognise x'p with p = B x, in either order, and take back its product."""
     for v, product in ((x, p), (p, x)):
         made = getattr(product, "square_product", None)
         if made is not None and np.array_equal(plain(v), made[1]):
@@ -193,6 +211,7 @@ def _quotient(x: Any, p: Any) -> None:
 
 
 def _matmul(a: Array, b: Array) -> int:
+    """Count a product of two arrays, either of which may be a stack of matrices."""
     return (
         a.size
         * (b.shape[-1] if b.ndim > 1 else 1)
@@ -201,10 +220,12 @@ def _matmul(a: Array, b: Array) -> int:
 
 
 def _larger(a: Array, b: Array) -> int:
+    """Count a product in which every entry of the larger array is used once."""
     return max(a.size, b.size)
 
 
 def _einsum(subscripts: str, arrays: Any) -> int:
+    """Count one multiplication for every combination of the indices."""
     sizes = {
         i: d
         for term, a in zip(subscripts.split("->")[0].split(","), arrays, strict=True)
@@ -214,10 +235,12 @@ def _einsum(subscripts: str, arrays: Any) -> int:
 
 
 def _eigh(a: Array, *rest: Any) -> int:
+    """Count 9 n^3 for each matrix of a stack."""
     return 9 * a.shape[-1] * a.size
 
 
 PRODUCTS: dict[np.ufunc, Callable[..., int]] = {np.matmul: _matmul, np.vecdot: _larger}
+# NumPy 2.2 and later have these two.
 PRODUCTS |= {getattr(np, name): _larger for name in ("matvec", "vecmat") if hasattr(np, name)}
 FUNCTIONS: dict[Any, Callable[..., int]] = {
     np.dot: _matmul,

@@ -1,7 +1,8 @@
-"""The driver: runs a solver's iterates, owns clock, ledger, stopping and history, and grades the
-last iterate.
+"""The driver runs a solver, stops it, times it, counts its flops and grades its last iterate.
 
-Only ``next()`` of the solver is timed and charged. Solvers never grade themselves.
+A solver is a generator that yields iterates, so the driver decides when the next one is computed.
+Only that call, ``next()``, is timed and charged. What the driver does between two iterates
+(copying, keeping a history, grading) costs the solver nothing, and a solver cannot grade itself.
 """
 
 from __future__ import annotations
@@ -25,17 +26,35 @@ from spcabench.problem.problem import Problem
 from spcabench.solving.result import Result, graded
 from spcabench.vectors import distance, normalize
 
+# Settings that mean the same for every solver. Most are the harness's; seed and start are the
+# solver's where its solve names them.
 RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_limit", "history")
-UNSET = float("nan")  # a tolerance that was not given
+# A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
+# must be refused like any other value that is no number. It is recognised by identity.
+UNSET = float("nan")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: its own rule at ``tol``, or a limit. ``time_limit`` in seconds of solver
-    time.
+    """When a run ends: by its rule, at a limit of iterations, or at a limit of time.
 
-    stop, tol, max_iterations : the solver's own STOP, TOL, MAX_ITERATIONS, else "step", 1e-6, 1000,
-        unless given.
+    Parameters
+    ----------
+    stop : {"step", "objective", "gap", "end"}, optional
+        What is compared with ``tol``. Default: the solver's STOP, else "step".
+    tol : float, optional
+        Tolerance of the rule. Default: the solver's TOL, else 1e-6.
+    max_iterations : int, optional
+        Largest number of iterates after the start. Default: the solver's MAX_ITERATIONS, else 1000.
+    time_limit : float
+        Seconds of the solver's own time, set-up apart.
+    history : bool
+        Whether to keep the numbers of every iterate.
+
+    Raises
+    ------
+    InputError
+        For an unknown rule or a value out of range.
     """
 
     stop: str | None = None
@@ -56,7 +75,7 @@ class Limits:
             validate.whole("max_iterations", self.max_iterations, 0)
 
     def filled(self, solver: ModuleType) -> Limits:
-        """With the solver's own settings where none are given."""
+        """Fill in the solver's own settings, or the defaults, where none are given."""
         return replace(
             self,
             stop=self.stop or getattr(solver, "STOP", "step"),
@@ -83,6 +102,8 @@ def _gap(new: Iterate, old: Iterate) -> float:
     return new.extra["gap"]
 
 
+# Infinity is below no tolerance. It also means that a NaN in x is not noticed during the run: the
+# grading of the last iterate finds it.
 def _never(new: Iterate, old: Iterate) -> float:
     return np.inf
 
@@ -97,15 +118,17 @@ STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
 
 @lru_cache
 def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Keyword parameters of a solver's ``solve`` or a dataset's ``load``."""
+    """Keyword parameters of a solver's ``solve`` or a dataset's ``load``, by name."""
     return {
         name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"
     }
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise for a setting that the function does not name, suggesting the nearest."""
+    """Raise InputError for a setting that the function does not name, and suggest the nearest."""
     known = set(parameters(function))
+    # The settings of a run are taken out before a solver's are checked. They are named here only so
+    # that a misspelt one ("max_iteration") is told its right name.
     if owner.startswith("solver"):
         known |= set(RESERVED) - {"start"}
     for name in settings:
@@ -114,7 +137,8 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
-    """The problem in a form that the solver accepts, its making uncharged."""
+    """Return the problem in a form that the solver accepts; making that form is not charged."""
+    # A Gram matrix (data after a deflation) has no data matrix any more, hence the test by type.
     if traits.accepts == "covariance":
         return problem.given_as("covariance")
     if traits.accepts == "data" and not isinstance(problem.matrix, Data):
@@ -125,16 +149,42 @@ def in_form(problem: Problem, traits: Traits) -> Problem:
 def drive(
     problem: Problem, solver: ModuleType, settings: Mapping[str, Any], limits: Limits, seed: int = 0
 ) -> Result:
-    """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate."""
+    """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate.
+
+    Parameters
+    ----------
+    problem : Problem
+        In any form: it is converted where the solver does not accept it.
+    solver : module
+        A solver's module, with ``solve`` and ``TRAITS``.
+    settings : mapping
+        Keyword arguments of ``solve``.
+    limits : Limits
+        When to stop, and whether to keep a history.
+    seed : int
+        Passed on if ``solve`` names it.
+
+    Returns
+    -------
+    Result
+        Its numbers are recomputed from the problem: see `spcabench.Result`.
+
+    Raises
+    ------
+    InputError
+        For a setting that the solver does not name, or a solver that yields nothing.
+    """
     name = solver.__name__.rpartition(".")[2]
     check_settings(f"solver {name!r}", solver.solve, settings)
     problem = in_form(problem, solver.TRAITS)
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
+    # A ledger of its own: where one run is made inside another, each counts its own flops.
     with counting():
         run = _Run(solver.solve(problem, **settings), limits.filled(solver), problem)
         run.to_end()
+    # Graded after the ledger is restored: grading is the harness's work and never the solver's.
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     x, status = graded(last.x, run.status, k, problem.n, nonnegative)
@@ -177,8 +227,13 @@ class _Run:
         self.phases: dict[str, dict[str, float]] = {}
         self.history: list[dict[str, Any]] = []
         self.iterations, self.seconds = 0, 0.0
-        # set at the end, when the ledger goes back to whoever had it before
+        # Frozen at the end of the run: the ledger then goes back to whoever had it before.
         self._flops: int | None = None
+        # A generator runs nothing until its first next(). So the work before its first yield, the
+        # start, is exactly the set-up, and is kept apart from the iterations: it may hide a
+        # factorisation that the paper does not count. Numba compiles during the first call of a
+        # kernel, which may take a thousand times as long as the call: kernels report these seconds,
+        # and they are on no clock.
         compiled, start = LEDGER.compile_seconds, perf_counter()
         first = next(iterates, None)
         if first is None:
@@ -194,21 +249,29 @@ class _Run:
 
     @property
     def flops(self) -> int:
+        """Flops of the iterations so far, set-up apart."""
         return LEDGER.flops - self.setup_flops if self._flops is None else self._flops
 
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
+        # A zero start says that the solver found nothing. There is no direction to iterate from.
         self.status = self._loop() if self.last.x.any() else "zero"
         self._flops = self.flops
+        # Ends the generator now, in the solver's own frame: its finally blocks run and its arrays
+        # are freed before the next run is timed.
         self.iterates.close()  # type: ignore[attr-defined]
 
     def _loop(self) -> str:
+        """Take iterates until one of the rules ends the run, and name that rule."""
+        # Local names: fast solvers take microseconds for an iterate, and the driver should not take
+        # more. benchmarks/bench_overhead.py watches it.
         limits, change, iterates = self.limits, self.change, self.iterates
         tol = limits.tol
         steps = limits.max_iterations or 0
         seconds = limits.time_limit
         last = self.last
         while True:
+            # The limits come first, so that max_iterations=0 gives the start itself.
             if self.iterations >= steps:
                 return "max_iterations"
             if self.seconds >= seconds:
@@ -222,32 +285,39 @@ class _Run:
             self.seconds += elapsed
             if item is None:
                 return "finished"
+            # Copied before anything looks at it, and after the clock has stopped.
             item = _copied(item)
             if item.phase is not None:
                 self._charge_phase(item.phase, elapsed, LEDGER.flops)
             self.iterations += 1
             self.last = item
             step = change(item, last)
+            # Recorded before the run can end: the last entry of a history is the answer.
             if limits.history:
                 self._record(item, step)
+            # tol=0 asks for a fixed point, and a solver that stands still has reached it.
             if step < tol or step == 0.0:
                 return "converged"
             if not item.x.any():
                 return "zero"
+            # NaN: no later iterate can be better, and every later comparison would be false.
             if step != step:
                 return "infeasible"
             last = item
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
-        """Add one iterate to its phase; the start, and what set it up, is part of the first
-        phase.
-        """
+        """Add one iterate to its phase; the set-up belongs to the first phase."""
+        # ``flops`` is what the ledger shows now. What no phase has yet is this iterate's, so the
+        # phases add up to the ledger, set-up included.
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
         seen["iterates"] += 1
         seen["seconds"] += seconds
         seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
 
     def _record(self, item: Iterate, change: float) -> None:
+        """Append the numbers of one iterate to the history; the solver's ``extra`` among them."""
+        # problem.variance is never charged, and the clock stands still here: a history changes
+        # neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
             {
@@ -264,7 +334,9 @@ class _Run:
 
 
 def _copied(item: Any) -> Iterate:
-    """The driver's own copy of x and u: solvers may reuse their buffers."""
+    """Copy x and u: a solver may write its next iterate into the same buffer."""
+    # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
+    # a step, and only those of the last iterate are ever read.
     if isinstance(item, Iterate):
         return replace(
             item, x=np.array(item.x, dtype=np.float64), u=None if item.u is None else item.u.copy()
