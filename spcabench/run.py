@@ -5,7 +5,8 @@ for each job.
 import ast
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -50,23 +51,29 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """One call of a function of the figure's module, ``solver(problem, seed=..., **settings) ->
-    dict of numbers``.
+    """One call of a figure's own function, for what no single run of a solver makes.
 
-    For what no single run of a solver makes; recorded like a run, its numbers in the row's
-    ``extra``.
+    It is recorded like a run; its numbers go into the row's ``extra``.
+
+    function : ``function(problem, *, seed, **settings)`` at the top of a module, which gives a dict
+        of numbers.
     uses : solvers that it calls; when one changes, it is made again.
     """
 
     dataset: str
     parameters: Settings = field(default_factory=dict)
-    solver: str
+    function: Callable[..., Mapping[str, Any]]
     settings: Settings = field(default_factory=dict)
     seed: int = 0
     form: str | None = None
     timeout: float = 900.0
     label: str = ""
     uses: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function's name, which its rows carry."""
+        return self.function.__name__
 
 
 def runs_of(figure: str, scale: str) -> list[Run | Measure]:
@@ -95,7 +102,7 @@ def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
 def _group(run: Run | Measure) -> str:
     if isinstance(run, Run) and run.timed:
         return f"timed-{run.dataset}-{_digest(dict(run.parameters))[:8]}"
-    return f"measure-{run.solver}" if isinstance(run, Measure) else run.solver
+    return f"measure-{run.name}" if isinstance(run, Measure) else run.solver
 
 
 def shared(figure: str) -> tuple[str, ...]:
@@ -119,11 +126,16 @@ def fingerprint(figure: str, scale: str, group: str) -> str:
         files |= set(closure(registry.path("dataset", run.dataset)))
         for solver in (run.solver,) if isinstance(run, Run) else run.uses:
             files |= set(closure(registry.path("solver", solver)))
-    grid = [asdict(run) for run in runs]
-    measures = sorted({run.solver for run in runs if isinstance(run, Measure)})
-    parts = [_digest(grid), *(tree_hash(file) for file in sorted(files))]
-    parts += [_function_hash(registry.path("figure", figure), name) for name in measures]
+    parts = [_digest([_described(run) for run in runs])]
+    parts += [tree_hash(file) for file in sorted(files)]
+    measured = {run.name: run.function for run in runs if isinstance(run, Measure)}
+    parts += [_function_hash(function) for _, function in sorted(measured.items())]
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+
+
+def _described(run: Run | Measure) -> dict[str, Any]:
+    """A run as a dict, a function by its name: its place in memory says nothing."""
+    return asdict(run) | ({"function": run.name} if isinstance(run, Measure) else {})
 
 
 def drawing_fingerprint(figure: str) -> str:
@@ -188,11 +200,10 @@ def tree_hash(file: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _function_hash(file: Path, name: str) -> str:
-    """Hash of a function of a figure, of what it uses in its module, and of the files that it
-    imports there.
-    """
-    tree = _tree(file)
+def _function_hash(function: Callable[..., Any]) -> str:
+    """Hash of a function, of what it uses in its module, and of the files that it imports there."""
+    name, file = function.__name__, sys.modules[function.__module__].__file__
+    tree = _tree(Path(file)) if file else None
     used, pending = {name}, [name]
     nodes: dict[int, ast.stmt] = {}
     while pending:

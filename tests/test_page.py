@@ -24,8 +24,6 @@ T1 = Statement("T1", "it <works> & more", "section 1", "cardinality", "at most 3
 T2 = Statement("T2", "shapes only", "section 2", "n", "above 1", any_data=True)
 def runs(scale):
     yield Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
-def data(table):
-    return table
 def draw(data, axes):
     axes.flat[0].plot(data.cardinality, data.variance, "o")
 def claims(data):
@@ -162,6 +160,28 @@ def test_pictures_are_the_same_to_the_byte(folder):
     before = {kind: (out / f"figure.{kind}").read_bytes() for kind in ("svg", "pdf", "png")}
     draw.draw_figure("trial2013_fig1", [folder / "rows" / "trial2013_fig1" / "grqi.parquet"], out)
     assert {kind: (out / f"figure.{kind}").read_bytes() for kind in before} == before
+
+
+def test_a_figure_needs_neither_data_nor_claims(folder):
+    text, _, _ = FIGURE.partition("def claims(")
+    (folder.parent / "trial2013_fig1.py").write_text(text)
+    report, _ = make(folder)
+    assert report["claims"] == [] and report["certified"] == []
+    assert (folder / "figures" / "trial2013_fig1" / "figure.svg").exists()
+
+
+def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(folder):
+    text = FIGURE.replace(
+        "def draw(",
+        "from spcabench.figures import _truth\n"
+        "data = _truth.with_truth(lambda table: table)\n"
+        "def draw(",
+    )
+    (folder.parent / "trial2013_fig1.py").write_text(text)
+    settled = '{"value_1": 1.0, "bound_1": 1.0, "nodes_1": 1}'
+    report, _ = make(folder, label="truth", solver="branch_and_bound", extra=settled, k=1)
+    (entry,) = [entry for entry in report["certified"] if entry["k"] == 1]
+    assert entry["proven"] and entry["best"] == entry["bound"] == 1.0
 
 
 def test_a_page_without_figures_says_so(tmp_path):

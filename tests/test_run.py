@@ -119,7 +119,7 @@ def runs(scale):
     small = dict(dataset="gaussian", parameters=dict(m=9, n=9), settings=dict(k=4))
     yield Run(**small, solver="grqi", timed=True)
     yield Run(**small, solver="gpower0", timed=True)
-    yield Measure(dataset="pitprops", solver="trace")
+    yield Measure(dataset="pitprops", function=trace)
 def trace(problem, *, seed):
     return {"trace": float(problem.covariance.diagonal().sum())}
 '''
@@ -189,10 +189,29 @@ def test_an_interrupted_job_goes_on(figure, tmp_path):
 
 
 def test_measure(figure):
-    task = {**TASK, "kind": "measure", "figure": figure, "solver": "trace", "settings": {}}
+    function = registry.module("figure", figure).trace
+    task = {**TASK, "kind": "measure", "function": function, "settings": {}}
     row = worker_module.row(task)
     assert json.loads(row["extra"]) == {"trace": pytest.approx(13.0)}
     assert row["status"] == "finished"
+
+
+def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
+    run_job(figure, "quick", "measure-trace", tmp_path / "m.parquet")
+    rows = read_rows([tmp_path / "m.parquet"])
+    assert rows.solver.tolist() == ["trace"] and rows.extra[0]["trace"] == pytest.approx(13.0)
+
+
+def test_a_measure_that_figures_share_is_hashed_where_it_stands():
+    figures = ("asteris2014_fig4", "asteris2014_fig6")
+    measures = [
+        item.function
+        for figure in figures
+        for item in run.runs_of(figure, "quick")
+        if isinstance(item, Measure)
+    ]
+    assert len({run._function_hash(function) for function in measures}) == 1
+    assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
 
 
 def test_unknown_and_broken_jobs(figure, tmp_path):
@@ -236,7 +255,8 @@ def test_every_figure_asks_for_what_exists():
                     registry.path("solver", item.solver)
                 else:
                     assert isinstance(item, Measure)
-                    assert callable(getattr(registry.module("figure", figure), item.solver))
+                    # what a worker process can be sent: found by its name in its module
+                    assert getattr(sys.modules[item.function.__module__], item.name)
             assert "broken" not in groups(figure, scale)
 
 
@@ -251,7 +271,7 @@ def test_file_names_are_safe():
 
 def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_path):
     own = tmp_path / "own.py"
-    text = FIGURE.replace('solver="trace")', f'solver="trace", uses=({str(own)!r},))')
+    text = FIGURE.replace("function=trace)", f"function=trace, uses=({str(own)!r},))")
     (tmp_path / f"{figure}.py").write_text(text)
     prints = []
     for body in ("yield problem", "yield problem  # a comment", "yield 1"):

@@ -59,7 +59,7 @@ def both(
     """Algorithm 3, one pass for all k, and EM at every k."""
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
     ks = [int(k) for k in ks]
-    yield Measure(solver="one_pass", settings=dict(ks=ks), uses=("spannogram",), **common)
+    yield Measure(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
     for k in ks:
         yield Run(solver="em", settings=dict(k=k, **EM), **common)
 

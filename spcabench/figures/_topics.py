@@ -53,7 +53,7 @@ def run(corpus, values, scale):
     return Measure(
         dataset="bag_of_words",
         parameters=parameters,
-        solver="topics",
+        function=topics,
         settings=settings,
         label=values,
         uses=(SOLVER, EXACT),
@@ -152,11 +152,6 @@ def _of_equal_frequency(known, order, rank, rng):
         ]
         chosen.append(int(rng.choice(near)))
     return chosen
-
-
-def data(table):
-    """One row per corpus and reading."""
-    return table
 
 
 def draw(data, axes):

@@ -147,7 +147,7 @@ class Truth:
         return f"{name} {', '.join(words)}"
 
 
-def certified(data: pd.DataFrame) -> list[dict[str, Any]]:
+def certified(data: Any) -> list[dict[str, Any]]:
     """What a figure gives for certified.json: the table of its truth."""
     truth = known(data)
     entries = json.loads(truth.table.to_json(orient="records"))
@@ -172,9 +172,9 @@ def _settled(exact: Any) -> Iterator[dict[str, float]]:
         }
 
 
-def known(data: pd.DataFrame) -> Truth:
+def known(data: Any) -> Truth:
     """The truth that a figure's data carry; empty where they carry none."""
-    return data.attrs.get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
+    return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
 
 def with_truth(

@@ -75,7 +75,7 @@ def runs(scale):
     paper = scale == "paper"
     for seed in range(50 if paper else 20):
         full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
-        yield Measure(**full, solver="eigenvalues")
+        yield Measure(**full, function=eigenvalues)
         yield from values(full, "full rank", seed, (1, 2, 3))
         for again in range(20 if paper else 10):
             yield _run(full, "spannogram", "full rank", again, d=3, eps=EPS, k=K)

@@ -21,7 +21,7 @@ SHADES = ("#F2F2F2", "#DCDCDC")
 
 def runs(scale):
     """One matrix, the same at both scales."""
-    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), solver="rows_of_v")
+    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
 
 
 def rows_of_v(problem, *, seed):
@@ -127,8 +127,3 @@ def _regions(axis, V, points, side, level):
             fontsize=8,
             rotation=90 * narrow,
         )
-
-
-def claims(data):
-    """None: the figure is an illustration."""
-    return ()

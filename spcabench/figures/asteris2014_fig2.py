@@ -23,7 +23,7 @@ def runs(scale):
     yield Measure(
         dataset="gaussian",
         parameters=dict(m=2, n=4, seed=3),
-        solver="cones",
+        function=cones,
         uses=("spannogram_exact",),
     )
 
@@ -109,8 +109,3 @@ def _half_plane(axis, row, colour, label):
     corners = np.array([4 * along, 4 * along + 8 * out, -4 * along + 8 * out, -4 * along])
     axis.fill(*corners.T, color=colour, alpha=0.13, linewidth=0, label=label)
     axis.plot(*np.array([4 * along, -4 * along]).T, color=colour, linewidth=1.0)
-
-
-def claims(data):
-    """None: the figure is an illustration."""
-    return ()

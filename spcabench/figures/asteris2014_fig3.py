@@ -36,13 +36,13 @@ def runs(scale):
     """The same at both scales."""
     for label, parameters in ((MAIN, {}), ("contrast-normalised", dict(contrast=True))):
         yield Measure(
-            dataset="cbcl", parameters=dict(center=False, **parameters), solver="faces", label=label
+            dataset="cbcl", parameters=dict(center=False, **parameters), function=faces, label=label
         )
         for method in METHODS:
             yield Measure(
                 dataset="cbcl",
                 parameters=parameters,
-                solver="parts",
+                function=parts,
                 settings=dict(method=method),
                 form="covariance",
                 uses=(method,),

@@ -24,11 +24,10 @@ from spcabench.figures._asteris2014 import (
     grid,
     lower,
     lowest,
-    one_pass,  # noqa: F401  a measure is looked up here
     similar,
     with_bounds,
 )
-from spcabench.figures._truth import certified, truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import truth
 from spcabench.run import Run
 from spcabench.style import look
 

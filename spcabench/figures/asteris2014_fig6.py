@@ -19,11 +19,10 @@ from spcabench.figures._asteris2014 import (
     grid,
     lower,
     lowest,
-    one_pass,  # noqa: F401  a measure is looked up here
     similar,
     with_bounds,
 )
-from spcabench.figures._truth import certified, truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (10.0, 4.2)
 N, K, LARGE = 93, 20, 90

@@ -18,7 +18,7 @@ def runs(scale):
     for method in METHODS:
         yield Measure(
             dataset="artificial",
-            solver="table",
+            function=table,
             settings=dict(method=method),
             uses=("dspca", "brute_force"),
             label=method,
@@ -30,18 +30,8 @@ def table(problem, *, seed, method):
     return measured(problem, method, (4, 4))
 
 
-def data(table):
-    """The rows as they are."""
-    return table
-
-
 def draw(data, axes):
     """One table for each method."""
     for axis, method in zip(axes.flat, METHODS, strict=True):
         for made in data[data.label == method].extra:
             draw_table(axis, METHODS[method], made)
-
-
-def claims(data):
-    """The paper's text claims nothing of this example."""
-    return ()

@@ -61,7 +61,7 @@ def runs(scale):
             yield Measure(
                 dataset=name,
                 parameters=dict(genes=GENES, scale=scaled),
-                solver="factors",
+                function=factors,
                 uses=("dspca", "bca_continuation"),
                 label="scaled" if scaled else "main",
             )
@@ -96,11 +96,6 @@ def factor(problem):
     while (found := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
         rho *= 1.02
     return found
-
-
-def data(table):
-    """The rows as they are."""
-    return table
 
 
 def draw(data, axes):

@@ -94,7 +94,7 @@ def runs(scale):
             dataset="gaussian",
             parameters=dict(m=n, n=n, seed=0),
             form="covariance",
-            solver="smoothing",
+            function=smoothing,
             uses=("dspca",),
             label="smoothing",
         )

@@ -55,7 +55,7 @@ def runs(scale):
         settings = dict(method=method)
         yield Measure(
             dataset="pitprops",
-            solver="table",
+            function=table,
             settings=settings,
             uses=("dspca", "brute_force"),
             label=method,
@@ -63,7 +63,7 @@ def runs(scale):
     for rho in RHOS:
         yield Measure(
             dataset="pitprops",
-            solver="decomposition",
+            function=decomposition,
             settings=dict(rho=rho),
             uses=("dspca",),
             label="decomposition",
@@ -106,11 +106,6 @@ def decomposition(problem, *, seed, rho):
         "error": error,
         "diagonal": float(problem.matrix.S.diagonal().max()),
     }
-
-
-def data(table):
-    """The rows as they are."""
-    return table
 
 
 def draw(data, axes):

@@ -37,7 +37,7 @@ def runs(scale):
             yield Measure(
                 dataset="gaussian",
                 parameters=dict(m=m, n=n, seed=1),
-                solver="pair",
+                function=pair,
                 settings=dict(k_u=k_u, k=k),
                 uses=("exact_sdp_rectangular",),
             )
@@ -69,11 +69,6 @@ def norm(A, R, C):
     return float(np.linalg.norm(A[np.ix_(R, C)], 2))
 
 
-def data(table):
-    """The rows as they are."""
-    return table
-
-
 def draw(data, axes):
     """The table."""
     axis = axes.flat[0]
@@ -102,8 +97,3 @@ def draw(data, axes):
     table.set_fontsize(8.5)
     for column in range(len(HEAD)):
         table[0, column].set_height(2 * table[1, column].get_height())
-
-
-def claims(data):
-    """The paper's text claims nothing of this form."""
-    return ()

@@ -35,7 +35,7 @@ def runs(scale):
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
     yield Run(solver="mcol", settings=dict(k=100), timed=True, label="time", **enron)
-    yield Measure(solver="storage", label="storage", **enron)
+    yield Measure(function=storage, label="storage", **enron)
 
 
 def storage(problem, *, seed):

@@ -19,7 +19,7 @@ from spcabench.figures._he2010 import (
     show,
     trial,
 )
-from spcabench.figures._truth import certified, known, truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import known, truth
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 OURS = ("scol", "mcol")

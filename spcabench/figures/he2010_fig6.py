@@ -9,7 +9,7 @@ interleaved, exclusive, minimum.
 
 from spcabench.claims import Statement, every
 from spcabench.figures._he2010 import by_cardinality, draw_trade_off, ratios, show, trial
-from spcabench.figures._truth import certified, known, truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import known, truth
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 METHODS = ("gpower0", "mcol")

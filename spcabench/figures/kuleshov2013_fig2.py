@@ -154,11 +154,6 @@ def neighbours(penalty, n, seed, count):
             )
 
 
-def data(table):
-    """The rows as they are: pairs are made where needed."""
-    return table
-
-
 def draw(data, axes):
     """Left the paper's figure, right the ratio at both tolerances."""
     left, right = axes.flat

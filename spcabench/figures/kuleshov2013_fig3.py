@@ -28,7 +28,7 @@ from spcabench.figures._kuleshov2013 import (
     pairs,
     sizes,
 )
-from spcabench.figures._truth import certified, known, truth, with_truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Measure
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.style import look
@@ -80,7 +80,7 @@ def runs(scale):
                 yield Measure(
                     dataset="gaussian",
                     parameters=dict(m=n, n=n, seed=seed),
-                    solver="random_starts",
+                    function=random_starts,
                     seed=seed,
                     settings=dict(k=k_at(s, n), mu0=mu0, reading=reading, count=10),
                     form="covariance",

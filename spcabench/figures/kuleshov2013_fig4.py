@@ -13,7 +13,7 @@ import pandas as pd
 
 from spcabench.claims import Statement, by_band, every, interval, show
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, grid
-from spcabench.figures._truth import certified, known, truth, with_truth  # noqa: F401  certified is looked up here
+from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Run
 from spcabench.style import look, plain_log_ticks
 

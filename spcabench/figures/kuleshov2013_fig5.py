@@ -59,7 +59,7 @@ def runs(scale):
         yield Measure(
             dataset="natural_images",
             parameters=parameters,
-            solver="features",
+            function=features,
             label=label,
             uses=("ssvd_grqi",),
             settings=dict(count=count, k=K, alpha=ALPHA, limit=LIMIT),

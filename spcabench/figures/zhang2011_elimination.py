@@ -102,7 +102,7 @@ def runs(scale):
         yield Measure(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
-            solver="searched",
+            function=searched,
             label=corpus,
             uses=(SOLVER,),
             timeout=3600.0,
@@ -111,7 +111,7 @@ def runs(scale):
         yield Measure(
             dataset="gaussian",
             parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
-            solver="elimination",
+            function=elimination,
             seed=seed,
             label="instance",
             uses=(SDP,),
@@ -185,11 +185,6 @@ def _relaxation(S, lam):
     """A value that the relaxation attains and a bound that it cannot exceed."""
     result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
     return result.relaxation_value, result.relaxation_bound
-
-
-def data(table):
-    """All rows."""
-    return table
 
 
 def draw(data, axes):

@@ -145,12 +145,12 @@ def runs(scale):
             for seed in range(100, 110 if scale == "paper" else 104):
                 problem = source(family, n, seed)
                 lam = penalty(family, n)
-                for measure in ("limit", "suboptimality"):
+                for measure in (limit, suboptimality):
                     yield Measure(
                         **problem,
-                        solver=measure,
+                        function=measure,
                         settings=dict(lam=lam),
-                        label=measure,
+                        label=measure.__name__,
                         uses=("bca", "dspca", "exact_sdp"),
                     )
 

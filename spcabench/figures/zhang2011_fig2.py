@@ -29,7 +29,7 @@ def runs(scale):
         yield Measure(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
-            solver="sorted_variances",
+            function=sorted_variances,
             label=corpus,
         )
 
@@ -44,11 +44,6 @@ def sorted_variances(problem, *, seed):
         "variances": variances[ranks - 1].tolist(),
         "share": float(variances[at - 1] / variances[0]),
     }
-
-
-def data(table):
-    """One row per corpus."""
-    return table
 
 
 def draw(data, axes):

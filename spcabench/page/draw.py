@@ -17,6 +17,7 @@ import pandas as pd
 from spcabench import registry, style
 from spcabench.claims import Claim, Statement
 from spcabench.errors import InputError
+from spcabench.figures import _truth
 from spcabench.running.job import read_rows
 from spcabench.solving.result import GOOD
 
@@ -106,7 +107,8 @@ def _of_files(
     )  # real data, but not the paper's
     rows = rows.assign(stand_in=named | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
-    return rows, module.data(good) if len(good) else None
+    prepare = getattr(module, "data", lambda table: table)
+    return rows, prepare(good) if len(good) else None
 
 
 def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -> None:
@@ -176,15 +178,14 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
     stand_in = bool(rows.stand_in.any())
     report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
-    report["certified"] = (
-        module.certified(data) if hasattr(module, "certified") and data is not None else []
-    )
+    certified = getattr(module, "certified", _truth.certified)
+    report["certified"] = certified(data) if data is not None else []
     return report
 
 
 def _claims(module: ModuleType, data: Any) -> Iterable[Claim]:
     if data is not None:
-        yield from module.claims(data)
+        yield from module.claims(data) if hasattr(module, "claims") else ()
         return
     for value in vars(module).values():
         if isinstance(value, Statement):

@@ -157,7 +157,7 @@ def _chain(
         if name not in journal.rows:
             journal.add(name, _labels(run, repeat) | {"chain": key} | _answer(task, helper))
         made = journal.rows[name]
-        reached[run.solver] = int(made.get("cardinality") or 0)
+        reached[_name(run)] = int(made.get("cardinality") or 0)
         bar.update()
         yield made
 
@@ -182,11 +182,15 @@ def _task(figure: str, run: Run | Measure, reached: dict[str, int]) -> Task:
     return task
 
 
+def _name(run: Run | Measure) -> str:
+    return run.name if isinstance(run, Measure) else run.solver
+
+
 def _labels(run: Run | Measure, repeat: int) -> Row:
     return {
         "dataset": run.dataset,
         "parameters": json.dumps(dict(run.parameters), sort_keys=True),
-        "solver": run.solver,
+        "solver": _name(run),
         "settings": json.dumps(dict(run.settings), sort_keys=True),
         "match": getattr(run, "match", None),
         "seed": run.seed,

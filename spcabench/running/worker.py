@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import api, machine, registry
+from spcabench import api, machine
 from spcabench.problem.problem import Problem
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
@@ -72,9 +72,8 @@ def _about(problem: Problem) -> dict[str, Any]:
 
 
 def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
-    function = getattr(registry.module("figure", task["figure"]), task["solver"])
     start = perf_counter()
-    numbers = function(problem, seed=task["seed"], **task["settings"])
+    numbers = task["function"](problem, seed=task["seed"], **task["settings"])
     seconds = perf_counter() - start
     return {
         "form": problem.form,
