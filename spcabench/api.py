@@ -11,6 +11,7 @@ from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.driver import Limits, check_settings, drive, parameters
 from spcabench.solving.result import Result, graded, refitted
+from spcabench.solving.status import Status
 
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
@@ -134,7 +135,7 @@ def _jointly(
     result = solve(problem, solver, components=count, **settings)
     assert result.Z is not None
     made = [
-        graded(z, result.status if z.any() else "zero", None, problem.n, result.nonnegative)
+        graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
         for z in result.Z.T
     ]
     return deflate.Components(problem, [replace(result, x=x, status=status) for x, status in made])

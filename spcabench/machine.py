@@ -75,16 +75,17 @@ def commit() -> tuple[str, bool]:
     """
     here = Path(__file__).parent
     try:
-        head = _git(here, "rev-parse", "--short=10", "HEAD")
-        return head, bool(_git(here, "status", "--porcelain", "--untracked-files=no"))
+        head = git(here, "rev-parse", "--short=10", "HEAD")
+        return head, bool(git(here, "status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
         return "unknown", False
 
 
-def _git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str) -> str:
+    """What git says about the repository of a folder. Raises OSError, CalledProcessError."""
     return subprocess.run(
         ["git", "-C", folder, *words], check=True, capture_output=True, text=True
-    ).stdout.strip()
+    ).stdout.rstrip()
 
 
 def calibration() -> float:

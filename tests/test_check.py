@@ -86,7 +86,7 @@ TRAITS = {
 TRAITS |= {"cheats": TRAITS["mutates"]}
 ENDS = {
     "loops": ("    while True:\n        pass\n    yield x\n", "endless loop"),
-    "crashes": ("    os.abort()\n", "crashed"),
+    "crashes": ("    os.kill(os.getpid(), 9)\n", "crashed"),
 }
 
 

@@ -17,7 +17,8 @@ from spcabench import api, registry
 from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
 from spcabench.page import comparison_page as page
-from spcabench.running import job as execute
+from spcabench.running import worker
+from spcabench.running.process import LOCK, Worker
 
 GRID = np.geomspace(0.1, 1e4, 30)
 COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
@@ -169,7 +170,10 @@ def solve(problem, *, k):
 def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "greedy.py").write_text(GREEDY)
-    helper, (_, task) = execute.Worker(), next(jobs.Job(str(tmp_path / "greedy.py")).tasks())
+    helper, (_, task) = (
+        Worker(worker.row, LOCK),
+        next(jobs.Job(str(tmp_path / "greedy.py")).tasks()),
+    )
     rows = [jobs.answered(helper, task) for _ in range(3)]
     helper.close()
     assert min(row["peak_memory"] - row["memory_before"] for row in rows) > 18e6
@@ -225,7 +229,7 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     assert (good.cardinality <= good.asked).all()
     assert set(table[table.solver == "loops"].status) == {"finished", "skipped"} | {
         "crash",
-        "time_limit",
+        "killed",
     } & set(table.status)
     assert not list(home.glob("rows/*/*.journal"))
 

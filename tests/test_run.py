@@ -13,8 +13,11 @@ import pytest
 from spcabench import registry, run
 from spcabench.run import Measure, Run, groups, interleaved, tree_hash
 from spcabench.running import job as execute
+from spcabench.running import whole_files
 from spcabench.running import worker as worker_module
-from spcabench.running.job import Journal, Worker, read_rows, run_job
+from spcabench.running.job import Journal, asked, read_rows, run_job
+from spcabench.running.process import LOCK, Worker
+from spcabench.solving.status import Status
 
 TASK = dict(
     kind="run",
@@ -41,7 +44,7 @@ def solver_file(folder, body):
 @pytest.fixture
 def worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    helper = Worker()
+    helper = Worker(worker_module.row, LOCK)
     yield helper
     helper.close()
 
@@ -58,22 +61,53 @@ def worker(tmp_path, monkeypatch):
     ],
 )
 def test_every_failure_is_a_row(worker, tmp_path, body, status):
-    row = worker.ask({**TASK, "solver": solver_file(tmp_path, body)})
+    row = asked(worker, {**TASK, "solver": solver_file(tmp_path, body)})
     assert row["status"] == status
     assert "\n" not in row.get("reason", "")
-    assert worker.ask({**TASK, "solver": "grqi"})["status"] == "converged"
+    assert asked(worker, {**TASK, "solver": "grqi"})["status"] == "converged"
 
 
-def test_a_run_that_hangs_is_ended(worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "GRACE", 0.5)
-    row = worker.ask(
-        {**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")}
-    )
-    assert row["status"] == "time_limit"
+def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
+    task = {**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")}
+    row = asked(worker, task, grace=0.5)
+    assert row["status"] == "killed" and "variance" not in row
+    assert not Status(row["status"]).good
+
+
+def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
+    solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
+    limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
+    row = asked(worker, {**TASK, "settings": limits, "solver": solver})
+    assert row["status"] == "time_limit" and row["variance"] > 0.0
+    assert Status(row["status"]).good
+
+
+def test_good_statuses_are_those_with_an_answer():
+    good = {"converged", "finished", "max_iterations", "time_limit"}
+    assert {str(status) for status in Status if status.good} == good
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    file = tmp_path / "page.html"
+    whole_files.write_text(file, "old")
+    with pytest.raises(RuntimeError), whole_files.replacing(file) as aside:
+        aside.write_text("half of the ne")
+        raise RuntimeError("killed")
+    assert file.read_text() == "old" and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_has_not_changed_keeps_its_time(tmp_path):
+    file = tmp_path / "new" / "plan.json"
+    whole_files.write_changed(file, "text")
+    written = file.stat().st_mtime_ns
+    whole_files.write_changed(file, "text")
+    assert file.stat().st_mtime_ns == written
+    whole_files.write_changed(file, "another")
+    assert file.read_text() == "another"
 
 
 def test_workers_end_with_a_killed_parent(tmp_path):
-    code = "import time; from spcabench.running.job import Worker; w = Worker(), Worker()"
+    code = "import time; from spcabench.running.process import Worker; w = Worker(abs), Worker(abs)"
     code += "; print(*(x.process.pid for x in w), flush=True); time.sleep(60)"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True

@@ -3,17 +3,15 @@
 The checks run in a process of their own, so that a crash or an endless loop is one more sentence.
 """
 
-import multiprocessing
 from collections.abc import Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from typing import Any
 
-from spcabench import machine, registry
+from spcabench import registry
 from spcabench.checking.contract import PROMISES, Broken, Promise
+from spcabench.running.process import Ended, Worker
+from spcabench.solving.status import Status
 
 PATIENCE = 60.0  # seconds of a check, compilation included
-MEMORY = 8e9
 
 
 @dataclass(frozen=True)
@@ -32,44 +30,34 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     Raises ValueError for an unknown name or a missing file.
     """
     registry.path("solver", solver)
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, solver), daemon=True)
-    process.start()
-    theirs.close()
-    ours.poll(PATIENCE)
-    ours.recv()  # it is there: what is waited for from now on is the solver
+    helper = Worker(_outcome)
     stopped = ""
     for name, promise in PROMISES.items():
-        outcome = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
+        result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
         if not stopped:
-            stopped, outcome = _waited(ours, process, name, patience)
-        yield outcome
-    process.kill()
-    process.join()
+            stopped, result = _waited(helper, name, solver, patience)
+        yield result
+    helper.close()
 
 
-def _waited(pipe: Connection, process: Any, name: str, patience: float) -> tuple[str, Outcome]:
+def _waited(helper: Worker, name: str, solver: str, patience: float) -> tuple[str, Outcome]:
     """What ended the process, if anything did, and the outcome of one check."""
     try:
-        if pipe.poll(patience):
-            return "", pipe.recv()
-        why = (
-            f"it did not come back within {patience:g} s: an endless loop between two yields, "
-            "or far too slow"
-        )
-        return "after an endless loop", Outcome(name, "fails", why)
-    except (EOFError, OSError):
-        process.join(5)
-        why = f"the process crashed, with exit code {process.exitcode} and no Python error"
+        return "", helper.ask((name, solver), patience)
+    except Ended as end:
+        if end.status == Status.KILLED:
+            why = (
+                f"it did not come back within {patience:g} s: an endless loop between two yields, "
+                "or far too slow"
+            )
+            return "after an endless loop", Outcome(name, "fails", why)
+        why = f"it crashed with no Python error: {end.reason}"
         return "after a crash", Outcome(name, "fails", why)
 
 
-def _serve(pipe: Connection, solver: str) -> None:
-    machine.limit_memory(MEMORY)
-    pipe.send("ready")
-    for name, promise in PROMISES.items():
-        pipe.send(outcome(name, promise, solver))
+def _outcome(asked: tuple[str, str]) -> Outcome:
+    name, solver = asked
+    return outcome(name, PROMISES[name], solver)
 
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:

@@ -15,6 +15,7 @@ from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import in_form, parameters
 from spcabench.solving.result import Result
+from spcabench.solving.status import Status
 from spcabench.vectors import Vector
 
 N, K = 8, 3
@@ -54,7 +55,7 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 def _fault(result: Result, n: int) -> str:
     """What is wrong with an x that is no feasible answer."""
     x = result.x
-    if result.status == "zero":
+    if result.status == Status.ZERO:
         return "x is zero; yield a unit vector"
     if x.shape != (n,):
         return f"x has shape {x.shape}; allowed is ({n},)"

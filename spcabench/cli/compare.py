@@ -40,7 +40,7 @@ def compare(
     from spcabench import registry
     from spcabench.comparison import jobs as work
     from spcabench.comparison import suite as problems
-    from spcabench.running import workflow
+    from spcabench.running import whole_files, workflow
 
     ks = _numbers(k)
     problems.items(suite, ks), problems.settings_of(settings)
@@ -61,15 +61,12 @@ def compare(
     folder = making.ROOT / HOME
     files = [job.write(folder / "jobs") for job in chosen]
     plan = folder / title / "plan.json"
-    plan.parent.mkdir(parents=True, exist_ok=True)
     told = dict(
         name=title,
         named=[Path(s).stem for s in named],
         jobs=[str(f.relative_to(making.ROOT)) for f in files],
     )
-    text = json.dumps(told, indent=1) + "\n"
-    if not plan.exists() or plan.read_text(encoding="utf-8") != text:
-        plan.write_text(text, encoding="utf-8")
+    whole_files.write_changed(plan, json.dumps(told, indent=1) + "\n")
     code = workflow.workflow(
         "compare", jobs, [str(HOME / title / "index.html")], making.ROOT, making.checked(profile)
     )

@@ -19,6 +19,7 @@ from spcabench import api
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
+from spcabench.running.whole_files import write_text
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import embed
@@ -133,7 +134,7 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
     told: dict[str, Any] = dict(schema=SCHEMA, version=version(file) + 1, sha256=digest(ordered))
     lines = ",\n".join(json.dumps(asdict(entry)) for entry in ordered)
     head = json.dumps(told)[:-1]
-    file.write_text(f'{head}, "entries": [\n{lines}\n]}}\n', encoding="utf-8")
+    write_text(file, f'{head}, "entries": [\n{lines}\n]}}\n')
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:

@@ -11,7 +11,8 @@ from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
-from spcabench.solving.result import GOOD, refitted
+from spcabench.solving.result import refitted
+from spcabench.solving.status import GOOD
 from spcabench.vectors import Vector, embed, support
 
 Table = dict[tuple[str, str, int, bool], known.Entry]

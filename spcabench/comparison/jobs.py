@@ -20,6 +20,9 @@ from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
 from spcabench.running import job as execute
 from spcabench.running import worker
+from spcabench.running.process import LOCK, Worker
+from spcabench.running.whole_files import write_changed
+from spcabench.solving.status import Status
 
 # times the limit after which a run, or the whole search of a penalty, is ended
 PATIENCE_FACTOR = 5.0
@@ -78,10 +81,7 @@ class Job:
     def write(self, folder: Path) -> Path:
         """Write it below a folder, where it has changed; the file's path."""
         file = folder / self.folder / f"{self.key}.json"
-        text = json.dumps(asdict(self)) + "\n"
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+        write_changed(file, json.dumps(asdict(self)) + "\n")
         return file
 
     def fingerprint(self) -> str:
@@ -174,7 +174,7 @@ def run_job(job: Job, out: Path) -> None:
     """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = execute.Journal(out, job.fingerprint())
-    helper = execute.Worker()
+    helper = Worker(worker.row, LOCK)
     rows, skip = [], unavailable(job.solver) or _warmed(helper, job)
     loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
@@ -184,13 +184,13 @@ def run_job(job: Job, out: Path) -> None:
             why = skip or ended.get(item.name, "") or refused(job.solver, item, task)
             problem = (item.dataset, json.dumps(item.parameters, sort_keys=True))
             if not why and problem != loaded:
-                helper.ask(task | READY, grace=0.0)
+                execute.asked(helper, task | READY, grace=0.0)
                 loaded = problem
             journal.add(
-                key, {"status": "skipped", "reason": why} if why else answered(helper, task)
+                key, {"status": Status.SKIPPED, "reason": why} if why else answered(helper, task)
             )
         row = journal.rows[key]
-        if row["status"] == "time_limit" and row.get("variance") is None:
+        if row["status"] == Status.KILLED:
             ended[item.name] = f"ended after {PATIENCE_FACTOR * job.limit:g} s on an easier one"
         rows.append(row | _labels(job, item, task))
     helper.close()
@@ -198,11 +198,12 @@ def run_job(job: Job, out: Path) -> None:
     journal.close()
 
 
-def _warmed(helper: execute.Worker, job: Job) -> str:
+def _warmed(helper: Worker, job: Job) -> str:
     """Run the solver on small problems, on no clock; why it cannot be run at all, if so."""
     for small in WARM:
-        row = helper.ask(job._task(suite.ITEMS[0], 5) | small | {"timeout": PATIENCE}, grace=0.0)
-        if row["status"] == "time_limit" and row.get("variance") is None:
+        task = job._task(suite.ITEMS[0], 5) | small | {"timeout": PATIENCE}
+        row = execute.asked(helper, task, grace=0.0)
+        if row["status"] == Status.KILLED:
             return (
                 f"did not come back from {small['dataset']}, ten variables, within {PATIENCE:g} s"
             )
@@ -224,16 +225,16 @@ def refused(solver: str, item: Item, task: dict[str, Any]) -> str:
     return ""
 
 
-def answered(helper: execute.Worker, task: dict[str, Any]) -> Row:
+def answered(helper: Worker, task: dict[str, Any]) -> Row:
     """The row of a run: where it is short, of the fastest of three, with the memory of the
     first.
     """
-    helper.ask(task | TIDIED, grace=0.0)
-    row = first = helper.ask(task, grace=0.0)
+    execute.asked(helper, task | TIDIED, grace=0.0)
+    row = first = execute.asked(helper, task, grace=0.0)
     for _ in range(ROUNDS - 1):
         if task["kind"] == "measure" or not 0.0 <= _seconds(row) < SHORT:
             break
-        again = helper.ask(task, grace=0.0)
+        again = execute.asked(helper, task, grace=0.0)
         row = min(row, again, key=_seconds) if _seconds(again) >= 0.0 else row
     return row | {name: first[name] for name in ("peak_memory", "memory_before") if name in first}
 

@@ -12,7 +12,7 @@ import pandas as pd
 from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
 from spcabench.errors import InputError
-from spcabench.solving.result import GOOD
+from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
 
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
@@ -126,7 +126,7 @@ def _cost(row: Any, share: float, of: str) -> float:
 
 def ranking(found: pd.DataFrame) -> pd.DataFrame:
     """One row for each solver that was run, the best first, by `RULE`."""
-    ran = (found.status != "skipped").groupby(found.solver).transform("any")
+    ran = (found.status != Status.SKIPPED).groupby(found.solver).transform("any")
     found = found[ran] if ran.any() else found
     slowest, most = found.time.max(), found.work.max()
     entries = []

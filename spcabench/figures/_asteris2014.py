@@ -16,6 +16,7 @@ from spcabench.problem.problem import Problem
 from spcabench.run import Measure, Run
 from spcabench.solving import bounds
 from spcabench.solving.result import graded, refitted
+from spcabench.solving.status import Status
 from spcabench.style import look
 
 D, EPS = 3, 0.1
@@ -74,8 +75,8 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
         name: [] for name in ("k", "cardinality", "variance", "variance_refit", "q", "bound")
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
-        x, status = graded(x, "finished", k, problem.n, nonnegative=True)
-        if status != "finished":
+        x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
+        if status != Status.FINISHED:
             raise InputError(f"Algorithm 3 gave no feasible component at k = {k}")
         made["k"].append(k)
         made["cardinality"].append(float(np.count_nonzero(x)))

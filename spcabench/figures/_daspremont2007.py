@@ -12,6 +12,7 @@ import pandas as pd
 from spcabench import api
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate
+from spcabench.solving.status import Status
 from spcabench.style import PALETTE, look, plain_log_ticks
 from spcabench.vectors import project
 
@@ -91,7 +92,7 @@ def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
     from its history.
     """
     if len(rows) > 1:
-        done = rows[rows.status == "converged"].sort_values("eps", ascending=False)
+        done = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
         return dict(zip(done.eps, done.iterations, strict=True))
     past = rows.past.iloc[0]
     levels = np.geomspace(1e-1, 1e-3, 9)

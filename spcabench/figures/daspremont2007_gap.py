@@ -18,6 +18,7 @@ from spcabench import api
 from spcabench.claims import Statement, decided, every, interval, slope
 from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
 from spcabench.run import Measure, Run
+from spcabench.solving.status import Status
 
 PANELS, SIZE = (2, 3), (15.0, 8.4)
 EPS = 1e-3
@@ -161,7 +162,7 @@ def draw(data, axes):
 def claims(data):
     """D4 to D7, D9, D11."""
     size, eps = data[data.label == "size"], data[data.label == "eps"]
-    dspca = data[(data.method == "dspca") & (data.status == "converged")]
+    dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
     yield _cost(dspca, size[size.method == "dspca"])
     smooth, plain = (exponents(eps[eps.method == m]) for m in ("dspca", "dspca_subgradient"))
     yield D5.judged(smooth.at_most(1.1), f"exponent {smooth} over {smooth.count} problems")

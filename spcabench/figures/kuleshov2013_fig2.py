@@ -24,6 +24,7 @@ from spcabench.figures._kuleshov2013 import (
     sizes,
 )
 from spcabench.run import Run
+from spcabench.solving.status import Status
 from spcabench.style import look
 
 PANELS, SIZE = (1, 2), (9.5, 4.0)
@@ -183,7 +184,7 @@ def draw(data, axes):
 def scatter(axis, x, y, status, solver):
     """Points, hollow where the run ended at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
-    ended = ~status.isin(["converged", "finished"])
+    ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
     axis.plot(x[~ended], y[~ended], linestyle="none", alpha=0.8, label=NAMES[solver], **style)
     axis.plot(x[ended], y[ended], linestyle="none", fillstyle="none", **style)
 

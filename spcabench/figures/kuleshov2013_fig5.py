@@ -20,6 +20,7 @@ from spcabench import api
 from spcabench.claims import Interval, Statement, every
 from spcabench.figures._gabor import fit
 from spcabench.run import Measure
+from spcabench.solving.status import Status
 from spcabench.style import PALETTE, look
 from spcabench.vectors import project
 
@@ -86,7 +87,7 @@ def features(problem, *, seed, count, k, alpha, limit):
     return {
         "sigma": [r.singular_value for r in found],
         "iterations": [r.iterations for r in found],
-        "converged": sum(r.status == "converged" for r in found),
+        "converged": sum(r.status == Status.CONVERGED for r in found),
         **{
             name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
             for name, X in tiles.items()

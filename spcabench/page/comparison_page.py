@@ -14,6 +14,7 @@ from spcabench.comparison import best_known, jobs, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
 from spcabench.running.job import write_parquet
+from spcabench.running.whole_files import write_text
 
 TABLE = (
     "item",
@@ -55,13 +56,13 @@ def write(plan: Path) -> Path:
     found = standing.standing(rows, best_known.checked(suite.items(todo[0].suite)))
     ranking = standing.ranking(found)
     table = found[[c for c in TABLE if c in found]]
-    table.to_csv(plan.with_name("table.csv"), index=False)
+    write_text(plan.with_name("table.csv"), table.to_csv(index=False))
     write_parquet(table, plan.with_name("table.parquet"))
-    plan.with_name("ranking.txt").write_text(_lines(ranking), encoding="utf-8")
+    write_text(plan.with_name("ranking.txt"), _lines(ranking))
     drawn = _pictures(rows, found, ranking, told["named"])
     text = _render(told, todo, rows, found, ranking, drawn)
     out = plan.with_name("index.html")
-    out.write_text(text, encoding="utf-8")
+    write_text(out, text)
     return out
 
 

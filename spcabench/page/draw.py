@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import os
 import textwrap
 import warnings
 from collections.abc import Iterable
@@ -18,8 +17,9 @@ from spcabench import registry, style
 from spcabench.claims import Claim, Statement
 from spcabench.errors import InputError
 from spcabench.figures import _truth
+from spcabench.running import whole_files
 from spcabench.running.job import read_rows
-from spcabench.solving.result import GOOD
+from spcabench.solving.status import GOOD
 
 SCHEMA = 1
 
@@ -67,9 +67,8 @@ def draw_to(
             )
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
-            aside = out.with_name(f".{out.stem}.{os.getpid()}{out.suffix}")
-            figure.savefig(aside, metadata=metadata)
-            os.replace(aside, out)
+            with whole_files.replacing(out) as aside:
+                figure.savefig(aside, metadata=metadata)
         plt.close(figure)
 
 
@@ -146,9 +145,7 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
     """Write what `judgement` says to a JSON file."""
     report = judgement(name, scale, files)
     out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
-    aside.write_text(json.dumps(report, indent=1, default=float) + "\n", encoding="utf-8")
-    os.replace(aside, out)
+    whole_files.write_text(out, json.dumps(report, indent=1, default=float) + "\n")
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:

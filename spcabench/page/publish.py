@@ -5,17 +5,18 @@ documents show of it.
 import hashlib
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader
 
+from spcabench import machine
 from spcabench.comparison import best_known
 from spcabench.errors import InputError
 from spcabench.page import results_page
 from spcabench.page.verify import LEFT_OUT, recorded
+from spcabench.running.whole_files import write_text
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
@@ -41,12 +42,10 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     shutil.copy(best_known.TABLE, out)
     results_page.write_page(out, embedded=False)
     about = _about(figures, out)
-    (out / "about.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     for paper in results_page.papers(out):
-        (out / f"{paper['key']}.md").write_text(
-            _render("paper.md.j2", paper=paper, about=about), encoding="utf-8"
-        )
-    readme.write_text(with_block(readme.read_text(encoding="utf-8"), out), encoding="utf-8")
+        write_text(out / f"{paper['key']}.md", _render("paper.md.j2", paper=paper, about=about))
+    write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
 
@@ -91,9 +90,7 @@ def _render(name: str, **values: Any) -> str:
 
 
 def _uncommitted(root: Path) -> list[str]:
-    command = ["git", "-C", str(root), "status", "--porcelain"]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [line[3:] for line in lines]
+    return [line[3:] for line in machine.git(root, "status", "--porcelain").splitlines()]
 
 
 def _copy_figure(source: Path, out: Path) -> None:

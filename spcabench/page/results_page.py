@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -16,6 +15,7 @@ from jinja2 import Environment, PackageLoader, Template
 
 from spcabench.errors import InputError
 from spcabench.page import solver_page
+from spcabench.running.whole_files import write_text
 
 SCHEMA = 1
 LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
@@ -70,19 +70,21 @@ def write_page(folder: Path, embedded: bool = True) -> Path:
         "commit": last.get("commit", "unknown"),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    _write(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
+    write_text(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
     entries = [{"figure": f["figure"], **entry} for f in shown for entry in f.get("certified", [])]
-    _write(folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n")
+    write_text(
+        folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n"
+    )
     rows = solver_page.read(file for figure in shown for file in _rows(folder, figure["figure"]))
     solvers = solver_page.solvers(rows)
     beside = {"history": _history(folder), "comparisons": _comparisons(folder)} if embedded else {}
     about |= beside | {"solvers": solvers, "time": _time(rows)}
-    _write(folder / "index.html", _page(made, shown, claims, about))
+    write_text(folder / "index.html", _page(made, shown, claims, about))
     (folder / "solvers").mkdir(exist_ok=True)
     titles = {figure["figure"]: figure["title"] for figure in shown}
     for solver in solvers:
         text = _template("solver.html.j2").render(**solver, scale=about["scale"], titles=titles)
-        _write(folder / "solvers" / f"{solver['name']}.html", text)
+        write_text(folder / "solvers" / f"{solver['name']}.html", text)
     return folder / "index.html"
 
 
@@ -232,9 +234,3 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 def _link(folder: Path, file: Path) -> str:
     return quote(file.relative_to(folder).as_posix())
-
-
-def _write(path: Path, text: str) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8")
-    os.replace(aside, path)

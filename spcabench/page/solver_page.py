@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry, style
-from spcabench.solving.result import GOOD
+from spcabench.running.whole_files import write_text
+from spcabench.solving.status import GOOD
 
 NUMBERS = (
     "cardinality",
@@ -149,4 +150,4 @@ def write_table(files: list[Path], out: Path) -> None:
     table = pd.concat(
         [t.drop(columns=[c for c in LEFT_OUT if c in t]) for t in tables], ignore_index=True
     )
-    table.to_csv(out, index=False)
+    write_text(out, table.to_csv(index=False))

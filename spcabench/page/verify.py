@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from spcabench import run
 from spcabench.errors import InputError
 from spcabench.page.draw import judgement
+from spcabench.solving.status import Status
 
 KEY = ["dataset", "parameters", "solver", "settings", "match", "seed", "repeat", "label", "group"]
 EXACT = (
@@ -36,7 +37,7 @@ EXACT = (
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 LEFT_OUT = "history_left_out"  # column of published rows
-ENDED_BY_CLOCK = ("time_limit", "crash", "memory_limit")
+ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
 CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
 

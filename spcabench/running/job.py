@@ -3,12 +3,8 @@ lost when killed.
 """
 
 import json
-import multiprocessing
-import os
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,55 +15,28 @@ from tqdm import tqdm
 from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.run import Measure, Run, fingerprint, groups, interleaved, runs_of
-from spcabench.running import worker
+from spcabench.running import whole_files, worker
+from spcabench.running.process import LOCK, Ended, Worker
+from spcabench.solving.status import Status
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
 TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
-# a forked worker has imported all that its parent has
-CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-MEMORY = 12e9  # bytes of address space of a worker
 
 Task = dict[str, Any]
 Row = dict[str, Any]
 
 
-class Worker:
-    """A worker process that is replaced when it dies or is too slow."""
+def asked(helper: Worker, task: Task, grace: float | None = None) -> Row:
+    """The row of a task; a status row where the process crashed or was killed.
 
-    def __init__(self) -> None:
-        self._start()
-
-    def _start(self) -> None:
-        self.pipe, theirs = CONTEXT.Pipe()
-        self.process = CONTEXT.Process(target=_serve, args=(self.pipe, theirs), daemon=True)
-        self.process.start()
-        theirs.close()
-
-    def ask(self, task: Task, grace: float = GRACE) -> Row:
-        """The row of a task; a status row where the process crashed or was ended."""
-        try:
-            self.pipe.send(task)
-            if self.pipe.poll(task["timeout"] + grace):
-                return self.pipe.recv()
-            status, reason = "time_limit", f"ended after {task['timeout']:.0f} s"
-        except (EOFError, OSError):
-            self.process.join(5)
-            status, reason = "crash", f"the process ended with exit code {self.process.exitcode}"
-        self.process.kill()
-        self._start()
-        return {"status": status, "reason": reason}
-
-    def close(self) -> None:
-        """End the process."""
-        self.process.kill()
-        self.process.join()
-
-
-def _serve(ours: Connection, theirs: Connection) -> None:
-    ours.close()  # a forked worker has it too, and would never see that its parent was killed
-    worker.serve(theirs, MEMORY)
+    grace : seconds beyond the task's own limit, GRACE unless given.
+    """
+    try:
+        return helper.ask(task, task["timeout"] + (GRACE if grace is None else grace))
+    except Ended as end:
+        return {"status": end.status, "reason": end.reason}
 
 
 class Journal:
@@ -122,7 +91,7 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
 def _rows(
     figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal
 ) -> Iterator[Row]:
-    helper = Worker()
+    helper = Worker(worker.row, LOCK)
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
@@ -164,11 +133,11 @@ def _chain(
 
 def _answer(task: Task, helper: Worker) -> Row:
     if task.get("match") and not task["settings"].get("k"):
-        return {"status": "error", "reason": f"{task['match']} gave no cardinality to match"}
-    made = helper.ask({**task, "memory": False})
+        return {"status": Status.ERROR, "reason": f"{task['match']} gave no cardinality to match"}
+    made = asked(helper, {**task, "memory": False})
     if task.get("memory"):
-        own = Worker()
-        measured = own.ask({**task, "timed": False})
+        own = Worker(worker.row, LOCK)
+        measured = asked(own, {**task, "timed": False})
         own.close()
         made |= {key: measured.get(key) for key in ("peak_memory", "memory_before")}
     return made
@@ -215,9 +184,8 @@ def stamp() -> Row:
 
 def write_parquet(table: pd.DataFrame, out: Path) -> None:
     """Write aside, then rename: a file is whole or not there."""
-    aside = out.with_name(f".{out.name}.{os.getpid()}")
-    table.to_parquet(aside, index=False)
-    os.replace(aside, out)
+    with whole_files.replacing(out) as aside:
+        table.to_parquet(aside, index=False)
 
 
 def read_rows(files: list[Path]) -> pd.DataFrame:

@@ -1,9 +1,7 @@
 """The worker process: makes one row for each run that it is sent."""
 
-import fcntl
 import json
 from functools import lru_cache
-from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
@@ -13,21 +11,10 @@ from spcabench import api, machine
 from spcabench.problem.problem import Problem
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
+from spcabench.solving.status import Status
 
 SAMPLE = 0.005  # seconds that one timed sample lasts at least
-LOCK = ".workers.lock"
 _warm: dict[str, Result] = {}
-
-
-def serve(pipe: Connection, limit: float) -> None:
-    """Answer tasks with rows until None comes; a shared lock tells a later workflow that this one
-    still lives.
-    """
-    with open(LOCK, "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH)
-        machine.limit_memory(limit)
-        while (task := pipe.recv()) is not None:
-            pipe.send(row(task))
 
 
 def row(task: dict[str, Any]) -> dict[str, Any]:
@@ -46,12 +33,12 @@ def row(task: dict[str, Any]) -> dict[str, Any]:
     except MemoryError:
         return {
             **common,
-            "status": "memory_limit",
+            "status": Status.MEMORY_LIMIT,
             "reason": "the process may not have more memory",
         }
     except Exception as error:
         reason = " ".join(str(error).split())
-        return {**common, "status": "error", "reason": f"{type(error).__name__}: {reason}"}
+        return {**common, "status": Status.ERROR, "reason": f"{type(error).__name__}: {reason}"}
 
 
 @lru_cache(maxsize=2)
@@ -77,7 +64,7 @@ def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
     seconds = perf_counter() - start
     return {
         "form": problem.form,
-        "status": "finished",
+        "status": Status.FINISHED,
         "solve_time": seconds,
         "extra": json.dumps(numbers),
     }

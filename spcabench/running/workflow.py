@@ -12,7 +12,7 @@ from typing import IO
 
 from tqdm import tqdm
 
-from spcabench.running.worker import LOCK
+from spcabench.running.process import LOCK
 
 STEPS = re.compile(r"(\d+) of (\d+) steps")
 

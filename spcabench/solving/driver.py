@@ -24,6 +24,7 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving.result import Result, graded
+from spcabench.solving.status import Status
 from spcabench.vectors import distance, normalize
 
 # Settings that mean the same for every solver. Most are the harness's; seed and start are the
@@ -255,13 +256,13 @@ class _Run:
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
         # A zero start says that the solver found nothing. There is no direction to iterate from.
-        self.status = self._loop() if self.last.x.any() else "zero"
+        self.status = self._loop() if self.last.x.any() else Status.ZERO
         self._flops = self.flops
         # Ends the generator now, in the solver's own frame: its finally blocks run and its arrays
         # are freed before the next run is timed.
         self.iterates.close()  # type: ignore[attr-defined]
 
-    def _loop(self) -> str:
+    def _loop(self) -> Status:
         """Take iterates until one of the rules ends the run, and name that rule."""
         # Local names: fast solvers take microseconds for an iterate, and the driver should not take
         # more. benchmarks/bench_overhead.py watches it.
@@ -273,9 +274,9 @@ class _Run:
         while True:
             # The limits come first, so that max_iterations=0 gives the start itself.
             if self.iterations >= steps:
-                return "max_iterations"
+                return Status.MAX_ITERATIONS
             if self.seconds >= seconds:
-                return "time_limit"
+                return Status.TIME_LIMIT
             compiled, start = LEDGER.compile_seconds, perf_counter()
             item = next(iterates, None)
             elapsed = perf_counter() - start
@@ -284,7 +285,7 @@ class _Run:
                 self.compile_seconds += LEDGER.compile_seconds - compiled
             self.seconds += elapsed
             if item is None:
-                return "finished"
+                return Status.FINISHED
             # Copied before anything looks at it, and after the clock has stopped.
             item = _copied(item)
             if item.phase is not None:
@@ -297,12 +298,12 @@ class _Run:
                 self._record(item, step)
             # tol=0 asks for a fixed point, and a solver that stands still has reached it.
             if step < tol or step == 0.0:
-                return "converged"
+                return Status.CONVERGED
             if not item.x.any():
-                return "zero"
+                return Status.ZERO
             # NaN: no later iterate can be better, and every later comparison would be false.
             if step != step:
-                return "infeasible"
+                return Status.INFEASIBLE
             last = item
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:

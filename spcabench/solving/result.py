@@ -12,10 +12,9 @@ from spcabench.iterate import Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds, certify
+from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_sided, support
-
-GOOD = ("converged", "finished", "max_iterations", "time_limit")
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Result:
     """What one run gave, graded by the harness.
 
     x (n,) unit norm, u (m,) for rectangular solvers; variance = x'Sigma x; status says why the run
-    ended: converged, finished (the solver's own end), max_iterations, time_limit, zero, infeasible.
+    ended (`Status`): converged, finished, max_iterations, time_limit, zero or infeasible.
     flops and times are those of the iterations; set-up (up to the first iterate) is apart.
     phases : iterates, seconds and flops of each phase that the solver names, set-up included in the
         first.
@@ -39,7 +38,7 @@ class Result:
     settings: dict[str, Any]
     k: int | None
     x: Vector = field(repr=False)
-    status: str
+    status: Status
     iterations: int
     flops: int
     setup_flops: int
@@ -162,26 +161,26 @@ class Result:
     @property
     def good(self) -> bool:
         """Whether x is a feasible answer."""
-        return self.status not in ("zero", "infeasible")
+        return self.status.good
 
 
 def graded(
-    x: Vector, status: str, k: int | None, n: int, nonnegative: bool = False
-) -> tuple[Vector, str]:
-    """x scaled to exactly unit norm; status "infeasible" where it is not a feasible unit vector.
+    x: Vector, status: Status, k: int | None, n: int, nonnegative: bool = False
+) -> tuple[Vector, Status]:
+    """x scaled to exactly unit norm; infeasible where it is not a feasible unit vector.
 
     nonnegative : a wrong sign is infeasible too; where all are wrong, x is turned round.
     """
     x = np.array(x, dtype=np.float64)
-    if status == "zero":
+    if status == Status.ZERO:
         return x, status
     if x.shape != (n,) or not np.isfinite(x).all() or abs(x @ x - 1.0) > 1e-6:
-        return x, "infeasible"
+        return x, Status.INFEASIBLE
     if k is not None and np.count_nonzero(x) > k:
-        return x, "infeasible"
+        return x, Status.INFEASIBLE
     if nonnegative and (x <= 0).all():
         x = np.abs(x)
-    return normalize(x), "infeasible" if nonnegative and (x < 0).any() else status
+    return normalize(x), Status.INFEASIBLE if nonnegative and (x < 0).any() else status
 
 
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:

@@ -13,6 +13,7 @@ import numpy as np
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
 from spcabench.solving.result import Result
+from spcabench.solving.status import Status
 
 MOST_TRIALS = 30
 # ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped
@@ -64,7 +65,7 @@ def search(
     }
     # equal variables enter together: then no penalty gives at most k
     return replace(
-        best, k=k, search=found, status="infeasible" if best.cardinality > k else best.status
+        best, k=k, search=found, status=Status.INFEASIBLE if best.cardinality > k else best.status
     )
 
 
