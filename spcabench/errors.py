@@ -1,4 +1,15 @@
-"""Errors that are the user's to mend, apart from bugs."""
+"""Errors that are the user's to mend, apart from bugs; and the line of an author's own file where
+an error arose.
+"""
+
+import json
+import traceback
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LONGEST = 100  # characters of a quoted line
 
 
 class InputError(ValueError):
@@ -7,3 +18,58 @@ class InputError(ValueError):
     The command line prints it as one line and exits with code 2; any other exception is a bug, and
     shows its traceback.
     """
+
+
+class SolverError(RuntimeError):
+    """What a solver gave is not what every solver must give: for the solver's author to mend."""
+
+
+@contextmanager
+def using_file(file: Path | str) -> Iterator[None]:
+    """Turn what goes wrong in reading or writing a file that the user named into an `InputError`.
+
+    Covered are a missing file, one that may not be opened, a damaged gzip file, text that is not
+    UTF-8, and wrong JSON.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{file}: no such file") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}, line {error.lineno}: not JSON ({error.msg})") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not {error.encoding} text ({error.reason})") from error
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from error
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{file}: damaged file ({error})") from error
+
+
+def last_frame(error: BaseException, *files: Path) -> str:
+    """The innermost line of these files that an error came through: "mine.py, line 23: x = A @ y".
+
+    It is "" where the error came through none of them.
+    """
+    own = {file.resolve() for file in files}
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() in own:
+        return _line(error.filename, error.lineno, error.text)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if Path(frame.filename).resolve() in own:
+            return _line(frame.filename, frame.lineno, frame.line)
+    return ""
+
+
+def _line(file: str, number: int | None, text: str | None) -> str:
+    quoted = (text or "").strip()
+    quoted = quoted if len(quoted) <= LONGEST else f"{quoted[: LONGEST - 3]}..."
+    return f"{Path(file).name}, line {number}: {quoted}"
+
+
+def in_one_line(error: BaseException, *files: Path) -> str:
+    """An error's type and words, with the line of the author's own files where it arose, if any:
+
+    "ValueError: operands could not be broadcast together (mine.py, line 23: x = A @ y)".
+    """
+    words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    where = last_frame(error, *files)
+    return type(error).__name__ + (f": {words}" if words else "") + (f" ({where})" if where else "")

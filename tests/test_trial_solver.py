@@ -5,6 +5,7 @@ import pytest
 
 import spcabench
 from spcabench import registry, solvers
+from spcabench.errors import SolverError
 
 PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
 HEAD = '''"""A trial solver."""
@@ -89,7 +90,7 @@ def test_the_harness_grades(tmp_path, body, status):
 
 def test_a_solver_that_yields_nothing_is_told_so(tmp_path):
     path = _write(tmp_path, "silent_trial", "\n\ndef solve(problem, *, k):\n    yield from ()\n")
-    with pytest.raises(ValueError, match="no iterate"):
+    with pytest.raises(SolverError, match="no iterate"):
         spcabench.solve(PROBLEM, path, k=2)
 
 

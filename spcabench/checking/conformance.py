@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from spcabench import registry
 from spcabench.checking.contract import PROMISES, Broken, Promise
+from spcabench.errors import in_one_line
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
@@ -67,11 +68,8 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     except Broken as broken:
         return Outcome(name, "fails", str(broken))
     except BaseException as error:  # whatever the solver raises, SystemExit too
-        return Outcome(
-            name,
-            "fails",
-            f"it raised {type(error).__name__}: {' '.join(str(error).split()) or 'no words'}",
-        )
+        what = in_one_line(error, registry.path("solver", solver))
+        return Outcome(name, "fails", f"it raised {what}")
     return (
         Outcome(name, "not checked", unchecked)
         if unchecked

@@ -15,7 +15,6 @@ from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import in_form, parameters
 from spcabench.solving.result import Result
-from spcabench.solving.status import Status
 from spcabench.vectors import Vector
 
 N, K = 8, 3
@@ -48,30 +47,8 @@ def _asked(module: ModuleType) -> dict[str, Any]:
 def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
     result = api.solve(problem, module, **_asked(module), **settings)
     if not result.good:
-        raise Broken(f"on {problem.name}: {_fault(result, problem.n)}")
+        raise Broken(f"on {problem.name}: {result.fault}")
     return result
-
-
-def _fault(result: Result, n: int) -> str:
-    """What is wrong with an x that is no feasible answer."""
-    x = result.x
-    if result.status == Status.ZERO:
-        return "x is zero; yield a unit vector"
-    if x.shape != (n,):
-        return f"x has shape {x.shape}; allowed is ({n},)"
-    if not np.isfinite(x).all():
-        return "x has NaN or infinite entries"
-    if abs(x @ x - 1.0) > 1e-6:
-        return (
-            f"x has norm {np.linalg.norm(x):.6g}; yield unit vectors, say normalize(x) of "
-            "spcabench.vectors"
-        )
-    if result.k is not None and result.cardinality > result.k:
-        return (
-            f"x has {result.cardinality} nonzeros at k = {result.k}; say project(x, k) of "
-            "spcabench.vectors"
-        )
-    return "x has entries of both signs, where x >= 0 was asked"
 
 
 def _same(what: str, problem: Problem, a: float, b: float) -> None:

@@ -1,13 +1,17 @@
 """The worker process: makes one row for each run that it is sent."""
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from spcabench import api, machine
+from spcabench import api, machine, registry
+from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
@@ -37,8 +41,18 @@ def row(task: dict[str, Any]) -> dict[str, Any]:
             "reason": "the process may not have more memory",
         }
     except Exception as error:
-        reason = " ".join(str(error).split())
-        return {**common, "status": Status.ERROR, "reason": f"{type(error).__name__}: {reason}"}
+        return {**common, "status": Status.ERROR, "reason": in_one_line(error, *_files(task))}
+
+
+def _files(task: dict[str, Any]) -> Iterator[Path]:
+    """The files that a task names: an error shows the line where it arose in one of them."""
+    with suppress(InputError):  # an unknown name is the error itself
+        yield registry.path("dataset", task["dataset"])
+    with suppress(InputError):
+        if task["kind"] == "measure":
+            yield Path(task["function"].__code__.co_filename)
+        else:
+            yield registry.path("solver", task["solver"])
 
 
 @lru_cache(maxsize=2)
@@ -123,7 +137,7 @@ def result_columns(result: Result, vectors: bool = False) -> dict[str, Any]:
         "form": result.problem.form,
         "used": json.dumps({key: v for key, v in result.settings.items() if np.isscalar(v)}),
         "status": result.status,
-        "reason": "",
+        "reason": result.fault,
         "k": result.k,
         "cardinality": result.cardinality,
         "variance": result.variance if good else np.nan,

@@ -8,7 +8,7 @@ Only that call, ``next()``, is timed and charged. What the driver does between t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from time import perf_counter
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, SolverError
 from spcabench.flops import LEDGER, counting
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.data import Data
@@ -222,7 +222,7 @@ def drive(
 class _Run:
     """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger."""
 
-    def __init__(self, iterates: Iterator[Any], limits: Limits, problem: Problem) -> None:
+    def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
         self.iterates, self.limits, self.problem = iterates, limits, problem
         self.change = STOPS[limits.stop or "step"]
         self.phases: dict[str, dict[str, float]] = {}
@@ -230,6 +230,8 @@ class _Run:
         self.iterations, self.seconds = 0, 0.0
         # Frozen at the end of the run: the ledger then goes back to whoever had it before.
         self._flops: int | None = None
+        if not isinstance(iterates, Generator):
+            raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
         # A generator runs nothing until its first next(). So the work before its first yield, the
         # start, is exactly the set-up, and is kept apart from the iterations: it may hide a
         # factorisation that the paper does not count. Numba compiles during the first call of a
@@ -238,14 +240,14 @@ class _Run:
         compiled, start = LEDGER.compile_seconds, perf_counter()
         first = next(iterates, None)
         if first is None:
-            raise InputError("solve: the solver yielded no iterate; at least its start is needed")
+            raise SolverError("solve yielded no iterate; at least its start is needed")
         self.compile_seconds = LEDGER.compile_seconds - compiled
         self.setup_seconds = perf_counter() - start - self.compile_seconds
         self.setup_flops = LEDGER.flops
         self.last = _copied(first)
         if self.last.phase is not None:
             self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
-        if limits.history:
+        if limits.history and self._shaped(self.last):
             self._record(self.last, np.nan)
 
     @property
@@ -255,12 +257,16 @@ class _Run:
 
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
-        # A zero start says that the solver found nothing. There is no direction to iterate from.
-        self.status = self._loop() if self.last.x.any() else Status.ZERO
+        if not self._shaped(self.last):
+            self.status = Status.INFEASIBLE
+        else:
+            # A zero start says that the solver found nothing. There is no direction to iterate
+            # from.
+            self.status = self._loop() if self.last.x.any() else Status.ZERO
         self._flops = self.flops
         # Ends the generator now, in the solver's own frame: its finally blocks run and its arrays
         # are freed before the next run is timed.
-        self.iterates.close()  # type: ignore[attr-defined]
+        self.iterates.close()
 
     def _loop(self) -> Status:
         """Take iterates until one of the rules ends the run, and name that rule."""
@@ -292,6 +298,8 @@ class _Run:
                 self._charge_phase(item.phase, elapsed, LEDGER.flops)
             self.iterations += 1
             self.last = item
+            if not self._shaped(item):
+                return Status.INFEASIBLE
             step = change(item, last)
             # Recorded before the run can end: the last entry of a history is the answer.
             if limits.history:
@@ -305,6 +313,9 @@ class _Run:
             if step != step:
                 return Status.INFEASIBLE
             last = item
+
+    def _shaped(self, item: Iterate) -> bool:
+        return item.x.shape == (self.problem.n,)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add one iterate to its phase; the set-up belongs to the first phase."""
@@ -338,8 +349,16 @@ def _copied(item: Any) -> Iterate:
     """Copy x and u: a solver may write its next iterate into the same buffer."""
     # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
     # a step, and only those of the last iterate are ever read.
-    if isinstance(item, Iterate):
-        return replace(
-            item, x=np.array(item.x, dtype=np.float64), u=None if item.u is None else item.u.copy()
-        )
-    return Iterate(np.array(item, dtype=np.float64))
+    iterate = item if isinstance(item, Iterate) else Iterate(item)
+    try:
+        x = np.array(iterate.x, dtype=np.float64)
+        u = None if iterate.u is None else np.array(iterate.u, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SolverError(
+            f"solve yielded {_kind(item)}; allowed are x (n,) or an Iterate"
+        ) from None
+    return replace(iterate, x=x, u=u)
+
+
+def _kind(item: Any) -> str:
+    return f"an object of type {type(item).__name__}"

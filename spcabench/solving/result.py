@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import SolverError
 from spcabench.flops import uncharged
 from spcabench.iterate import Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -114,7 +114,7 @@ class Result:
     def _unrefuted(self, proven: float) -> float:
         proven *= 1.0 + bounds.ROUNDING
         if self.variance > proven:
-            raise InputError(
+            raise SolverError(
                 f"bound: {self.solver!r} claims {proven:.9g}, and its own x has {self.variance:.9g}"
             )
         return proven
@@ -162,6 +162,30 @@ class Result:
     def good(self) -> bool:
         """Whether x is a feasible answer."""
         return self.status.good
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with an x that is no feasible answer; "" for one that is."""
+        x, n = self.x, self.problem.n
+        if self.good:
+            return ""
+        if self.status == Status.ZERO:
+            return "x is zero; yield a unit vector"
+        if x.shape != (n,):
+            return f"x has shape {x.shape}; allowed is ({n},)"
+        if not np.isfinite(x).all():
+            return "x has NaN or infinite entries"
+        if abs(x @ x - 1.0) > 1e-6:
+            length = np.linalg.norm(x)
+            return f"x has norm {length:.6g}; yield unit vectors: normalize(x) of spcabench.vectors"
+        if self.k is not None and self.cardinality > self.k:
+            return (
+                f"x has {self.cardinality} nonzeros at k = {self.k}; "
+                "yield project(x, k) of spcabench.vectors"
+            )
+        if self.nonnegative and (x < 0).any():
+            return "x has entries of both signs, where x >= 0 was asked"
+        return "the number that its stopping rule looks at is NaN"
 
 
 def graded(

@@ -1,0 +1,207 @@
+"""Errors: what a user did wrong is one line; a bug shows its traceback; a solver's own error shows
+its line.
+"""
+
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, registry
+from spcabench.checking import conformance, contract
+from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+from spcabench.running import worker
+
+HEAD = '''"""A solver with a mistake."""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    A = np.ones((3, 4))
+'''
+# what a new author gets wrong, and the line that is shown
+OWN = {
+    "shape": ("    x = A @ np.ones(5)\n    yield x\n", "ValueError", "line 13: x = A @ np.ones(5)"),
+    "later": ("    yield np.eye(problem.n)[0]\n    A @ A\n", "ValueError", "line 14: A @ A"),
+    "name": ("    yield xx\n", "NameError: name 'xx'", "line 13: yield xx"),
+    "inside": (
+        "    yield problem.covariance @ np.ones(99)\n",
+        "ValueError",
+        "line 13: yield problem.covariance @ np.ones(99)",
+    ),
+    "wordless": (
+        "    yield np.eye(problem.n)[0]\n    assert k > 99\n",
+        "AssertionError (",
+        "line 14: assert k > 99",
+    ),
+    "exits": ("    raise SystemExit\n    yield A\n", "SystemExit", "line 13: raise SystemExit"),
+}
+# what a solver gave is wrong, and no line of it failed
+GIVEN = {
+    "returns": ("    return A[0]\n", "solve returned an object of type ndarray; it must yield"),
+    "nothing": ("    yield from ()\n", "solve yielded no iterate"),
+    "text": ("    yield 'x'\n", "solve yielded an object of type str"),
+    "none": ("    yield np.eye(problem.n)[0]\n    yield np.eye(3), 1\n", "of type tuple"),
+}
+
+
+@pytest.fixture
+def problem():
+    return Problem.from_data(np.random.default_rng(0).standard_normal((9, 8)), "nine samples")
+
+
+def write(folder, body):
+    file = folder / "mine.py"
+    file.write_text(HEAD + body)
+    return file
+
+
+def row_of(file):
+    task = dict(kind="run", dataset="pitprops", parameters={}, settings=dict(k=3), seed=0)
+    return worker.row(task | dict(solver=str(file), figure="x"))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_solvers_error_shows_its_last_line(name, tmp_path, problem):
+    body, words, line = OWN[name]
+    file = write(tmp_path, body)
+    with pytest.raises((Exception, SystemExit)) as caught:
+        api.solve(problem, str(file), k=2)
+    assert last_frame(caught.value, file) == f"mine.py, {line}"
+    assert last_frame(caught.value, Path(__file__)).startswith("test_errors.py, line ")
+    assert last_frame(caught.value, tmp_path / "other.py") == ""
+    said = in_one_line(caught.value, file)
+    assert said.startswith(words) and said.endswith(f"(mine.py, {line})") and "\n" not in said
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_check_and_row_show_it(name, tmp_path):
+    body, words, line = OWN[name]
+    file = write(tmp_path, body)
+    found = conformance.outcome("x", contract.PROMISES["is feasible"], str(file))
+    assert found.verdict == "fails" and f"it raised {words}" in found.sentence
+    assert f"(mine.py, {line})" in found.sentence
+    if name != "exits":  # the process ends
+        row = row_of(file)
+        assert row["status"] == "error"
+        assert row["reason"].startswith(words) and row["reason"].endswith(f"(mine.py, {line})")
+
+
+def test_a_file_that_does_not_compile(tmp_path):
+    file = write(tmp_path, "    x = = 1\n    yield x\n")
+    row = row_of(file)
+    assert row["reason"] == "SyntaxError: invalid syntax (mine.py, line 13: x = = 1)"
+
+
+def test_a_relative_path_is_the_same_file(tmp_path, monkeypatch):
+    write(tmp_path, "    yield xx\n")
+    monkeypatch.chdir(tmp_path)
+    assert "(mine.py, line 13: yield xx)" in row_of("mine.py")["reason"]
+
+
+def test_a_long_line_is_cut(tmp_path, problem):
+    file = write(tmp_path, f"    yield xx + {'1 + ' * 100}1\n")
+    with pytest.raises(NameError) as caught:
+        api.solve(problem, str(file), k=2)
+    assert last_frame(caught.value, file).endswith("...")
+    assert len(last_frame(caught.value, file)) < 130
+
+
+def test_an_error_of_a_dataset_shows_its_line(tmp_path, monkeypatch):
+    file = tmp_path / "trial.py"
+    file.write_text('"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
+    package = __import__("spcabench.datasets", fromlist=["x"])
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    registry._files.cache_clear()
+    task = dict(kind="run", dataset="trial", parameters={}, settings=dict(k=3), seed=0)
+    row = worker.row(task | dict(solver="grqi"))
+    registry._files.cache_clear()
+    assert row["reason"] == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (dict(solver="grqy"), "InputError: unknown solver 'grqy'"),
+        (dict(dataset="pitprop"), "InputError: unknown dataset 'pitprop'"),
+    ],
+)
+def test_an_unknown_name_is_a_row(names, said):
+    task = dict(kind="run", dataset="pitprops", parameters={}, settings=dict(k=3), seed=0)
+    row = worker.row(task | dict(solver="grqi") | names)
+    assert row["status"] == "error" and row["reason"].startswith(said)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
+    body, said = GIVEN[name]
+    file = write(tmp_path, body)
+    with pytest.raises(SolverError) as caught:
+        api.solve(problem, str(file), k=2)
+    assert said in str(caught.value)
+    assert said in row_of(file)["reason"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    yield A[0][:2]\n",
+        "    yield np.eye(problem.n)[0]\n    yield A[0]\n",
+        "    yield A[0]\n    yield np.eye(problem.n)[0]\n",
+        "    yield 1.0\n",
+    ],
+    ids=["start", "later", "mended", "number"],
+)
+@pytest.mark.parametrize("history", [False, True])
+def test_an_x_of_the_wrong_shape_is_infeasible_and_says_why(body, history, tmp_path, problem):
+    result = api.solve(problem, str(write(tmp_path, body)), k=2, history=history)
+    assert result.status == "infeasible"
+    assert "x has shape" in result.fault and "allowed is (8,)" in result.fault
+    row = row_of(tmp_path / "mine.py")
+    assert (row["status"], row["reason"][:11]) == ("infeasible", "x has shape")
+
+
+def test_a_rule_that_sees_nan_says_so(tmp_path, problem):
+    body = "    for i in (1, 2):\n        yield Iterate(np.eye(8)[0], extra={'gap': np.nan})\n"
+    result = api.solve(problem, str(write(tmp_path, body)), k=2, stop="gap")
+    assert (result.status, result.fault) == (
+        "infeasible",
+        "the number that its stopping rule looks at is NaN",
+    )
+
+
+def _raise(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda file: file.with_name("none").read_text(), "no such file"),
+        (lambda file: file.parent.read_text(), "Is a directory"),
+        (lambda file: json.loads("{\n,}"), ", line 2: not JSON"),
+        (lambda file: b"\xff".decode(), "not utf-8 text"),
+        (lambda file: _raise(PermissionError(13, "Permission denied")), "Permission denied"),
+        (lambda file: _raise(EOFError("ends early")), "damaged file (ends early)"),
+        (lambda file: _raise(zlib.error("bad")), "damaged file (bad)"),
+    ],
+    ids=["missing", "folder", "json", "text", "permission", "end", "gzip"],
+)
+def test_what_goes_wrong_with_a_file_names_it(act, said, tmp_path):
+    file = tmp_path / "file"
+    with pytest.raises(InputError) as caught, using_file(file):
+        act(file)
+    assert str(caught.value).startswith(str(file)) and said in str(caught.value)
+
+
+def test_a_bug_stays_a_bug(tmp_path):
+    with pytest.raises(ZeroDivisionError), using_file(tmp_path):
+        _raise(ZeroDivisionError())
