@@ -1,4 +1,4 @@
-"""What a solver says about itself (`Traits`) and what it may yield beside x (`Iterate`)."""
+"""What a solver says about itself (`Traits`) and what it may yield instead of x (`Iterate`)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,29 +11,38 @@ Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
-    """The matrix, made where what makes it was given."""
+    """Return the matrix; where a function was given, call it."""
     assert matrix is not None
     return matrix() if callable(matrix) else matrix
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What a solver is; the harness asks of each solver what its kind must satisfy.
+    """What a solver can do; the conformance tests hold each solver to what it says here.
 
-    control : "cardinality" (takes ``k``), "penalty" (takes the setting named ``penalty``), or None
-        (not sparse).
-    accepts : the form of the problem it works on: "covariance", "data", or "either".
-    penalty : name of the penalty setting; the module then has ``penalty_range(problem) -> (low,
-        high)``.
-    nonnegative : can be asked for x >= 0, by the setting ``nonnegative`` of its ``solve``; "always"
-        for one that gives nothing else and has no such setting.
-    components : "single" (the harness deflates) or "joint".
-    rectangular : yields a left vector u (m,) too; k is then the cardinality of x = v.
-    exact : its answer is the optimum, up to rounding.
-    path : the search of its penalty goes from the largest down, each run started at the x of the
-        last.
-    relaxation : solves the semidefinite relaxation; yields a primal X and a dual U, which the
-        harness grades.
+    Parameters
+    ----------
+    control : {"cardinality", "penalty"} or None
+        What makes the answer sparse: the setting ``k``, the setting that ``penalty`` names, or
+        nothing (a solver of ordinary PCA).
+    accepts : {"covariance", "data", "either"}
+        Form of the problem that it works on. The harness converts where necessary.
+    penalty : str, optional
+        Name of the penalty setting. The module then has ``penalty_range(problem) -> (low, high)``.
+    nonnegative : bool or "always"
+        True where ``solve`` has the setting ``nonnegative``, which asks for x >= 0. "always" where
+        every answer is nonnegative and there is no such setting.
+    components : {"single", "joint"}
+        Whether it finds one component (several are found by deflation) or several at once.
+    rectangular : bool
+        Whether it yields a left vector u (m,) too. The cardinality k is then that of the right one.
+    exact : bool
+        Whether its answer is the optimum, up to rounding.
+    relaxation : bool
+        Whether it solves the semidefinite relaxation. It then yields a primal X and a dual U.
+    path : bool
+        Whether the search of its penalty goes from the largest value down and starts each run at
+        the x of the last one.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -49,17 +58,31 @@ class Traits:
 
 @dataclass(slots=True)
 class Iterate:
-    """One iterate with more than x: shapes x (n,), u (m,), Z (n, r), X and U (n, n).
+    """One iterate, for a solver that has more to yield than x.
 
-    X, U : a primal and a dual matrix of the relaxation (of order m + n for a rectangular solver),
-        or a function that makes the matrix: it is called once, for the last iterate. The driver
-        keeps them uncopied.
-    bound, bound_whp : an upper bound on the optimum that the algorithm proves (one that the harness
-        cannot redo without running it again), deterministic or with a stated probability.
-    phase : name of the phase of the algorithm that made this iterate.
-    extra : named numbers of the solver (an "objective" among them is what ``stop="objective"``
-        watches).
-    state : opaque; handed back as ``start`` by a warm start.
+    Parameters
+    ----------
+    x : array of shape (n,)
+        The sparse vector.
+    u : array of shape (m,), optional
+        The left vector of a rectangular solver.
+    Z : array of shape (n, r), optional
+        All components, of a solver that finds several at once.
+    X, U : array of shape (n, n), or function, optional
+        A primal and a dual matrix of the relaxation, of order m + n for a rectangular solver. A
+        function that makes the matrix is called once, for the last iterate. These are not copied.
+    bound : float, optional
+        Upper bound on the optimum that the algorithm proves, for a proof that the harness cannot
+        check without running the algorithm again.
+    bound_whp : float, optional
+        Such a bound that holds with a probability which the solver states.
+    phase : str, optional
+        Name of the phase of the algorithm that made this iterate.
+    extra : mapping of str to float
+        Named numbers of the solver. ``stop="objective"`` watches its entry "objective", and
+        ``stop="gap"`` its entry "gap".
+    state : object, optional
+        Whatever a warm start needs: the driver hands it back unread, as ``start``.
     """
 
     x: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Mathematics that several solvers share; layer 1, so that no solver imports another."""
+"""Steps that several solvers share, so that no solver imports another."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -12,15 +12,31 @@ from spcabench.vectors import Indices, Vector, embed, largest_indices, normalize
 def greedy_signs(
     Sigma, counts: Sequence[int], d: Vector | None = None
 ) -> Iterator[tuple[Vector, Indices]]:
-    """Sign vectors x (n,) in {-1, 0, 1}, grown greedily to maximise x'Sigma x.
+    """Grow sign vectors greedily to maximise x'Sigma x.
 
-    He, Monteiro, Park, equation (6): every loop takes the columns j not yet taken with the largest
-    Sigma_jj + 2 |g_j|, g = Sigma x (ties: lowest index), with the sign of g_j, that of 0
-    being +1. One product per loop.
+    Each loop takes the columns j not yet taken with the largest Sigma_jj + 2 |g_j|, g = Sigma x,
+    with the sign of g_j (that of 0 is +1). Of equal columns it takes the first. A loop makes one
+    product.
 
-    counts : columns that each loop takes. d : the diagonal of Sigma (n,), where it is at hand.
+    Parameters
+    ----------
+    Sigma : Covariance or Gram
+        The covariance (n, n) of a problem.
+    counts : sequence of int
+        Number of columns that each loop takes.
+    d : array of shape (n,), optional
+        Diagonal of Sigma, where it is known already.
 
-    Yields x and the columns taken so far, in their order.
+    Yields
+    ------
+    x : array of shape (n,)
+        Entries in {-1, 0, 1}.
+    J : array of int
+        The columns taken so far, in their order.
+
+    References
+    ----------
+    He, Monteiro, Park, "An efficient algorithm for rank-1 sparse PCA", 2010, equation (6).
     """
     n = Sigma.n
     d = Sigma.diagonal() if d is None else d
@@ -41,10 +57,28 @@ def greedy_signs(
 
 
 def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:
-    """The leading eigenvector of Sigma on the support of x, from x on: unit vectors (n,).
+    """Iterate from x towards the leading eigenvector of Sigma on the support of x.
 
-    method : "power" yields the iterates of the power method, without end; "lanczos" yields the Ritz
-        vector once its value changes by less than ``tol``, relative.
+    Parameters
+    ----------
+    Sigma : Covariance or Gram
+        The covariance (n, n) of a problem.
+    x : array of shape (n,)
+        The start. Its support stays.
+    method : {"power", "lanczos"}
+        "power" yields the iterates of the power method, without end. "lanczos" yields one vector.
+    tol : float
+        Lanczos ends when its value changes by less than this, relative.
+
+    Yields
+    ------
+    array of shape (n,)
+        Unit vectors.
+
+    Raises
+    ------
+    InputError
+        For an unknown method.
     """
     if method not in ("lanczos", "power"):
         raise InputError(f"second: {method!r}; allowed are 'lanczos' and 'power'")
@@ -59,10 +93,25 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
 
 
 def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vector:
-    """Ritz vector of the largest eigenvalue of a symmetric matrix, given by its products, from the
-    unit vector y (k,).
+    """Return the Ritz vector of the largest eigenvalue of a symmetric matrix.
 
-    Golub and Van Loan, "Matrix computations", section 10.1, with full reorthogonalisation.
+    Parameters
+    ----------
+    product : callable
+        Multiplies a vector of shape (k,) by the matrix.
+    y : array of shape (k,)
+        Unit vector to start from.
+    tol : float
+        Ends when the Ritz value rises by less than this, relative.
+
+    Returns
+    -------
+    array of shape (k,)
+        A unit vector.
+
+    References
+    ----------
+    Golub and Van Loan, "Matrix computations", section 10.1, here with full reorthogonalisation.
     """
     basis, diagonal, off = [y], [], []
     value = -np.inf
@@ -70,6 +119,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = product(basis[-1])
         diagonal.append(float(basis[-1] @ z))
         V = np.array(basis)  # (steps, k)
+        # Orthogonalised twice: once leaves components of the size of the rounding over off[-1].
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
@@ -88,11 +138,28 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
 def nonnegative_ascent(
     product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12
 ) -> tuple[float, Vector]:
-    """The value x'Sigma x and x >= 0, from the unit y >= 0 (k,): x <- (Sigma x)_+ / ||.||, a climb
-    where Sigma is PSD.
+    """Climb to a local maximum of x'Sigma x over unit x >= 0 by x <- (Sigma x)_+ / ||(Sigma x)_+||.
 
-    product : x -> Sigma x. Ends when the value rises by less than ``tol``, relative; it never
-        falls.
+    Parameters
+    ----------
+    product : callable
+        Multiplies a vector of shape (k,) by Sigma.
+    y : array of shape (k,)
+        Nonnegative unit vector to start from.
+    tol : float
+        Ends when the value rises by less than this, relative.
+
+    Returns
+    -------
+    value : float
+        x'Sigma x, never less than that of y.
+    x : array of shape (k,)
+        Nonnegative unit vector.
+
+    Notes
+    -----
+    Each step climbs where Sigma is positive semidefinite. Elsewhere the ascent ends at the first
+    step that does not.
     """
     z = product(y)
     value = float(y @ z)

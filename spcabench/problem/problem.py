@@ -26,11 +26,25 @@ LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into d
 class Problem:
     """Maximise x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-    matrix : `Covariance`, `Data` or, after a deflation that has no data form, `Gram`.
-    features : names of the n variables, or None; ``labels`` : classes of the m samples, or None.
-    provenance : where the numbers come from; ``stand_in`` in it is true for a stand-in of real
-        data.
-    indefinite : Sigma may have negative eigenvalues (after Hotelling's deflation).
+    Make a problem with `Problem.from_data` or `Problem.from_covariance`, or load one by its name
+    with `spcabench.load`. A problem does not change: deflation and `given_as` return new ones.
+
+    Attributes
+    ----------
+    name : str
+        Name of the problem, in rows and on the page.
+    matrix : Covariance, Data or Gram
+        What products are made with: a covariance, data, or data with a deflation of A'A that has
+        no data form.
+    features : sequence of str, or None
+        Names of the n variables.
+    labels : sequence of str, or None
+        Classes of the m samples.
+    provenance : mapping
+        Where the numbers come from. Its entry "stand_in" is true where other data replace the real
+        ones.
+    indefinite : bool
+        Whether Sigma may have negative eigenvalues, as after Hotelling's deflation.
     """
 
     name: str
@@ -50,12 +64,29 @@ class Problem:
         features: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """A problem given by its covariance (or correlation) matrix.
+        """Make a problem from its covariance (or correlation) matrix.
 
-        Sigma : (n, n), symmetric and positive semidefinite up to rounding; copied.
+        Parameters
+        ----------
+        Sigma : array, data frame or sparse matrix of shape (n, n)
+            Symmetric and positive semidefinite up to rounding. It is copied.
+        name : str
+            Name of the problem.
+        features : sequence of str, optional
+            Names of the n variables. Default: the column names of a data frame.
+        provenance : mapping, optional
+            Where the numbers come from.
 
-        Raises ValueError for a wrong shape, NaN or infinite entries, a clearly asymmetric or
-        indefinite matrix, or one without any variance.
+        Returns
+        -------
+        Problem
+            A problem of the form "covariance".
+
+        Raises
+        ------
+        InputError
+            For a wrong shape, entries that are NaN or infinite, a matrix that is clearly asymmetric
+            or indefinite, or one without any variance. An InputError is a ValueError.
         """
         S, names = validate.covariance(Sigma)
         return cls(
@@ -79,20 +110,46 @@ class Problem:
         labels: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """A problem given by data: Sigma = A'A with A the centred (scaled) X; Sigma is never
-        formed.
+        """Make a problem from data: Sigma = A'A, where A is X centred and perhaps scaled.
 
-        X : (m, n), m samples of n features; an array, a data frame or any scipy.sparse matrix. A
-            sparse X is centred implicitly and stays sparse; a dense one is copied once, and the
-            copy centred.
-        center : subtract the mean of each feature.
-        scale : divide each feature by its standard deviation (1/m); features without variance stay
-            zero.
-        divide_by_m : Sigma = A'A / m, the covariance, in place of A'A.
+        Sigma itself is not formed. A sparse X is centred implicitly and stays sparse. A dense X is
+        copied once, and the copy is centred.
 
-        Raises ValueError for a wrong shape, NaN or infinite entries, or data without any variance.
-        Warns where the means of sparse data are so large that implicit centring loses half of the
-        digits.
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (m, n)
+            m samples of n features.
+        name : str
+            Name of the problem.
+        center : bool
+            Whether to subtract the mean of each feature.
+        scale : bool
+            Whether to divide each feature by its standard deviation (with the divisor m). A feature
+            without variance stays zero.
+        divide_by_m : bool
+            Whether Sigma is the covariance A'A / m instead of A'A.
+        features : sequence of str, optional
+            Names of the n features. Default: the column names of a data frame.
+        labels : sequence of str, optional
+            Classes of the m samples.
+        provenance : mapping, optional
+            Where the numbers come from.
+
+        Returns
+        -------
+        Problem
+            A problem of the form "data" or "sparse".
+
+        Raises
+        ------
+        InputError
+            For a wrong shape, entries that are NaN or infinite, or data without any variance.
+
+        Warns
+        -----
+        RuntimeWarning
+            Where the means of sparse data are so large that implicit centring loses half of the
+            digits.
         """
         X, names = validate.data(X)
         features = validate.names("features", features or names, X.shape[1])
@@ -104,7 +161,7 @@ class Problem:
 
     @property
     def form(self) -> Form:
-        """How the problem is given: "covariance", "data" (dense) or "sparse"."""
+        """The form in which the problem is given: "covariance", "data" (dense) or "sparse"."""
         if not isinstance(self.matrix, Data):
             return "covariance" if isinstance(self.matrix, Covariance) else self._gram_form
         return "sparse" if self.matrix.sparse else "data"
@@ -128,19 +185,19 @@ class Problem:
 
     @property
     def nnz(self) -> int:
-        """Stored entries of the matrix."""
+        """Number of stored entries of the matrix."""
         if isinstance(self.matrix, Covariance):
             return self.matrix.n**2
         return (self.matrix if isinstance(self.matrix, Data) else self.matrix.A).stored
 
     @property
     def covariance(self) -> Covariance | Gram:
-        """Sigma (n, n) as the problem has it: an array, or A'A unformed."""
+        """Sigma (n, n) for products: an array where it is given, else A'A without forming it."""
         return Gram(self.matrix) if isinstance(self.matrix, Data) else self.matrix
 
     @property
     def data(self) -> Data:
-        """A (m, n). Raises ValueError where the problem has none: see `given_as`."""
+        """A (m, n) for products; InputError where the problem has no data (see `given_as`)."""
         if not isinstance(self.matrix, Data):
             raise InputError(
                 f"problem {self.name!r} is given without data: use problem.given_as('data')"
@@ -149,11 +206,11 @@ class Problem:
 
     @property
     def stand_in(self) -> bool:
-        """Whether the numbers stand in for real data."""
+        """Whether other data replace the real ones."""
         return bool(self.provenance.get("stand_in", False))
 
     def variance(self, x: Vector) -> float:
-        """x'Sigma x, never charged."""
+        """Return x'Sigma x for x of shape (n,); it is never charged to a solver."""
         with uncharged():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
@@ -162,10 +219,25 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def given_as(self, form: Form) -> Problem:
-        """The same problem in another form; its making is not charged, and is done once.
+        """Return the same problem in another form.
 
-        Raises ValueError for an unknown form, one too large to be made, or data asked of a deflated
-        covariance that has none.
+        The conversion is not charged to a solver, and is made once for each problem.
+
+        Parameters
+        ----------
+        form : {"covariance", "data", "sparse"}
+            The form asked for.
+
+        Returns
+        -------
+        Problem
+            The problem itself where it has that form already.
+
+        Raises
+        ------
+        InputError
+            For an unknown form, a matrix of more than 8 GB, or the data of a deflated covariance
+            that is indefinite and so has none.
         """
         if form not in ("covariance", "data", "sparse"):
             raise InputError(f"form: {form!r} is none of 'covariance', 'data', 'sparse'")
@@ -174,7 +246,7 @@ class Problem:
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
 
     def cached(self, key: str, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, made once per problem and never charged."""
+        """Return what ``make()`` gives; it is called once for each key, and never charged."""
         if key not in self._cache:
             with uncharged():
                 self._cache[key] = make()
@@ -182,8 +254,11 @@ class Problem:
 
 
 def _dense_data(X: Any, center: bool, scale: bool, divide_by_m: bool) -> Data:
+    # Centred in the copy that is made anyway: the implicit form needs as much memory and cancels.
     A = np.array(X, dtype=np.float64, order="F")
     m = A.shape[0]
+    # The mean of a constant column is rounded. What would be left of the column is noise, which
+    # scaling would blow up to a variance of one.
     if center:
         constant = A.max(axis=0) == A.min(axis=0)
         A -= A.mean(axis=0)
@@ -233,9 +308,7 @@ def _converted(problem: Problem, form: Form) -> Covariance | Data:
 
 
 def _root(problem: Problem) -> Array:
-    """A (r, n) with A'A = Sigma, from the eigendecomposition; rows of negligible weight are left
-    out.
-    """
+    """Return A (r, n) with A'A = Sigma, from the eigenvectors of nonnegligible eigenvalues."""
     if problem.n > LARGEST_ROOT:
         raise InputError(
             f"problem {problem.name!r}: {problem.n} variables; data are made of a covariance of "
