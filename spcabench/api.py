@@ -17,8 +17,24 @@ LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
 def load(name: str, **settings: Any) -> Problem:
-    """A dataset by name, with its parameters. Raises ValueError for an unknown name or
-    parameter.
+    """Load a dataset by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `spcabench.list_datasets`.
+    **settings
+        Parameters of the dataset: see the ``load`` of its file in ``datasets/``.
+
+    Returns
+    -------
+    Problem
+        The data. ``problem.stand_in`` says whether other data replace the real ones.
+
+    Raises
+    ------
+    InputError
+        For an unknown name or parameter, or a value out of range. An InputError is a ValueError.
     """
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
@@ -35,17 +51,39 @@ def solve(
     refit: bool = False,
     **settings: Any,
 ) -> Result:
-    """One sparse component by one solver.
+    """Find one sparse component by one solver.
 
-    name : a solver's name, the path of a solver's file, or its module.
-    k : cardinality, 1 to n. For a solver with a penalty instead, the penalty is searched for at
-        most k nonzeros.
-    nonnegative : x >= 0; an error for a solver that gives signed answers only.
-    refit : replace x by the leading eigenvector on its support (kept nonnegative where it is).
-    settings : the solver's own (see its ``solve``), and those of the run: stop, tol,
-        max_iterations, time_limit, history; start, an (n,) loading.
+    Parameters
+    ----------
+    problem : Problem
+        The problem to solve.
+    name : str or module
+        A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module.
+    k : int, optional
+        Cardinality, 1 to n. For a solver that has a penalty instead, the penalty is searched until
+        the answer has at most k nonzeros.
+    seed : int
+        Seed of a solver that draws random numbers.
+    nonnegative : bool
+        Whether to ask for x >= 0.
+    refit : bool
+        Whether to replace x by the leading eigenvector on its support. A nonnegative x stays
+        nonnegative.
+    **settings
+        The solver's own settings (see its ``solve``), and those of the run: ``stop``, ``tol``,
+        ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for a
+        solver that takes one.
 
-    Raises ValueError for an unknown solver or setting, or a value out of range.
+    Returns
+    -------
+    Result
+        The component with its variance, a certified bound, and what the run cost.
+
+    Raises
+    ------
+    InputError
+        For an unknown solver or setting, a value out of range, or a nonnegative answer asked of a
+        solver that gives signed ones only.
     """
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     label = solver.__name__.rpartition(".")[2]
@@ -107,11 +145,41 @@ def components(
     alpha: float = 1.0,
     **settings: Any,
 ) -> deflate.Components:
-    """``count`` sparse components by one solver, with a deflation between them.
+    """Find several sparse components by one solver, with a deflation after each.
 
-    deflation : projection, hotelling, schur, orthogonal_projection or drop_features; alpha in [0,
-        1] makes Hotelling's partial (Kuleshov 2013, Algorithm 2). "joint" : none, the solver finds
-        all of them at once.
+    Parameters
+    ----------
+    problem : Problem
+        The problem to solve.
+    name : str or module
+        A solver, as for `spcabench.solve`.
+    count : int
+        Number of components. There are fewer where a solver finds no further one.
+    k : int, optional
+        Cardinality of each component.
+    deflation : str
+        "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
+        for a solver that finds all components at once.
+    alpha : float
+        Share of the variance that Hotelling's deflation takes out, from 0 to 1.
+    **settings
+        As for `spcabench.solve`.
+
+    Returns
+    -------
+    Components
+        The results in order. Each is graded against the deflated problem that it was found in.
+
+    Raises
+    ------
+    InputError
+        For an unknown deflation, a value out of range, or "joint" with a solver that finds one
+        component at a time.
+
+    References
+    ----------
+    Mackey, "Deflation methods for sparse PCA", NIPS 21 (2009). Partial deflation is Algorithm 2 of
+    Kuleshov, ICML 2013.
     """
     validate.whole("count", count, 1)
     if deflation == "joint":
@@ -144,10 +212,31 @@ def _jointly(
 def path(
     problem: Problem, name: str | ModuleType, cardinalities: Sequence[int], **settings: Any
 ) -> list[Result]:
-    """One component at each cardinality, increasing: the better of a cold start and of one from the
-    answer before.
+    """Find one component at each of several cardinalities, in increasing order.
 
-    An answer with fewer variables is one for more, too: the variance never falls.
+    Each one is the best of a cold start, a start from the answer before (where the solver takes a
+    start), and that answer itself. So the variance never falls as the cardinality grows.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem to solve.
+    name : str or module
+        A solver, as for `spcabench.solve`.
+    cardinalities : sequence of int
+        The cardinalities. Repeated ones count once.
+    **settings
+        As for `spcabench.solve`.
+
+    Returns
+    -------
+    list of Result
+        One result for each cardinality.
+
+    Raises
+    ------
+    InputError
+        As for `spcabench.solve`.
     """
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     found: list[Result] = []
@@ -162,15 +251,33 @@ def path(
 
 
 def list_solvers() -> dict[str, str]:
-    """Solver name -> one-line description."""
+    """Return a description of every solver, by its name.
+
+    Returns
+    -------
+    dict of str to str
+        The first paragraph of each file in ``solvers/``, and of installed plug-ins.
+    """
     return registry.descriptions("solver")
 
 
 def list_datasets() -> dict[str, str]:
-    """Dataset name -> one-line description."""
+    """Return a description of every dataset, by its name.
+
+    Returns
+    -------
+    dict of str to str
+        The first paragraph of each file in ``datasets/``.
+    """
     return registry.descriptions("dataset")
 
 
 def list_figures() -> dict[str, str]:
-    """Figure or table name -> one-line description."""
+    """Return a description of every figure and table, by its name.
+
+    Returns
+    -------
+    dict of str to str
+        The first paragraph of each file in ``spcabench/figures/``.
+    """
     return registry.descriptions("figure")

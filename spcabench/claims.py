@@ -1,9 +1,8 @@
-"""Claims of the papers: a statement with its test and threshold, fixed before any run, and the
-verdict on it.
+"""Claims of the papers: statements whose test is fixed before any run, and the verdicts on them.
 
-The words: a claim *holds* when the interval of the measured number lies on its side of the
-threshold, *fails* when it lies on the other side, and is *undecided* when the interval includes the
-threshold or the data do not cover the claim.
+A claim *holds* when the interval of the measured number lies on the claimed side of the threshold.
+It *fails* when the interval lies on the other side. It is *undecided* when the interval includes
+the threshold, or when the data do not cover the claim.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,10 +19,25 @@ SPARSITY_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)
 
 @dataclass(frozen=True)
 class Statement:
-    """What a paper says, where, and how it is tested.
+    """What a paper says, where it says so, and how that is tested.
 
-    earlier : verdicts of a test that was changed. any_data : the claim is one of shapes, which a
-        stand-in has too.
+    Parameters
+    ----------
+    id : str
+        Short name of the claim on the page.
+    quote : str
+        The paper's own words.
+    where : str
+        Where in the paper they stand.
+    test : str
+        What is measured, in words.
+    threshold : str
+        What the measured number must satisfy, in words.
+    earlier : tuple of dict
+        Verdicts of earlier tests of this claim: "verdict", "measured", and the "reason" for which
+        the test was changed.
+    any_data : bool
+        Whether the claim can be decided on stand-in data too, because it is about shapes alone.
     """
 
     id: str
@@ -35,13 +49,40 @@ class Statement:
     any_data: bool = False
 
     def judged(self, verdict: Verdict, measured: str, variant: str = "") -> "Claim":
-        """The verdict on this statement; ``variant`` names a reading where there are several."""
+        """Return the claim with its verdict.
+
+        Parameters
+        ----------
+        verdict : {"holds", "fails", "undecided"}
+            The outcome of the test.
+        measured : str
+            What was measured, in numbers.
+        variant : str
+            Name of the reading, where the statement can be read in several ways.
+
+        Returns
+        -------
+        Claim
+            The statement with what was measured.
+        """
         return Claim(self, verdict, measured, variant)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement with what was measured."""
+    """A statement with its verdict.
+
+    Attributes
+    ----------
+    statement : Statement
+        What the paper says.
+    verdict : {"holds", "fails", "undecided"}
+        The outcome of the test.
+    measured : str
+        What was measured.
+    variant : str
+        Name of the reading, where there are several.
+    """
 
     statement: Statement
     verdict: Verdict
@@ -49,7 +90,7 @@ class Claim:
     variant: str = ""
 
     def on_stand_in(self) -> "Claim":
-        """The same, undecided: what stands in for the paper's data decides nothing but shapes."""
+        """Return the claim as on stand-in data: undecided, unless it is about shapes alone."""
         if self.statement.any_data:
             return self
         would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[
@@ -62,7 +103,17 @@ class Claim:
 
 @dataclass(frozen=True)
 class Interval:
-    """A median with its bootstrap interval (95 %)."""
+    """A median with its 95 % bootstrap interval.
+
+    Attributes
+    ----------
+    median : float
+        The statistic of the values: the median, unless another one was asked for.
+    low, high : float
+        Ends of the interval.
+    count : int
+        Number of values. Without any value, every verdict is "undecided".
+    """
 
     median: float
     low: float
@@ -78,7 +129,7 @@ class Interval:
         return f"{median:.3g} [{low:.3g}, {high:.3g}]"
 
     def at_least(self, threshold: float) -> Verdict:
-        """Verdict on "at least"."""
+        """Return the verdict on "at least the threshold"."""
         if not self.count:
             return "undecided"
         return (
@@ -86,11 +137,11 @@ class Interval:
         )
 
     def within(self, low: float, high: float) -> Verdict:
-        """Verdict on "between"."""
+        """Return the verdict on "from low to high"."""
         return every([self.at_least(low), self.at_most(high)])
 
     def at_most(self, threshold: float) -> Verdict:
-        """Verdict on "at most"."""
+        """Return the verdict on "at most the threshold"."""
         if not self.count:
             return "undecided"
         return (
@@ -101,8 +152,21 @@ class Interval:
 def interval(
     values: Iterable[float], statistic: Callable[..., Any] = np.median, seed: int = 0
 ) -> Interval:
-    """The statistic of the values and its bootstrap interval (percentiles of 2000 resamples, fixed
-    seed).
+    """Return a statistic of the values with its bootstrap interval.
+
+    Parameters
+    ----------
+    values : iterable of float
+        The values. Those that are not finite are left out.
+    statistic : callable
+        A function of an array and an axis.
+    seed : int
+        Seed of the resampling.
+
+    Returns
+    -------
+    Interval
+        The statistic, and the 2.5 % and 97.5 % percentiles of 2000 resamples.
     """
     sample = np.sort([v for v in values if np.isfinite(v)])  # the order of the rows changes nothing
     if not len(sample):
@@ -114,12 +178,25 @@ def interval(
 
 
 def decided(condition: bool | None) -> Verdict:
-    """Verdict on an exact condition; None where the data do not cover it."""
+    """Return the verdict on an exact condition: True, False, or None where data are missing."""
     return "undecided" if condition is None else "holds" if condition else "fails"
 
 
 def every(verdicts: Sequence[Verdict], share: float = 1.0) -> Verdict:
-    """A range holds when (at least a share of) its bands do, and fails when too many fail."""
+    """Return the verdict on a claim about several bands.
+
+    Parameters
+    ----------
+    verdicts : sequence of str
+        The verdict of each band.
+    share : float
+        Share of the bands that must hold.
+
+    Returns
+    -------
+    {"holds", "fails", "undecided"}
+        "fails" where so many bands fail that the share cannot be reached.
+    """
     if not verdicts:
         return "undecided"
     if np.mean([v == "holds" for v in verdicts]) >= share:
@@ -128,14 +205,14 @@ def every(verdicts: Sequence[Verdict], share: float = 1.0) -> Verdict:
 
 
 def some(verdicts: Sequence[Verdict]) -> Verdict:
-    """Holds when at least one does."""
+    """Return "holds" where at least one verdict does, and "fails" where all fail."""
     if "holds" in verdicts:
         return "holds"
     return "fails" if verdicts and all(v == "fails" for v in verdicts) else "undecided"
 
 
 def bands(sparsity: pd.Series, edges: Sequence[float] = SPARSITY_EDGES) -> pd.Series:
-    """The band of each sparsity as text ("2-5 %"); missing outside the edges."""
+    """Return the band of each sparsity as text ("2-5 %"); missing outside the edges."""
     labels = [f"{100 * a:g}-{100 * b:g} %" for a, b in pairwise(edges)]
     return pd.cut(sparsity, list(edges), labels=labels, right=False).astype(object)
 
@@ -143,19 +220,19 @@ def bands(sparsity: pd.Series, edges: Sequence[float] = SPARSITY_EDGES) -> pd.Se
 def by_band(
     sparsity: pd.Series, values: pd.Series, edges: Sequence[float] = SPARSITY_EDGES
 ) -> dict[str, Interval]:
-    """Median and interval of the values in every band between the edges that has any; in order."""
+    """Return the interval of the values in each band that has any, in the order of the bands."""
     label = bands(sparsity, edges)
     found = {str(band): interval(group) for band, group in values.groupby(label, sort=False)}
     return dict(sorted(found.items(), key=lambda item: float(item[0].partition("-")[0])))
 
 
 def show(intervals: dict[str, Interval]) -> str:
-    """The medians of the bands in one line."""
+    """Return the intervals of the bands as one line of text."""
     return (
         "; ".join(f"{band}: {value}" for band, value in intervals.items()) or "no run in the range"
     )
 
 
 def slope(x: Iterable[float], y: Iterable[float]) -> float:
-    """Least-squares slope of log y against log x: a growth exponent."""
+    """Return the least-squares slope of log y against log x, which is a growth exponent."""
     return float(np.polyfit(np.log(list(x)), np.log(list(y)), 1)[0])

@@ -17,31 +17,61 @@ from spcabench.solving.deflate import Components
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Sparse principal components of X (m, n): each loading is a unit vector with at most
-    ``cardinality`` nonzeros.
+    """Sparse principal components of data, as a scikit-learn estimator.
 
-    X is centred, a sparse X implicitly: it is never made dense.
+    Each loading is a unit vector with at most ``cardinality`` nonzeros. The data are centred.
+    Sparse data are centred implicitly and never made dense.
 
-    n_components : how many at most; fewer where no variance is left.
-    cardinality : nonzeros of each loading, 1 to n; a share of the features if below 1. 1.0 is all
-        of them.
-    solver : name of a solver, or the path of its file; None is `spcabench.solvers.DEFAULT`.
-    deflation : what comes between two components: see `spcabench.components`.
-    scale : divide each feature by its standard deviation.
-    nonnegative : loadings of one sign.
-    refit : each loading becomes the leading eigenvector on its support.
-    settings : the solver's own, a dict.
-    random_state : seed of solvers that draw numbers.
+    Parameters
+    ----------
+    n_components : int
+        Number of components. There are fewer where no variance is left.
+    cardinality : int or float
+        Nonzeros of each loading, 1 to n; a float, above 0 and up to 1.0, is a share of the
+        features.
+    solver : str, optional
+        Name of a solver, or the path of its file. Default: the suite's default solver.
+    deflation : str
+        What comes between two components, as for `spcabench.components`.
+    scale : bool
+        Whether to divide each feature by its standard deviation.
+    nonnegative : bool
+        Whether the loadings are nonnegative.
+    refit : bool
+        Whether each loading becomes the leading eigenvector on its support.
+    settings : dict, optional
+        The solver's own settings.
+    random_state : int, RandomState or None
+        Seed of a solver that draws random numbers.
 
-    components_ (K, n), mean_ and scale_ (n,); all variances are divided by m - 1.
-    explained_variance_ (K,) : what each component adds to those before it, the squared diagonal of
-    R in the QR
-        decomposition of the scores (Zou et al. 2006): correlated components are not counted twice.
-    explained_variance_ratio_ (K,) : that, over the variance of all features; it adds up to at most
-    one. bound_ (K,) : certified upper bounds on the variance of any such loading in the deflated
-    problem in which the
-        component was sought, hence for the first component in X; deflated_variance_ (K,) is what
-        was reached there.
+    Attributes
+    ----------
+    components_ : array of shape (K, n)
+        The loadings, one in each row.
+    n_components_ : int
+        Number K of components found.
+    mean_, scale_ : array of shape (n,)
+        Mean of each feature, and what each is divided by.
+    explained_variance_ : array of shape (K,)
+        What each component adds to those before it (adjusted variance), so that correlated
+        components are not counted twice.
+    explained_variance_ratio_ : array of shape (K,)
+        The same over the variance of all features. It adds up to at most one.
+    deflated_variance_ : array of shape (K,)
+        Variance of each component in the deflated problem in which it was found.
+    bound_ : array of shape (K,)
+        Certified upper bound on that variance, for any loading that is allowed. For the first
+        component the deflated problem is the data itself.
+
+    Notes
+    -----
+    All variances are divided by m - 1. The adjusted variance is the squared diagonal of R in the QR
+    decomposition of the scores.
+
+    References
+    ----------
+    Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
+    Graphical Statistics 15 (2006).
     """
 
     def __init__(
@@ -68,7 +98,25 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
-        """Find the components of X (m, n), an array or sparse; y is ignored."""
+        """Find the components of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, n)
+            m samples of n features.
+        y : ignored
+            There for scikit-learn's pipelines.
+
+        Returns
+        -------
+        SparsePCA
+            The estimator itself.
+
+        Raises
+        ------
+        InputError
+            For a parameter out of range, or a solver that gave no feasible component.
+        """
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype=np.float64, ensure_min_samples=2
         )
@@ -125,15 +173,37 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self.n_components_
 
     def transform(self, X: Any) -> Any:
-        """The scores (m, K) of X (m, n)."""
+        """Return the scores of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, n)
+            Samples of the features that were fitted.
+
+        Returns
+        -------
+        array of shape (m, K)
+            The centred (scaled) samples times the loadings.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csc", "csr"), dtype=np.float64, reset=False)
         Z = self.components_.T / self.scale_[:, None]
         return X @ Z - self.mean_ @ Z
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The share of the variance of X (m, n), about the fitted mean, in the span of the
-        components: up to 1.
+        """Return the share of the variance of X that lies in the span of the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, n)
+            Samples of the features that were fitted. Their variance is about the fitted mean.
+        y : ignored
+            There for scikit-learn's model selection.
+
+        Returns
+        -------
+        float
+            A number from 0 to 1.
         """
         scores = self.transform(X)
         X = validate_data(self, X, accept_sparse=("csc", "csr"), dtype=np.float64, reset=False)

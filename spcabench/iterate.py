@@ -82,7 +82,7 @@ class Iterate:
         Named numbers of the solver. ``stop="objective"`` watches its entry "objective", and
         ``stop="gap"`` its entry "gap".
     state : object, optional
-        Whatever a warm start needs: the driver hands it back unread, as ``start``.
+        Whatever a later run may need. It is kept, unread, as ``result.state``.
     """
 
     x: NDArray[np.float64]

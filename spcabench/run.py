@@ -1,6 +1,4 @@
-"""What a figure asks for: runs and measures, in groups that are one job each, with a fingerprint
-for each job.
-"""
+"""What a figure asks for: runs and measures, grouped into jobs, each with a fingerprint."""
 
 import ast
 import hashlib
@@ -20,19 +18,37 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a solver on a dataset.
+    """One run of a solver on a dataset, as a figure asks for it.
 
-    settings : those of `spcabench.solve`, the solver's own and the run's (k, refit, stop, tol,
-        history, ...). A k below 1 is a share of the variables.
-    match : name of a solver; this run comes next, in the same job, at the cardinality which that
-        one reached.
-    form : "covariance", "data" or "sparse": the problem is given so, its making uncharged.
-    timed : its time is compared: exclusive, interleaved with the others on its problem, many
-        rounds.
-    memory : its peak memory is measured too, in a process of its own.
-    vectors : x (and u) are kept in the row.
-    timeout : seconds after which the process is ended and the row says so.
-    label : a word by which the figure knows its rows.
+    Parameters
+    ----------
+    dataset : str
+        Name of a dataset.
+    parameters : mapping
+        Parameters of the dataset.
+    solver : str
+        Name of a solver.
+    settings : mapping
+        Settings of `spcabench.solve`: ``k``, ``refit``, those of the run and the solver's own. A k
+        below 1 is a share of the variables.
+    seed : int
+        Seed of the solver.
+    match : str, optional
+        Name of a solver of the same job. This run follows that solver's run, at the cardinality
+        which it reached.
+    form : {"covariance", "data", "sparse"}, optional
+        Form in which the problem is given. The conversion is not charged.
+    timed : bool
+        Whether its time is compared. The run is then repeated over many rounds, in turn with the
+        other runs on its problem, while nothing else runs.
+    memory : bool
+        Whether its peak memory is measured too, in a process of its own.
+    vectors : bool
+        Whether x (and u) are kept in the row.
+    timeout : float
+        Seconds after which the process is ended. The row says so.
+    label : str
+        A word by which the figure finds its rows again.
     """
 
     dataset: str
@@ -51,13 +67,31 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """One call of a figure's own function, for what no single run of a solver makes.
+    """One call of a figure's own function, for numbers that no single run of a solver gives.
 
-    It is recorded like a run; its numbers go into the row's ``extra``.
+    It is recorded like a run. Its numbers are in the ``extra`` of the row.
 
-    function : ``function(problem, *, seed, **settings)`` at the top of a module, which gives a dict
-        of numbers.
-    uses : solvers that it calls; when one changes, it is made again.
+    Parameters
+    ----------
+    dataset : str
+        Name of a dataset.
+    parameters : mapping
+        Parameters of the dataset.
+    function : callable
+        ``function(problem, *, seed, **settings)``, defined at the top of a module. It returns a
+        dict of numbers.
+    settings : mapping
+        Keyword arguments of the function.
+    seed : int
+        Seed that the function is given.
+    form : {"covariance", "data", "sparse"}, optional
+        Form in which the problem is given.
+    timeout : float
+        Seconds after which the process is ended. The row says so.
+    label : str
+        A word by which the figure finds its rows again.
+    uses : tuple of str
+        Solvers that the function calls. When one of them changes, the function is called again.
     """
 
     dataset: str

@@ -1,5 +1,6 @@
-"""Several components one after the other, by deflation (Mackey 2009; Kuleshov 2013, section
-2.3).
+"""Several components, one after the other, by deflation.
+
+The deflations are those of Mackey (2009) and of Kuleshov (2013, section 2.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +22,16 @@ from spcabench.vectors import Array, Vector, normalize, support
 
 @dataclass
 class Components(Sequence[Result]):
-    """Results of the components, each graded against its own deflated problem, and their joint
-    measures.
+    """The results of several components, in order, and measures of all of them together.
+
+    It is a sequence: ``components[0]`` is the first result, and ``len(components)`` their number.
+
+    Attributes
+    ----------
+    problem : Problem
+        The problem before any deflation.
+    results : list of Result
+        One for each component. Its problem is the deflated one in which it was found.
     """
 
     problem: Problem
@@ -36,12 +45,12 @@ class Components(Sequence[Result]):
 
     @property
     def Z(self) -> Vector:
-        """The loadings (n, K)."""
+        """The loadings, an array of shape (n, K) with a component in each column."""
         return np.column_stack([r.x for r in self.results])
 
     @property
     def variances(self) -> Vector:
-        """x'Sigma x of each component in the original problem (K,)."""
+        """x'Sigma x of each component in the original problem, an array of shape (K,)."""
         return np.array([self.problem.variance(r.x) for r in self.results])
 
     @cached_property
@@ -52,20 +61,22 @@ class Components(Sequence[Result]):
 
     @property
     def adjusted_variances(self) -> Vector:
-        """Squared diagonal of R in the QR decomposition of A Z (K,): what each adds (Zou et al.
-        2006).
+        """The variance that each component adds to those before it, an array of shape (K,).
+
+        It is the squared diagonal of R in the QR decomposition of A Z (Zou, Hastie, Tibshirani
+        2006), so correlated components are not counted twice.
         """
         L = _cholesky(self._gram)
         return np.diag(L) ** 2
 
     @property
     def projected_variance(self) -> float:
-        """tr((Z'Z)^-1 Z'Sigma Z): variance explained by the span of the loadings."""
+        """The variance in the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z)."""
         return float(np.trace(np.linalg.pinv(self.Z.T @ self.Z) @ self._gram))
 
 
 def _cholesky(G: Array) -> Vector:
-    """Lower factor of a PSD matrix, zero columns where it is singular."""
+    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
     L = np.zeros_like(G)
     for j in range(len(G)):
         pivot = G[j, j] - L[j, :j] @ L[j, :j]
@@ -76,9 +87,7 @@ def _cholesky(G: Array) -> Vector:
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """Sigma - alpha (x'Sigma x) x x'; for a rectangular result A - alpha (u'Av) u v'. Can be
-    indefinite.
-    """
+    """Return Sigma - alpha (x'Sigma x) x x', or A - alpha (u'Av) u v'; it can be indefinite."""
     r, M = results[-1], problem.matrix
     if r.u is not None:
         return _low_rank(problem.data, alpha * (r.singular_value or 0.0) * r.u, r.x)
@@ -91,22 +100,20 @@ def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covarian
 
 
 def projection(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """(I - x x') Sigma (I - x x')."""
+    """Return (I - x x') Sigma (I - x x')."""
     return _projected(problem, results[-1].x)
 
 
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Projection with x made orthogonal to the earlier components first: annihilates all of
-    them.
-    """
+    """Project with x made orthogonal to the earlier components: removes the span of all of them."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 
 
 def schur(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
-    """Sigma - Sigma x x'Sigma / x'Sigma x."""
+    """Return Sigma - Sigma x x'Sigma / x'Sigma x."""
     x, M = results[-1].x, problem.matrix
     if isinstance(M, Covariance):
         s = M @ x
@@ -142,7 +149,7 @@ def _projected(problem: Problem, q: Vector) -> Covariance | Data | Gram:
 
 
 def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
-    """A - u v', kept as a low-rank correction."""
+    """Return A - u v' with u v' kept as a low-rank correction."""
     return Data(A.X, A.scale, np.column_stack([A.U, u]), np.column_stack([A.V, v]))
 
 
@@ -153,8 +160,9 @@ def deflated_components(
     deflation: str,
     alpha: float = 1.0,
 ) -> Components:
-    """``count`` components: ``run`` on the problem, deflate, and again. alpha < 1 is partial, for
-    hotelling only.
+    """Run, deflate and run again until there are ``count`` components, or a run finds none.
+
+    Hotelling's deflation can be partial, with alpha below one.
     """
     if deflation not in DEFLATIONS:
         raise InputError(nearest("deflation", deflation, DEFLATIONS))
@@ -191,11 +199,11 @@ def deflated_components(
 def _in_place(
     problem: Problem, result: Result, count: int, run: Callable[[Problem], Result], alpha: float
 ) -> list[Result]:
-    """Components of A - alpha sum sigma u v', deflated in one working copy on which the solver
-    runs.
+    """Deflate dense data A - alpha sum sigma u v' in one working copy, on which the solver runs.
 
-    The results' problems are A - U V' with U (m, count) and V (n, count) shared: what they say does
-    not change when the copy does.
+    A component of k variables changes k columns, and a product with the copy costs no more than
+    with A, where a low-rank correction would grow with every component. The problems of the results
+    are A - U V' with U (m, count) and V (n, count) shared, so they do not change with the copy.
     """
     A, results = problem.data, [result]
     X = np.array(A.X, order="F")

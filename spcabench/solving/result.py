@@ -1,4 +1,4 @@
-"""What a run gave, graded by the harness: solvers never grade themselves."""
+"""The result of a run, graded by the harness: solvers never grade themselves."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,18 +19,52 @@ from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_side
 
 @dataclass(frozen=True)
 class Result:
-    """What one run gave, graded by the harness.
+    """The result of one run, with numbers that the harness computed from the problem.
 
-    x (n,) unit norm, u (m,) for rectangular solvers; variance = x'Sigma x; status says why the run
-    ended (`Status`): converged, finished, max_iterations, time_limit, zero or infeasible.
-    flops and times are those of the iterations; set-up (up to the first iterate) is apart.
-    phases : iterates, seconds and flops of each phase that the solver names, set-up included in the
-        first.
-    history : one dict per iterate, if asked for. search : runs, flops and time of a penalty search.
-    Z : all components (n, r), of a run that was asked for several at once.
-    X, U, penalty : of a relaxation, a primal and a dual matrix (or what makes them), and lam.
-    nonnegative : x >= 0 was asked for, and ``bound`` is one on such x.
-    proven, proven_whp : the bounds that the solver itself proves: see `bound`.
+    Attributes
+    ----------
+    solver : str
+        Name of the solver.
+    problem : Problem
+        The problem that was solved.
+    settings : dict
+        The solver's settings.
+    k : int or None
+        The cardinality asked for.
+    x : array of shape (n,)
+        The component: a unit vector where the run has a good status.
+    status : Status
+        Why the run ended: converged, finished (the solver ended by itself), max_iterations,
+        time_limit, zero (nothing found) or infeasible (not a unit vector, too many nonzeros, or a
+        wrong sign). A status is a string too.
+    iterations : int
+        Number of iterates after the start.
+    flops, setup_flops : int
+        Flops of the iterations, and of the set-up up to the first iterate.
+    solve_time, setup_time, compile_time : float
+        Seconds of the iterations, of the set-up, and of compilation (which is in neither).
+    u : array of shape (m,), or None
+        Left unit vector of a rectangular solver.
+    history : list of dict
+        The numbers of each iterate, where they were asked for.
+    search : dict
+        Number of runs, flops and time of a search for the penalty; empty where there was none.
+    phases : dict
+        Iterates, seconds and flops of each phase that the solver names. The set-up is in the first.
+    extra : dict of str to float
+        Named numbers of the solver.
+    counted : bool
+        Whether the flops are counted; those of an opaque library are not.
+    Z : array of shape (n, r), or None
+        All components of a run that was asked for several at once.
+    X, U : array of shape (n, n), function or None
+        Primal and dual matrix of a relaxation, or functions that make them.
+    penalty : float or None
+        The value of the solver's penalty.
+    nonnegative : bool
+        Whether x >= 0 was asked for. ``bound`` then holds for such x.
+    proven, proven_whp : float or None
+        The bounds that the solver itself proves: see ``bound`` and ``bound_whp``.
     """
 
     solver: str
@@ -63,12 +97,12 @@ class Result:
 
     @cached_property
     def variance(self) -> float:
-        """x'Sigma x, recomputed from the problem."""
+        """x'Sigma x, computed from the problem and not taken from the solver."""
         return self.problem.variance(self.x)
 
     @cached_property
     def singular_value(self) -> float | None:
-        """u'Av for a rectangular run."""
+        """u'Ax of a rectangular run; None for any other."""
         if self.u is None:
             return None
         with uncharged():
@@ -76,7 +110,7 @@ class Result:
 
     @property
     def support(self) -> Indices:
-        """Indices of the nonzeros of x."""
+        """Indices of the nonzeros of x, in increasing order."""
         return support(self.x)
 
     @property
@@ -86,11 +120,16 @@ class Result:
 
     @cached_property
     def bound(self) -> float:
-        """Certified upper bound on the optimum at the cardinality asked (else at the one reached).
+        """Certified upper bound on the optimum at the cardinality asked for (or else reached).
 
-        The smallest of the harness's own, of the relaxation's, recomputed from U, and of the one
-        that an exact search proves: to redo that is to search again, so it is taken as given, and
-        refused where x itself refutes it.
+        It is the smallest of three: the harness's own bounds, the bound of a relaxation, recomputed
+        from its dual matrix, and the bound that an exact search proves. The last one could be
+        checked only by searching again, so it is taken as given.
+
+        Raises
+        ------
+        SolverError
+            Where the variance of x itself is above the bound that the solver claims.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
@@ -102,9 +141,7 @@ class Result:
 
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound that holds with a probability which the solver states, at most `bound`; None
-        without one.
-        """
+        """Upper bound that holds with a probability which the solver states; None without one."""
         return (
             None
             if self.proven_whp is None
@@ -112,6 +149,7 @@ class Result:
         )
 
     def _unrefuted(self, proven: float) -> float:
+        """Return the solver's bound; SolverError where its own x has more variance."""
         proven *= 1.0 + bounds.ROUNDING
         if self.variance > proven:
             raise SolverError(
@@ -121,12 +159,12 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """(bound - variance) / bound: how far from the optimum this can be at most."""
+        """(bound - variance) / bound: the largest share of the optimum that x can lack."""
         return (self.bound - self.variance) / self.bound
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:
-        """X and U of the relaxation (n, n), where the solver gave them."""
+        """X and U of the relaxation, each (n, n), where the solver gave them; else None."""
         if self.X is None or self.U is None:
             return None
         with uncharged():
@@ -134,6 +172,7 @@ class Result:
 
     @cached_property
     def _certified(self) -> tuple[float, float] | None:
+        """Value and bound of the relaxation, recomputed from X and U."""
         if self.primal_and_dual is None:
             return None
         X, U = self.primal_and_dual
@@ -145,27 +184,27 @@ class Result:
 
     @property
     def relaxation_value(self) -> float | None:
-        """What the relaxation attains: recomputed from X, made feasible."""
+        """A value that the relaxation attains, recomputed from X made feasible; None without X."""
         return None if self._certified is None else self._certified[0]
 
     @property
     def relaxation_bound(self) -> float | None:
-        """What the relaxation cannot exceed: recomputed from U."""
+        """A bound that the relaxation cannot exceed, recomputed from U; None without U."""
         return None if self._certified is None else self._certified[1]
 
     @property
     def relaxation_gap(self) -> float | None:
-        """(bound - value) / |bound| of the relaxation, certified."""
+        """(bound - value) / |bound| of the relaxation, certified; None without X and U."""
         return None if self._certified is None else relative_gap(*self._certified)
 
     @property
     def good(self) -> bool:
-        """Whether x is a feasible answer."""
+        """Whether x is a feasible answer, whatever ended the run."""
         return self.status.good
 
     @property
     def fault(self) -> str:
-        """What is wrong with an x that is no feasible answer; "" for one that is."""
+        """What is wrong with x in one sentence; empty where x is a feasible answer."""
         x, n = self.x, self.problem.n
         if self.good:
             return ""
@@ -191,10 +230,13 @@ class Result:
 def graded(
     x: Vector, status: Status, k: int | None, n: int, nonnegative: bool = False
 ) -> tuple[Vector, Status]:
-    """x scaled to exactly unit norm; infeasible where it is not a feasible unit vector.
+    """Return x scaled to unit norm and the status, infeasible where x breaks a condition.
 
-    nonnegative : a wrong sign is infeasible too; where all are wrong, x is turned round.
+    A feasible x is finite, of shape (n,), of norm one up to 1e-6, and has at most k nonzeros. Where
+    x >= 0 was asked for, an x with wrong signs only is replaced by -x.
     """
+    # Solvers yield unit vectors; a norm that is off by more than rounding shows a bug in the
+    # solver, which scaling here would hide.
     x = np.array(x, dtype=np.float64)
     if status == Status.ZERO:
         return x, status
@@ -208,11 +250,11 @@ def graded(
 
 
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
-    """The leading eigenvector of Sigma[S, S] on the support S of x, with the sign of x (Moghaddam
-    et al. 2006).
+    """Return the leading eigenvector of Sigma on the support of x (Moghaddam et al. 2006).
 
-    nonnegative : x >= 0 is kept. Where the eigenvector has both signs that problem is hard: the
-        better ascent of those from x and from the eigenvector's positive part, never worse than x.
+    It has the sign of x. With ``nonnegative`` it is nonnegative: where the eigenvector has both
+    signs, the best nonnegative vector is hard to find, and the answer is the better one of two
+    ascents, from x and from the positive part of the eigenvector. It is never worse than x.
     """
     W = support(x)
     with uncharged():
