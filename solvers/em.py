@@ -19,7 +19,7 @@ import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
-from spcabench.steps import leading_on
+from spcabench.steps import ascend, leading_on, unit_columns
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
@@ -40,15 +40,15 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
         raise InputError(f"restarts: {restarts}; at least 1 is needed")
     Sigma = problem.covariance  # (n, n)
     W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
-    W = normalized(np.abs(W) if nonnegative else W)
+    W = unit_columns(np.abs(W) if nonnegative else W)
     x = W[:, 0]
 
     def sparse(W, restart):
-        return normalized(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
+        return unit_columns(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
 
     def on_support(W, restart):
         W = np.where(found[:, restart], W, 0.0)
-        return normalized(np.maximum(W, 0.0) if nonnegative else W)
+        return unit_columns(np.maximum(W, 0.0) if nonnegative else W)
 
     yield Iterate(project(x, k), phase="EM")
     for x in ascend(Sigma, W, sparse, tol_em, passes):
@@ -59,25 +59,6 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
     v = next(leading_on(Sigma, x, "lanczos"))
     v = -v if v @ x < 0.0 else v
     yield Iterate(x if nonnegative and v.min() < 0.0 else v, phase="renormalisation")
-
-
-def ascend(Sigma, W, constrained, tol, passes):
-    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has
-    converged.
-
-    Yields the column of the largest variance after each step.
-    """
-    moving = np.arange(W.shape[1])
-    variance = np.zeros(len(moving))
-    for _ in range(passes):
-        W_star = Sigma.products(W[:, moving])  # E-step and M-step without constraints
-        new = (W[:, moving] * W_star).sum(axis=0)
-        W[:, moving] = constrained(W_star, moving)
-        changed = np.abs(new - variance[moving]) > tol * new
-        variance[moving], moving = new, moving[changed]
-        yield W[:, variance.argmax()]
-        if not len(moving):
-            return
 
 
 def thresholded(W, k):
@@ -92,9 +73,3 @@ def thresholded(W, k):
     for tied in np.flatnonzero(~kept.any(axis=0)):
         kept[:, tied] = project(W[:, tied], k)
     return kept
-
-
-def normalized(W):
-    """Columns scaled to norm one; zero columns stay zero."""
-    norms = np.sqrt((W * W).sum(axis=0))
-    return W / np.where(norms > 0.0, norms, 1.0)

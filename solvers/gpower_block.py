@@ -17,6 +17,7 @@ import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
+from spcabench.steps import polar
 from spcabench.vectors import hard_threshold, normalize, soft_threshold
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma", components="joint")
@@ -58,13 +59,3 @@ def solve(problem, *, gamma, components=1, norm="l1", seed=0):
         Z = np.column_stack([normalize(t) for t in T.T])
         yield Iterate(Z[:, 0], Z=Z, extra={"objective": float((T * T).sum()) - rest})
         X = polar(mu * A.products(T))
-
-
-def polar(G):
-    """The nearest matrix with orthonormal columns to G (m, q): U V' of its singular value
-    decomposition.
-    """
-    if G.shape[1] == 1:
-        return normalize(G[:, 0])[:, None]
-    U, _, Vt = np.linalg.svd(G, full_matrices=False)
-    return U @ Vt

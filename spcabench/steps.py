@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from spcabench.errors import InputError
-from spcabench.vectors import Indices, Vector, embed, largest_indices, normalize, support
+from spcabench.vectors import Array, Indices, Vector, embed, largest_indices, normalize, support
 
 
 def greedy_signs(
@@ -172,3 +172,48 @@ def nonnegative_ascent(
         value, y = value + rise, x
         if rise <= tol * value:
             return value, y
+
+
+def ascend(
+    Sigma,
+    W: Array,
+    constrained: Callable[[Array, Indices], Array],
+    tol: float,
+    passes: int,
+) -> Iterator[Vector]:
+    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has
+    converged.
+
+    constrained : the products (n, q) and the numbers of their columns in W -> the new columns.
+    tol : relative change of w'Sigma w at which a column leaves the batch.
+    passes : steps at most.
+
+    Yields the column of the largest variance after each step.
+    """
+    moving = np.arange(W.shape[1])
+    variance = np.zeros(len(moving))
+    for _ in range(passes):
+        product = Sigma.products(W[:, moving])
+        new = (W[:, moving] * product).sum(axis=0)
+        W[:, moving] = constrained(product, moving)
+        changed = np.abs(new - variance[moving]) > tol * np.abs(new)
+        variance[moving], moving = new, moving[changed]
+        yield W[:, variance.argmax()]
+        if not len(moving):
+            return
+
+
+def unit_columns(W: Array) -> Array:
+    """Columns scaled to norm one; zero columns stay zero."""
+    norms = np.sqrt((W * W).sum(axis=0))
+    return W / np.where(norms > 0.0, norms, 1.0)
+
+
+def polar(G: Array) -> Array:
+    """The nearest matrix with orthonormal columns to G (n, r): U V' of its singular value
+    decomposition.
+    """
+    if G.shape[1] == 1:
+        return normalize(G[:, 0])[:, None]
+    U, _, Vt = np.linalg.svd(G, full_matrices=False)
+    return U @ Vt

@@ -42,10 +42,10 @@ def test_ties_leave_an_entry():
 def test_restarts_in_one_batch_are_restarts_one_by_one():
     for seed in range(6):
         problem, k = problems.problem("spiked covariance", seed)
-        W = em.normalized(np.random.default_rng(seed).standard_normal((problem.n, 5)))
+        W = em.unit_columns(np.random.default_rng(seed).standard_normal((problem.n, 5)))
 
         def sparse(W, restart, k=k):
-            return em.normalized(em.thresholded(W, k))
+            return em.unit_columns(em.thresholded(W, k))
 
         together, alone = W.copy(), W.copy()
         list(em.ascend(problem.covariance, together, sparse, 1e-6, 200))

@@ -1,0 +1,127 @@
+"""Covariances on which simple methods fail: the optimum is known, and easy to miss.
+
+Kumar, Sarkar, Tian, Zhang, "Combinatorial sparse PCA beyond the spiked identity model", 2026,
+doi:10.48550/arXiv.2603.02607, has the first four families, each against one method: diagonal
+thresholding, covariance thresholding, greedy selection by correlation, deflation. The leading
+eigenvector v has s equal entries (two for deflation), lambda_1 is 1 (10 for deflation), and
+lambda_2 / lambda_1 at most 0.9. The other families are ours: two equal blocks, negative
+correlations, nearly tied optima.
+"""
+
+import numpy as np
+import scipy.linalg
+
+from spcabench import validate
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+
+
+def load(family="diagonal", s=8, n=None, m=None, seed=0):
+    """Sigma (n, n), its variables in random order and of random signs.
+
+    family : "diagonal", "covariance", "greedy", "deflation", "equal", "negative" or "tied".
+    s : nonzeros of the optimum; ``support`` in the provenance holds them.
+    n : variables; those that the family does not need have no variance.
+    m : samples drawn from N(0, Sigma), as data; the covariance itself unless given.
+    """
+    if family not in FAMILIES:
+        raise InputError(validate.nearest("family", family, FAMILIES))
+    validate.whole("s", s, 3)
+    validate.whole("seed", seed, 0)
+    S, count = FAMILIES[family](s)
+    n = len(S) if n is None else n
+    validate.whole("n", n, len(S))
+    rng = np.random.default_rng(seed)
+    place, sign = rng.permutation(n)[: len(S)], rng.choice([-1.0, 1.0], len(S))
+    Sigma = np.zeros((n, n))
+    Sigma[np.ix_(place, place)] = S * np.outer(sign, sign)
+    about = dict(
+        source="generated",
+        preprocessing="none",
+        stand_in=False,
+        support=np.sort(place[:count]).tolist(),
+    )
+    if m is None:
+        return Problem.from_covariance(Sigma, f"adversarial, {family} {n}", provenance=about)
+    validate.whole("m", m, 2)
+    w, V = np.linalg.eigh(Sigma)
+    X = rng.standard_normal((m, n)) @ (np.sqrt(np.maximum(w, 0.0)) * V).T
+    return Problem.from_data(
+        X, f"adversarial, {family} {m} x {n}", divide_by_m=True, provenance=about
+    )
+
+
+def against_diagonal_thresholding(s):
+    """v v' and 0.9 I on s others: each of these has more variance than 1 / s, and no covariance."""
+    return scipy.linalg.block_diag(np.full((s, s), 1.0 / s), 0.9 * np.eye(s)), s
+
+
+def against_covariance_thresholding(s):
+    """(I + v v') / 2, whose covariances 1 / (2 s) are below those of a block of lambda_1 = 0.72."""
+    others = max(3, s // 2)  # the more there are, the smaller are their covariances
+    c = 0.42 / (others - 1)
+    decoy = 0.3 * np.eye(others) + c * (1.0 - np.eye(others))
+    return scipy.linalg.block_diag(0.5 * np.eye(s) + np.full((s, s), 0.5 / s), decoy), s
+
+
+def against_greedy_selection(s):
+    """v v' + 0.9 N N': the first variable covaries most with s - 1 variables outside of v.
+
+    The columns of N, orthonormal, are (b_i + e_i) / sqrt(2), b_i an orthonormal basis of what is
+    orthogonal to v among the first s, with first entries 1 / sqrt(s), e_i the variables outside.
+    """
+    B = np.linalg.qr(np.column_stack([np.ones(s), np.eye(s)[:, 1:]]))[0][:, 1:]  # (s, s - 1)
+    B = B @ reflection(B[0], np.full(s - 1, 1.0 / np.sqrt(s)))
+    N = np.vstack([B, np.eye(s - 1)]) / np.sqrt(2.0)
+    v = np.append(np.full(s, 1.0 / np.sqrt(s)), np.zeros(s - 1))
+    return np.outer(v, v) + 0.9 * N @ N.T, s
+
+
+def reflection(a, b):
+    """The orthogonal symmetric matrix that takes a to b, of one length, and b to a."""
+    d = a - b
+    return np.eye(len(a)) - 2.0 * np.outer(d, d) / (d @ d) if d.any() else np.eye(len(a))
+
+
+def against_deflation(s):
+    """10 v_1 v_1' + v_2 v_2' + 0.9 u u', s + 3 variables, v_1 and v_2 of two variables each.
+
+    Projecting out an approximate v_1 that leans to the third variable (sqrt(0.9) v_1 + sqrt(0.1)
+    e_3) mixes v_2, u and e_3: the next eigenvector is dense.
+    """
+    e = np.eye(s + 3)
+    v_1, v_2 = (e[0] + e[1]) / np.sqrt(2.0), (e[0] - e[1]) / np.sqrt(2.0)
+    u = (e[2] + e[3:].sum(axis=0) / np.sqrt(s)) / np.sqrt(2.0)
+    return 10.0 * np.outer(v_1, v_1) + np.outer(v_2, v_2) + 0.9 * np.outer(u, u), 2
+
+
+def equal_blocks(s):
+    """Two blocks of s variables, both with correlations 0.5: two optima, and a leading eigenspace
+    of dense vectors.
+    """
+    block = 0.5 * np.eye(s) + np.full((s, s), 0.5)
+    return scipy.linalg.block_diag(block, block), s
+
+
+def negative_correlations(s):
+    """s variables, every correlation -1 / s: the best of any two or more variables is 1 + 1 / s."""
+    return (1.0 + 1.0 / s) * np.eye(s) - np.full((s, s), 1.0 / s), s
+
+
+def tied_optima(s):
+    """Four blocks of s variables with correlations 0.5 to 0.500003: the first is the best by 0.0001
+    % at most.
+    """
+    blocks = [(0.5 - c) * np.eye(s) + (0.5 + c) for c in 1e-6 * np.array([3.0, 2.0, 1.0, 0.0])]
+    return scipy.linalg.block_diag(*blocks), s
+
+
+FAMILIES = {
+    "diagonal": against_diagonal_thresholding,
+    "covariance": against_covariance_thresholding,
+    "greedy": against_greedy_selection,
+    "deflation": against_deflation,
+    "equal": equal_blocks,
+    "negative": negative_correlations,
+    "tied": tied_optima,
+}

@@ -1,0 +1,69 @@
+"""Greedy anytime sparse PCA (SSPCA): every small seed is completed greedily, and the best one kept.
+
+Holtzman, Soffer, Vilenchik, "A greedy anytime algorithm for sparse PCA", COLT 2020, PMLR 125
+(proceedings.mlr.press/v125/holtzman20a.html), algorithms GreedySPCA and SSPCA. A seed S* is a
+subset of k* variables; those added are the k - k* with the largest c_i = sum over j in S* of
+|Sigma_ij| (section 9: the l1 form of f1, without the diagonal); of the supports the one of the
+largest eigenvalue is kept (f2).
+
+Differs from the paper in:
+
+1. Seeds of 0, 1, ..., k* variables are tried in turn: it can be stopped at any time. A seed of none
+   is diagonal thresholding.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.problem.spectral import block_eigenvalues
+from spcabench.vectors import embed, largest_indices
+
+TRAITS = Traits(control="cardinality", accepts="covariance")
+EXAMPLE = dict(k=10)
+STOP, MAX_ITERATIONS = "end", 10**9
+BATCH = 256  # seeds of one iterate
+
+
+def solve(problem, *, k, k_star=1, bulk=True):
+    """Yield the best x (n,) so far, after each batch of seeds.
+
+    k_star : size of the largest seeds, at most k; n^k_star seeds are tried.
+    bulk : the variables are all added at once; if not, one after the other, c_i renewed after each
+        (as the authors' code does).
+    """
+    if k_star < 0:
+        raise InputError(f"k_star: {k_star}; at least 0 is needed")
+    Sigma, n = problem.covariance, problem.n  # (n, n)
+    W = largest_indices(Sigma.diagonal(), k)
+    value, v = Sigma[W].leading()
+    yield Iterate(embed(v, W, n), extra={"k_star": 0.0})
+    C = np.abs(Sigma.S)
+    for size in range(1, min(k_star, k) + 1):
+        for seeds in batches(combinations(range(n), size)):  # (batch, size)
+            supports = np.array([completed(C, S_star, k, bulk) for S_star in seeds])
+            f2 = block_eigenvalues(Sigma.S, supports)
+            if f2.max() > value:
+                W = supports[f2.argmax()]
+                value, v = Sigma[W].leading()
+            yield Iterate(embed(v, W, n), extra={"k_star": float(size)})
+
+
+def completed(C, S_star, k, bulk):
+    """The support (k,) that a seed grows to; C (n, n) holds |Sigma_ij|."""
+    S = list(S_star)
+    c = C[:, S].sum(axis=1)
+    while len(S) < k:
+        c[S] = -1.0
+        new = largest_indices(c, k - len(S) if bulk else 1)
+        c = c + C[:, new].sum(axis=1)
+        S.extend(new)
+    return np.sort(S)
+
+
+def batches(seeds):
+    """The seeds, some at a time."""
+    while chunk := [S for _, S in zip(range(BATCH), seeds, strict=False)]:
+        yield chunk

@@ -1,0 +1,155 @@
+"""Solvers that a referee expects today: what their papers prove or show, on small problems."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api
+from spcabench.errors import InputError
+
+
+def adversarial(family, **settings):
+    problem = api.load("adversarial", family=family, **settings)
+    return problem, len(problem.provenance["support"])
+
+
+def found(problem, solver, k, **settings):
+    """The share of the true support that a solver finds."""
+    support = api.solve(problem, solver, k=k, **settings).support
+    return len(set(support) & set(problem.provenance["support"])) / k
+
+
+def spiked(count, strength, seed, m=400, n=60):
+    return api.load("spiked_samples", m=m, n=n, count=count, strength=strength, seed=seed)
+
+
+# the families on which simple methods fail
+
+
+@pytest.mark.parametrize("family", ["diagonal", "covariance", "greedy", "deflation"])
+@pytest.mark.parametrize("s", [4, 8])
+def test_the_leading_eigenvector_of_a_published_family_is_the_planted_one(family, s):
+    problem, k = adversarial(family, s=s, n=3 * s + 4)
+    w, V = np.linalg.eigh(problem.matrix.S)
+    support = problem.provenance["support"]
+    assert np.flatnonzero(np.abs(V[:, -1]) > 1e-9).tolist() == support
+    assert np.allclose(np.abs(V[support, -1]), 1.0 / np.sqrt(k))
+    assert w[0] > -1e-12 and w[-2] <= 0.9 * w[-1] + 1e-12
+
+
+@pytest.mark.parametrize("s", [3, 5, 8])
+def test_diagonal_thresholding_misses_all_of_its_family(s):
+    problem, k = adversarial("diagonal", s=s)
+    assert found(problem, "diagonal_thresholding", k) == 0.0
+    assert found(problem, "rtpm", k) == 1.0
+
+
+@pytest.mark.parametrize("s", [4, 6, 8])
+def test_the_first_variable_of_the_greedy_family_leads_outside(s):
+    problem, k = adversarial("greedy", s=s)
+    S, support = problem.matrix.S, problem.provenance["support"]
+    led = [np.argsort(-np.abs(S[i]), kind="stable")[:k] for i in support]
+    assert min(len(set(W) & set(support)) for W in led) == 1
+    assert found(problem, "rtpm", k) == 1.0
+
+
+@pytest.mark.parametrize("s", [5, 9])
+def test_deflation_by_an_approximate_component_leaves_a_dense_one(s):
+    problem, _ = adversarial("deflation", s=s)
+    S = problem.matrix.S
+    _, V = np.linalg.eigh(S)
+    first, second = V[:, -1], V[:, -2]
+    assert np.count_nonzero(np.abs(second) > 1e-9) == 2
+    others = [i for i in range(len(S)) if not abs(first[i]) > 1e-9]
+    third = others[np.argmax([S[i, i] for i in others])]  # what the first leans to
+    x = np.sqrt(0.9) * first + np.sqrt(0.1) * np.eye(len(S))[third]
+    P = np.eye(len(S)) - np.outer(x, x)
+    assert np.count_nonzero(np.abs(np.linalg.eigh(P @ S @ P)[1][:, -1]) > 1e-9) == len(S)
+
+
+@pytest.mark.parametrize("family", ["equal", "negative", "tied"])
+def test_the_other_families_have_the_optimum_that_they_say(family):
+    problem, k = adversarial(family, s=4)
+    S, support = problem.matrix.S, problem.provenance["support"]
+    values = [np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(len(S)), k)]
+    best = np.linalg.eigvalsh(S[np.ix_(support, support)])[-1]
+    assert best == pytest.approx(max(values), rel=1e-12)
+    ties = sum(v > best * (1 - 1e-5) for v in values)
+    assert ties == {"equal": 2, "negative": 1, "tied": 4}[family]
+
+
+def test_samples_of_a_family_have_its_covariance():
+    problem, _ = adversarial("diagonal", s=4, m=200_000)
+    exact, _ = adversarial("diagonal", s=4)
+    assert np.abs(problem.given_as("covariance").matrix.S - exact.matrix.S).max() < 0.02
+    with pytest.raises(InputError, match="family"):
+        api.load("adversarial", family="diagonall")
+
+
+# combinatorial methods
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_diagonal_thresholding_takes_the_largest_variances(seed):
+    rng = np.random.default_rng(seed)
+    problem = Problem.from_data(rng.standard_normal((30, 12)) * rng.uniform(0.5, 2.0, 12))
+    d = problem.covariance.diagonal()
+    result = api.solve(problem, "diagonal_thresholding", k=4)
+    assert set(result.support) == set(np.argsort(-d)[:4])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_greedy_anytime_ranges_from_diagonal_thresholding_to_brute_force(seed):
+    X = np.random.default_rng(seed).standard_normal((12, 8))
+    problem = Problem.from_covariance(X.T @ X)
+    values = [api.solve(problem, "greedy_anytime", k=3, k_star=size).variance for size in range(4)]
+    assert values == sorted(values)
+    assert values[0] == pytest.approx(api.solve(problem, "diagonal_thresholding", k=3).variance)
+    assert values[3] == pytest.approx(api.solve(problem, "brute_force", k=3).variance)
+
+
+@pytest.mark.parametrize("bulk", [True, False])
+def test_a_seed_inside_the_support_is_completed_to_it(bulk):
+    problem, k = adversarial("equal", s=6, m=4000)
+    assert api.solve(problem, "greedy_anytime", k=k, bulk=bulk).variance == pytest.approx(
+        api.solve(problem, "local_search", k=k).variance
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spcavrp_recovers_a_strong_spike(seed):
+    problem = spiked(count=5, strength=4.0, seed=seed)
+    assert found(problem, "spcavrp", 5, seed=seed) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spcavrp_with_all_subsets_is_brute_force(seed):
+    X = np.random.default_rng(seed).standard_normal((12, 8))
+    problem = Problem.from_covariance(X.T @ X)
+    assert api.solve(problem, "spcavrp", k=3).variance == pytest.approx(
+        api.solve(problem, "brute_force", k=3).variance
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rtpm_is_never_below_the_truncated_power_method_from_its_own_starts(seed):
+    X = np.random.default_rng(seed).standard_normal((12, 9))
+    problem = Problem.from_covariance(X.T @ X)
+    values = [api.solve(problem, "tpower", k=3, start=e).variance for e in np.eye(problem.n)]
+    assert api.solve(problem, "rtpm", k=3, r=3).variance >= max(values) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_eespca_recovers_a_strong_spike(seed):
+    problem = spiked(count=6, strength=3.0, seed=seed)
+    assert found(problem, "eespca", 6) == 1.0
+
+
+def test_eespca_of_a_covariance_of_blocks_is_the_published_one():
+    # Frost's vignette, section 0.6: squared loadings 0.2 for four variables, 0 for the others
+    S = np.eye(10)
+    S[:4, :4] = S[8:, 8:] = 0.5
+    np.fill_diagonal(S, 1.0)
+    x = api.solve(Problem.from_covariance(S), "eespca", k=10).x
+    assert np.abs(x[:4]) == pytest.approx(0.5) and not x[4:].any()
