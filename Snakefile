@@ -5,7 +5,8 @@ from glob import glob
 from pathlib import Path
 from spcabench import registry
 from spcabench.comparison.jobs import Job
-from spcabench.run import drawing_fingerprint, fingerprint, groups, shared
+from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
+from spcabench.running.grid import groups, shared
 
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")

@@ -15,7 +15,7 @@ from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
 from spcabench.problem import covariance, data, spectral, working_set
-from spcabench.run import closure
+from spcabench.running.source import closure
 from spcabench.solving.driver import parameters
 
 every_solver = pytest.mark.parametrize("solver", problems.COUNTED)

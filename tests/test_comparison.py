@@ -17,8 +17,9 @@ from spcabench import api, registry
 from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
 from spcabench.page import comparison_page as page
-from spcabench.running import worker
+from spcabench.running import preparation, worker
 from spcabench.running.process import LOCK, Worker
+from spcabench.running.task import Task
 
 GRID = np.geomspace(0.1, 1e4, 30)
 COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
@@ -251,3 +252,21 @@ def test_solvers_take_part_where_they_give_what_is_asked():
     assert "nspca" in nonnegative and "nspca" not in signed
     assert "tpower" in signed and "tpower" not in nonnegative
     assert "power_method" not in signed
+
+
+def test_samples_are_drawn_again_in_the_worker(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = {
+        task.measure: task for _, task in jobs.Job("tpower", limit=5.0).tasks() if task.function
+    }
+    assert set(found) == {"held_out", "stability"} and found["held_out"].solvers == ("tpower",)
+    task = replace(found["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
+    row = worker.row(task)
+    assert row["status"] == "finished" and 0.0 < json.loads(row["extra"])["share"] <= 1.0
+
+
+def test_a_problem_is_ready_before_its_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for function in (preparation.ready, preparation.tidied):
+        row = worker.row(Task(dataset="pitprops", function=function))
+        assert row["status"] == "finished", row["reason"]

@@ -17,6 +17,7 @@ from spcabench import api
 from spcabench.checking import conformance
 from spcabench.page import publish
 from spcabench.running import job, worker
+from spcabench.running.task import Task
 
 ROOT = command_line.ROOT
 PAGES = sorted(
@@ -54,21 +55,8 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
     import matplotlib.pyplot as plt
 
     figure = module("new_figure.md")
-    asked = [
-        (
-            run,
-            dict(
-                kind="run",
-                dataset=run.dataset,
-                parameters={},
-                solver=run.solver,
-                settings=dict(run.settings),
-                seed=0,
-            ),
-        )
-        for run in figure.runs("quick")
-    ]
-    rows = pd.DataFrame([worker.row(task) | job._labels(run, 0) for run, task in asked])
+    runs = figure.runs("quick")
+    rows = pd.DataFrame([worker.row(Task.of(run)) | job._labels(run, 0) for run in runs])
     drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
     figure.draw(figure.data(rows), axes)
     plt.close(drawn)

@@ -4,6 +4,7 @@ its line.
 
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from spcabench import Problem, api, registry
 from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.running import worker
+from spcabench.running.task import Task
 
 HEAD = '''"""A solver with a mistake."""
 
@@ -65,8 +67,7 @@ def write(folder, body):
 
 
 def row_of(file):
-    task = dict(kind="run", dataset="pitprops", parameters={}, settings=dict(k=3), seed=0)
-    return worker.row(task | dict(solver=str(file), figure="x"))
+    return worker.row(Task(dataset="pitprops", solver=str(file), settings=dict(k=3)))
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -121,8 +122,7 @@ def test_an_error_of_a_dataset_shows_its_line(tmp_path, monkeypatch):
     package = __import__("spcabench.datasets", fromlist=["x"])
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     registry._files.cache_clear()
-    task = dict(kind="run", dataset="trial", parameters={}, settings=dict(k=3), seed=0)
-    row = worker.row(task | dict(solver="grqi"))
+    row = worker.row(Task(dataset="trial", solver="grqi", settings=dict(k=3)))
     registry._files.cache_clear()
     assert row["reason"] == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
 
@@ -135,8 +135,7 @@ def test_an_error_of_a_dataset_shows_its_line(tmp_path, monkeypatch):
     ],
 )
 def test_an_unknown_name_is_a_row(names, said):
-    task = dict(kind="run", dataset="pitprops", parameters={}, settings=dict(k=3), seed=0)
-    row = worker.row(task | dict(solver="grqi") | names)
+    row = worker.row(replace(Task(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names))
     assert row["status"] == "error" and row["reason"].startswith(said)
 
 

@@ -11,6 +11,7 @@ from spcabench import registry
 from spcabench.page import draw, solver_page
 from spcabench.page.results_page import write_page
 from spcabench.running import job, worker
+from spcabench.running.task import Task
 
 FIGURE = '''"""Trial figure.
 
@@ -46,9 +47,7 @@ def folder(tmp_path, monkeypatch):
 
 def make(folder, **changes):
     """Rows of one run, then picture, verdicts and page."""
-    task = dict(
-        kind="run", dataset="pitprops", parameters={}, solver="grqi", settings={"k": 3}, seed=0
-    )
+    task = Task(dataset="pitprops", solver="grqi", settings={"k": 3})
     labels = dict(
         dataset="pitprops", parameters="{}", solver="grqi", settings='{"k": 3}', seed=0, repeat=0
     )

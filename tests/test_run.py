@@ -5,30 +5,25 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from spcabench import registry, run
-from spcabench.run import Measure, Run, groups, interleaved, tree_hash
+from spcabench import registry
+from spcabench.run import Measure, Run
+from spcabench.running import fingerprint, grid, source, whole_files
 from spcabench.running import job as execute
-from spcabench.running import whole_files
 from spcabench.running import worker as worker_module
+from spcabench.running.grid import groups, interleaved
 from spcabench.running.job import Journal, asked, read_rows, run_job
 from spcabench.running.process import LOCK, Worker
+from spcabench.running.source import tree_hash
+from spcabench.running.task import Task
 from spcabench.solving.status import Status
 
-TASK = dict(
-    kind="run",
-    dataset="pitprops",
-    parameters={},
-    settings={"k": 3},
-    seed=0,
-    timeout=60.0,
-    figure="x",
-    match=None,
-)
+TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 
 
 def solver_file(folder, body):
@@ -61,14 +56,14 @@ def worker(tmp_path, monkeypatch):
     ],
 )
 def test_every_failure_is_a_row(worker, tmp_path, body, status):
-    row = asked(worker, {**TASK, "solver": solver_file(tmp_path, body)})
+    row = asked(worker, replace(TASK, solver=solver_file(tmp_path, body)))
     assert row["status"] == status
     assert "\n" not in row.get("reason", "")
-    assert asked(worker, {**TASK, "solver": "grqi"})["status"] == "converged"
+    assert asked(worker, replace(TASK, solver="grqi"))["status"] == "converged"
 
 
 def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
-    task = {**TASK, "timeout": 1.0, "solver": solver_file(tmp_path, "time.sleep(60); yield")}
+    task = replace(TASK, timeout=1.0, solver=solver_file(tmp_path, "time.sleep(60); yield"))
     row = asked(worker, task, grace=0.5)
     assert row["status"] == "killed" and "variance" not in row
     assert not Status(row["status"]).good
@@ -77,7 +72,7 @@ def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
 def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
     solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
     limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
-    row = asked(worker, {**TASK, "settings": limits, "solver": solver})
+    row = asked(worker, replace(TASK, settings=limits, solver=solver))
     assert row["status"] == "time_limit" and row["variance"] > 0.0
     assert Status(row["status"]).good
 
@@ -212,7 +207,7 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
 
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
-    journal = Journal(out, run.fingerprint(figure, "quick", "gpower1"))
+    journal = Journal(out, fingerprint.fingerprint(figure, "quick", "gpower1"))
     journal.add(
         "0-0-0",
         {"solver": "gpower1", "status": "converged", "cardinality": 2, "dataset": "pitprops"},
@@ -224,8 +219,7 @@ def test_an_interrupted_job_goes_on(figure, tmp_path):
 
 def test_measure(figure):
     function = registry.module("figure", figure).trace
-    task = {**TASK, "kind": "measure", "function": function, "settings": {}}
-    row = worker_module.row(task)
+    row = worker_module.row(Task(dataset="pitprops", function=function))
     assert json.loads(row["extra"]) == {"trace": pytest.approx(13.0)}
     assert row["status"] == "finished"
 
@@ -241,10 +235,10 @@ def test_a_measure_that_figures_share_is_hashed_where_it_stands():
     measures = [
         item.function
         for figure in figures
-        for item in run.runs_of(figure, "quick")
+        for item in grid.runs_of(figure, "quick")
         if isinstance(item, Measure)
     ]
-    assert len({run._function_hash(function) for function in measures}) == 1
+    assert len({source.function_hash(function) for function in measures}) == 1
     assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
 
 
@@ -253,7 +247,7 @@ def test_unknown_and_broken_jobs(figure, tmp_path):
         run_job(figure, "quick", "nope", tmp_path / "x.parquet")
     (tmp_path / "trial2013_fig2.py").write_text('"""Broken."""\ndef runs(scale:\n')
     assert groups(figure, "quick").keys() >= {"broken"} or "gpower1" in groups(figure, "quick")
-    assert isinstance(run.shared(figure), tuple)
+    assert isinstance(grid.shared(figure), tuple)
 
 
 def test_only_what_is_done_counts_in_a_hash(tmp_path):
@@ -270,7 +264,7 @@ def test_only_what_is_done_counts_in_a_hash(tmp_path):
 
 def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     grqi = registry.path("solver", "grqi")
-    worker = run.closure(
+    worker = source.closure(
         registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py"
     )
     assert {"data.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
@@ -282,7 +276,7 @@ def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
 def test_every_figure_asks_for_what_exists():
     for figure in registry.names("figure"):
         for scale in ("quick", "paper"):
-            for item in run.runs_of(figure, scale):
+            for item in grid.runs_of(figure, scale):
                 registry.path("dataset", item.dataset)
                 json.dumps([dict(item.settings), dict(item.parameters)])
                 if isinstance(item, Run):
@@ -310,9 +304,9 @@ def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_
     prints = []
     for body in ("yield problem", "yield problem  # a comment", "yield 1"):
         own.write_text(f"def solve(problem):\n    {body}\n")
-        for cached in (run._tree, run.tree_hash, run.closure):
+        for cached in (source.syntax_tree, source.tree_hash, source.closure):
             cached.cache_clear()
-        prints.append(run.fingerprint(figure, "quick", "measure-trace"))
+        prints.append(fingerprint.fingerprint(figure, "quick", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
 
 
@@ -325,7 +319,7 @@ def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure,
         text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
         assert "SHARE, " in text
         (tmp_path / f"{figure}.py").write_text(text)
-        for cached in (run._tree, run.tree_hash, run.closure):
+        for cached in (source.syntax_tree, source.tree_hash, source.closure):
             cached.cache_clear()
-        prints.append(run.fingerprint(figure, "quick", "measure-trace"))
+        prints.append(fingerprint.fingerprint(figure, "quick", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spcabench.run import groups
 from spcabench.running import workflow
+from spcabench.running.grid import groups
 
 pytest.importorskip(
     "snakemake_executor_plugin_slurm", reason="plugin not installed: pip install 'spcabench[slurm]'"

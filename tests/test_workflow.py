@@ -11,8 +11,8 @@ import yaml
 from spcabench import __main__ as command_line
 from spcabench import registry
 from spcabench.cli import figures as making
-from spcabench.run import groups
 from spcabench.running import workflow
+from spcabench.running.grid import groups
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):

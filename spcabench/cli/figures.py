@@ -85,9 +85,9 @@ def figure(
     """Make one figure alone, and tell its verdicts; for a publication, draw it in a size and with
     embedded fonts.
     """
-    from spcabench import run
     from spcabench.cli import files as export
     from spcabench.page import draw
+    from spcabench.running import grid
 
     export.check("--out", out, export.PICTURES)
     _make(scale, jobs, [name])
@@ -100,8 +100,8 @@ def figure(
     if out is not None:
         rows = [
             home / "rows" / f / f"{g}.parquet"
-            for f in (name, *run.shared(name))
-            for g in run.groups(f, scale)
+            for f in (name, *grid.shared(name))
+            for g in grid.groups(f, scale)
         ]
         draw.draw_to(name, rows, [out], width, height, fontsize, title)
         print(out)

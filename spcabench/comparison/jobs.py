@@ -7,20 +7,21 @@ suite.
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from spcabench import registry, run
+from spcabench import registry
 from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
+from spcabench.running import fingerprint, preparation, worker
 from spcabench.running import job as execute
-from spcabench.running import worker
 from spcabench.running.process import LOCK, Worker
+from spcabench.running.task import Task
 from spcabench.running.whole_files import write_changed
 from spcabench.solving.status import Status
 
@@ -28,17 +29,10 @@ from spcabench.solving.status import Status
 PATIENCE_FACTOR = 5.0
 SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
 # first runs, of no account, of a covariance and of data: kernels are compiled there
-WARM = [
-    dict(dataset="pitprops", parameters={}),
-    dict(dataset="gaussian", parameters=dict(m=12, n=10)),
-]
+WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
 PATIENCE = 60.0  # seconds of such a run
-READY = dict(
-    kind="measure", solver="ready", settings={}, timeout=300.0
-)  # loading is on no run's clock
-TIDIED = READY | dict(solver="tidied")
+LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
 SMALL = 50  # variables up to which relaxations and exact searches are run
-FIGURE = str(Path(resampling.__file__).resolve())
 
 Row = dict[str, Any]
 
@@ -86,16 +80,10 @@ class Job:
 
     def fingerprint(self) -> str:
         """Hash of all that decides its rows."""
-        tasks = [task for _, task in self.tasks()]
-        files = set(run.closure(Path(worker.__file__))) | {Path(FIGURE)}
-        files |= set(run.closure(registry.path("solver", self.solver)))
-        for name in {task["dataset"] for task in tasks}:
-            files |= set(run.closure(registry.path("dataset", name)))
-        parts = [json.dumps(tasks, sort_keys=True), str([PATIENCE_FACTOR, SHORT, ROUNDS, SMALL])]
-        parts += [run.tree_hash(file) for file in sorted(files)]
-        return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]
+        rules = [PATIENCE_FACTOR, SHORT, ROUNDS, SMALL]
+        return fingerprint.of_tasks([task for _, task in self.tasks()], rules)
 
-    def tasks(self) -> Iterator[tuple[Item, dict[str, Any]]]:
+    def tasks(self) -> Iterator[tuple[Item, Task]]:
         """Every run, in order: the suite, then recovery and resampling for solvers that are not
         nonnegative.
         """
@@ -107,46 +95,33 @@ class Job:
                 yield item, self._task(item, item.ks[0])
         for item in suite.items(self.suite):
             if item.name in suite.RESAMPLED and not item.nonnegative and self.suite == "standard":
-                for measure in ("held_out", "stability"):
-                    yield item, self._measure(item, measure)
+                for function in (resampling.held_out, resampling.stability):
+                    yield item, self._measure(item, function)
 
-    def _task(self, item: Item, k: int, **more: Any) -> dict[str, Any]:
-        settings = dict(
-            k=k,
-            time_limit=self.limit,
-            **suite.settings_of(self.settings, self.label, self.solver),
-            **more,
-        )
-        if item.nonnegative:
-            settings["nonnegative"] = True
-        return dict(
-            kind="run",
-            figure=FIGURE,
+    def _task(self, item: Item, k: int, **more: Any) -> Task:
+        sign = {"nonnegative": True} if item.nonnegative else {}
+        own = suite.settings_of(self.settings, self.label, self.solver)
+        return Task(
             dataset=item.dataset,
             parameters=item.parameters,
             solver=self.solver,
-            settings=settings,
+            settings=dict(k=k, time_limit=self.limit, **own, **more, **sign),
             seed=item.seed,
-            form=None,
-            timed=False,
             memory=True,
             vectors=True,
             timeout=PATIENCE_FACTOR * self.limit,
         )
 
-    def _measure(self, item: Item, measure: str) -> dict[str, Any]:
+    def _measure(self, item: Item, function: Callable[..., dict[str, float]]) -> Task:
         own = suite.settings_of(self.settings, self.label, self.solver)
         k = suite.RESAMPLED[item.name]
-        settings = dict(name=self.solver, k=k, time_limit=self.limit, **own)
-        return dict(
-            kind="measure",
-            figure=FIGURE,
+        return Task(
             dataset=item.dataset,
             parameters=item.parameters,
-            solver=measure,
-            settings=settings,
+            function=function,
+            uses=(self.solver,),
+            settings=dict(name=self.solver, k=k, time_limit=self.limit, **own),
             seed=item.seed,
-            form=None,
             timeout=3 * PATIENCE_FACTOR * self.limit,
         )
 
@@ -181,10 +156,10 @@ def run_job(job: Job, out: Path) -> None:
     for number, (item, task) in enumerate(job.tasks()):
         key = str(number)
         if key not in journal.rows:
-            why = skip or ended.get(item.name, "") or refused(job.solver, item, task)
+            why = skip or ended.get(item.name, "") or refused(job.solver, item)
             problem = (item.dataset, json.dumps(item.parameters, sort_keys=True))
             if not why and problem != loaded:
-                execute.asked(helper, task | READY, grace=0.0)
+                _prepared(helper, task, preparation.ready)
                 loaded = problem
             journal.add(
                 key, {"status": Status.SKIPPED, "reason": why} if why else answered(helper, task)
@@ -200,17 +175,24 @@ def run_job(job: Job, out: Path) -> None:
 
 def _warmed(helper: Worker, job: Job) -> str:
     """Run the solver on small problems, on no clock; why it cannot be run at all, if so."""
-    for small in WARM:
-        task = job._task(suite.ITEMS[0], 5) | small | {"timeout": PATIENCE}
+    easy = replace(job._task(suite.ITEMS[0], 5), timeout=PATIENCE)
+    for name, parameters in WARM.items():
+        task = replace(easy, dataset=name, parameters=parameters)
         row = execute.asked(helper, task, grace=0.0)
         if row["status"] == Status.KILLED:
-            return (
-                f"did not come back from {small['dataset']}, ten variables, within {PATIENCE:g} s"
-            )
+            return f"did not come back from {name}, ten variables, within {PATIENCE:g} s"
     return ""
 
 
-def refused(solver: str, item: Item, task: dict[str, Any]) -> str:
+def _prepared(helper: Worker, task: Task, function: Callable[..., dict[str, float]]) -> None:
+    """Let the worker do what comes before a run, on no clock."""
+    before = Task(
+        dataset=task.dataset, parameters=task.parameters, function=function, timeout=LOADING
+    )
+    execute.asked(helper, before, grace=0.0)
+
+
+def refused(solver: str, item: Item) -> str:
     """Why a solver is not run on a problem: known from its traits and the problem's name."""
     traits = registry.module("solver", solver).TRAITS
     if item.nonnegative and not traits.nonnegative:
@@ -225,14 +207,14 @@ def refused(solver: str, item: Item, task: dict[str, Any]) -> str:
     return ""
 
 
-def answered(helper: Worker, task: dict[str, Any]) -> Row:
+def answered(helper: Worker, task: Task) -> Row:
     """The row of a run: where it is short, of the fastest of three, with the memory of the
     first.
     """
-    execute.asked(helper, task | TIDIED, grace=0.0)
+    _prepared(helper, task, preparation.tidied)
     row = first = execute.asked(helper, task, grace=0.0)
     for _ in range(ROUNDS - 1):
-        if task["kind"] == "measure" or not 0.0 <= _seconds(row) < SHORT:
+        if task.function or not 0.0 <= _seconds(row) < SHORT:
             break
         again = execute.asked(helper, task, grace=0.0)
         row = min(row, again, key=_seconds) if _seconds(again) >= 0.0 else row
@@ -246,23 +228,17 @@ def _seconds(row: Row) -> float:
     return row.get("search_time") or row["solve_time"] + row["setup_time"]
 
 
-def _labels(job: Job, item: Item, task: dict[str, Any]) -> Row:
-    kind = (
-        task["solver"]
-        if task["kind"] == "measure"
-        else "recovery"
-        if item.family == "recovery"
-        else "suite"
-    )
+def _labels(job: Job, item: Item, task: Task) -> Row:
+    kind = task.measure or ("recovery" if item.family == "recovery" else "suite")
     return {
         "solver": job.label,
         "item": item.name,
         "family": item.family,
         "kind": kind,
-        "asked": task["settings"]["k"],
+        "asked": task.settings["k"],
         "sign": item.nonnegative,
         "parameters": json.dumps(item.parameters, sort_keys=True),
         "settings": json.dumps(
-            {k: v for k, v in task["settings"].items() if k not in ("history", "name")}
+            {k: v for k, v in task.settings.items() if k not in ("history", "name")}
         ),
     }

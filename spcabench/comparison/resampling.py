@@ -1,13 +1,9 @@
 """What statisticians ask of a solver: the variance of held-out samples, and the same support from
 other samples.
 
-And what the harness does between runs.
-
-Called in the worker by name: ``(problem, seed, ...) -> numbers``.
+The functions are those of a `Task`: ``(problem, *, seed, ...) -> numbers``.
 """
 
-import ctypes
-from contextlib import suppress
 from itertools import combinations
 from statistics import fmean
 
@@ -15,23 +11,8 @@ import numpy as np
 
 from spcabench import api
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds
 
 HALVES, RESAMPLES = 5, 10
-
-
-def ready(problem, *, seed):
-    """Nothing but the problem loaded and its bounds made, so that no run's limit holds them."""
-    return {"bound": bounds.upper_bound(problem, 1)}
-
-
-def tidied(problem, *, seed):
-    """Nothing but freed memory given back, where the C library can: what a run needs is then seen
-    in its peak.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
-    return {}
 
 
 def held_out(problem, *, seed, name, k, **settings):

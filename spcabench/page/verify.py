@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from spcabench import run
 from spcabench.errors import InputError
 from spcabench.page.draw import judgement
+from spcabench.running import grid
 from spcabench.solving.status import Status
 
 KEY = ["dataset", "parameters", "solver", "settings", "match", "seed", "repeat", "label", "group"]
@@ -83,7 +83,7 @@ def rows_of(folder: Path, figure: str) -> list[Path]:
     """The files of a figure's rows, and of those that it shares."""
     return [
         f
-        for name in (figure, *run.shared(figure))
+        for name in (figure, *grid.shared(figure))
         for f in sorted((folder / "rows" / name).glob("*.parquet"))
     ]
 

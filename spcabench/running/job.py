@@ -4,7 +4,7 @@ lost when killed.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,9 +14,12 @@ from tqdm import tqdm
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.run import Measure, Run, fingerprint, groups, interleaved, runs_of
+from spcabench.run import Measure, Run
 from spcabench.running import whole_files, worker
+from spcabench.running.fingerprint import fingerprint
+from spcabench.running.grid import groups, interleaved, runs_of
 from spcabench.running.process import LOCK, Ended, Worker
+from spcabench.running.task import Task
 from spcabench.solving.status import Status
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
@@ -24,7 +27,6 @@ ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
 TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
 
-Task = dict[str, Any]
 Row = dict[str, Any]
 
 
@@ -34,7 +36,7 @@ def asked(helper: Worker, task: Task, grace: float | None = None) -> Row:
     grace : seconds beyond the task's own limit, GRACE unless given.
     """
     try:
-        return helper.ask(task, task["timeout"] + (GRACE if grace is None else grace))
+        return helper.ask(task, task.timeout + (GRACE if grace is None else grace))
     except Ended as end:
         return {"status": end.status, "reason": end.reason}
 
@@ -82,21 +84,19 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
         )
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(out, fingerprint(figure, scale, group))
-    rows = list(_rows(figure, scale, group, runs, journal))
+    rows = list(_rows(f"{figure} {group}", scale, runs, journal))
     table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **stamp())
     write_parquet(table, out)
     journal.close()
 
 
-def _rows(
-    figure: str, scale: str, group: str, runs: list[Run | Measure], journal: Journal
-) -> Iterator[Row]:
+def _rows(name: str, scale: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
     helper = Worker(worker.row, LOCK)
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
     tqdm.monitor_interval = 0  # its thread and forked workers do not go together
-    bar = tqdm(total=rounds * len(runs), desc=f"{figure} {group}", disable=None, leave=False)
+    bar = tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)
     for repeat in range(rounds):
         if (
             repeat >= MIN_ROUNDS[scale]
@@ -104,51 +104,41 @@ def _rows(
         ):
             break  # one more would not fit
         for index, chain in enumerate(interleaved(runs)):
-            yield from _chain(figure, chain, f"{repeat}-{index}", repeat, helper, journal, bar)
+            yield from _chain(chain, f"{repeat}-{index}", repeat, helper, journal, bar)
     bar.close()
     helper.close()
 
 
 def _chain(
-    figure: str,
-    chain: list[Run | Measure],
-    key: str,
-    repeat: int,
-    helper: Worker,
-    journal: Journal,
-    bar: tqdm,
+    chain: list[Run | Measure], key: str, repeat: int, helper: Worker, journal: Journal, bar: tqdm
 ) -> Iterator[Row]:
     """A run, and after it those that match its cardinality."""
     reached: dict[str, int] = {}
     for place, run in enumerate(chain):
-        task = _task(figure, run, reached)
         name = f"{key}-{place}"
         if name not in journal.rows:
-            journal.add(name, _labels(run, repeat) | {"chain": key} | _answer(task, helper))
+            answer = _answer(run, reached, helper)
+            journal.add(name, _labels(run, repeat) | {"chain": key} | answer)
         made = journal.rows[name]
         reached[_name(run)] = int(made.get("cardinality") or 0)
         bar.update()
         yield made
 
 
-def _answer(task: Task, helper: Worker) -> Row:
-    if task.get("match") and not task["settings"].get("k"):
-        return {"status": Status.ERROR, "reason": f"{task['match']} gave no cardinality to match"}
-    made = asked(helper, {**task, "memory": False})
-    if task.get("memory"):
+def _answer(run: Run | Measure, reached: dict[str, int], helper: Worker) -> Row:
+    task = Task.of(run)
+    if isinstance(run, Run) and run.match:
+        if not reached.get(run.match):
+            reason = f"{run.match} gave no cardinality to match"
+            return {"status": Status.ERROR, "reason": reason}
+        task = Task.of(run, k=reached[run.match])
+    made = asked(helper, replace(task, memory=False))
+    if task.memory:
         own = Worker(worker.row, LOCK)
-        measured = asked(own, {**task, "timed": False})
+        measured = asked(own, replace(task, timed=False))
         own.close()
         made |= {key: measured.get(key) for key in ("peak_memory", "memory_before")}
     return made
-
-
-def _task(figure: str, run: Run | Measure, reached: dict[str, int]) -> Task:
-    task = asdict(run) | {"figure": figure, "kind": "run" if isinstance(run, Run) else "measure"}
-    task["settings"] = dict(run.settings)
-    if isinstance(run, Run) and run.match:
-        task["settings"]["k"] = reached.get(run.match)
-    return task
 
 
 def _name(run: Run | Measure) -> str:

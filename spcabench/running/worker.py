@@ -1,7 +1,8 @@
 """The worker process: makes one row for each run that it is sent."""
 
+import inspect
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from spcabench import api, machine, registry
 from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
+from spcabench.running.task import Task
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.status import Status
@@ -21,7 +23,7 @@ SAMPLE = 0.005  # seconds that one timed sample lasts at least
 _warm: dict[str, Result] = {}
 
 
-def row(task: dict[str, Any]) -> dict[str, Any]:
+def row(task: Task) -> dict[str, Any]:
     """The row of one task; an error is a row with that status, never an exception."""
     common = {
         "calibration": machine.calibration(),
@@ -29,10 +31,10 @@ def row(task: dict[str, Any]) -> dict[str, Any]:
         "threads": machine.describe()["threads"],
     }
     try:
-        problem = _problem(task["dataset"], json.dumps(task["parameters"], sort_keys=True))
-        if task.get("form"):
-            problem = problem.given_as(task["form"])
-        made = _measure(problem, task) if task["kind"] == "measure" else _solve(problem, task)
+        problem = _problem(task.dataset, json.dumps(dict(task.parameters), sort_keys=True))
+        if task.form:
+            problem = problem.given_as(task.form)
+        made = _measure(problem, task) if task.function else _solve(problem, task)
         return {**common, **_about(problem), **made}
     except MemoryError:
         return {
@@ -44,15 +46,15 @@ def row(task: dict[str, Any]) -> dict[str, Any]:
         return {**common, "status": Status.ERROR, "reason": in_one_line(error, *_files(task))}
 
 
-def _files(task: dict[str, Any]) -> Iterator[Path]:
+def _files(task: Task) -> Iterator[Path]:
     """The files that a task names: an error shows the line where it arose in one of them."""
     with suppress(InputError):  # an unknown name is the error itself
-        yield registry.path("dataset", task["dataset"])
-    with suppress(InputError):
-        if task["kind"] == "measure":
-            yield Path(task["function"].__code__.co_filename)
-        else:
-            yield registry.path("solver", task["solver"])
+        yield registry.path("dataset", task.dataset)
+    if task.function:
+        yield Path(inspect.getfile(task.function))
+    for solver in task.solvers:
+        with suppress(InputError):
+            yield registry.path("solver", solver)
 
 
 @lru_cache(maxsize=2)
@@ -72,9 +74,10 @@ def _about(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
+def _measure(problem: Problem, task: Task) -> dict[str, Any]:
+    assert task.function is not None
     start = perf_counter()
-    numbers = task["function"](problem, seed=task["seed"], **task["settings"])
+    numbers = task.function(problem, seed=task.seed, **task.settings)
     seconds = perf_counter() - start
     return {
         "form": problem.form,
@@ -84,44 +87,41 @@ def _measure(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _solve(problem: Problem, task: dict[str, Any]) -> dict[str, Any]:
-    if isinstance(
-        task["settings"].get("k"), float
-    ):  # a share of the variables: a stand-in may have fewer
-        task = {
-            **task,
-            "settings": {**task["settings"], "k": max(2, round(task["settings"]["k"] * problem.n))},
-        }
+def _solve(problem: Problem, task: Task) -> dict[str, Any]:
+    settings = dict(task.settings)
+    if isinstance(settings.get("k"), float):
+        # a share of the variables: a stand-in may have fewer
+        settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
-    key = json.dumps(
-        [task.get(name) for name in ("dataset", "parameters", "form", "solver", "settings", "seed")]
-    )
-    result = _warm.get(key) or api.solve(
-        problem, task["solver"], seed=task["seed"], **task["settings"]
-    )
-    if task.get("timed"):
+    asked = (task.dataset, dict(task.parameters), task.form, task.solver, settings, task.seed)
+    key = json.dumps(asked)
+    result = _warm.get(key) or _run(problem, task, settings)
+    if task.timed:
         _warm[key] = result  # later rounds need neither warm-up nor search
     peak = machine.process_memory("VmHWM")  # before the grading, whose bounds need memory too
-    made = result_columns(result, task.get("vectors", False))
-    if task.get("memory"):
+    made = result_columns(result, task.vectors)
+    if task.memory:
         made |= {"peak_memory": peak, "memory_before": before}
-    if task.get("timed"):
-        made |= _timed(problem, task, result)
+    if task.timed:
+        made |= _timed(problem, task, settings, result)
     return made
 
 
-def _timed(problem: Problem, task: dict[str, Any], warm: Result) -> dict[str, Any]:
+def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
+    assert task.solver is not None
+    return api.solve(problem, task.solver, seed=task.seed, **settings)
+
+
+def _timed(
+    problem: Problem, task: Task, settings: Mapping[str, Any], warm: Result
+) -> dict[str, Any]:
     """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
     one = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(one, 1e-6)), 1, 500))
-    # the penalty found by a search is timed as a single run of its own
-    settings = {**task["settings"], **warm.settings} if warm.search else dict(task["settings"])
-    if warm.search:
-        settings.pop("k", None)
-    results = [
-        api.solve(problem, task["solver"], seed=task["seed"], **settings) for _ in range(count)
-    ]
+    if warm.search:  # the penalty that was found is timed, as a single run of its own
+        settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
+    results = [_run(problem, task, settings) for _ in range(count)]
     return {
         "solve_time": sum(r.solve_time for r in results) / count,
         "setup_time": sum(r.setup_time for r in results) / count,

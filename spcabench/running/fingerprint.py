@@ -1,0 +1,75 @@
+"""Hashes of what decides the rows of a job, or the picture of a figure: a new one re-runs it."""
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from spcabench import registry
+from spcabench.run import Measure, Run
+from spcabench.running.grid import groups
+from spcabench.running.source import PACKAGE, closure, digest, function_hash, sets_colour, tree_hash
+from spcabench.running.task import Task
+
+WORKER = PACKAGE / "running" / "worker.py"
+
+
+def fingerprint(figure: str, scale: str, group: str) -> str:
+    """Hash of all that decides a job's rows: its grid, and the syntax trees of what the worker
+    imports.
+
+    Comments, docstrings and layout change nothing; neither does the commit.
+    """
+    runs = groups(figure, scale).get(group, [])
+    return of_tasks([Task.of(run) for run in runs], [_labels(run) for run in runs])
+
+
+def _labels(run: Run | Measure) -> list[str | None]:
+    """What a row says of a run beside its task."""
+    return [run.label, run.match if isinstance(run, Run) else None]
+
+
+def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
+    """Hash of tasks, of the code that they run, and of more that decides their rows."""
+    tasks = list(tasks)
+    files = set(closure(WORKER))
+    for name in {task.dataset for task in tasks}:
+        files |= set(closure(registry.path("dataset", name)))
+    for name in {name for task in tasks for name in task.solvers}:
+        files |= set(closure(registry.path("solver", name)))
+    functions = {f.__name__: f for f in (task.function for task in tasks) if f}
+    parts = [digest([more, [task.described() for task in tasks]])]
+    parts += [tree_hash(file) for file in sorted(files)]
+    parts += [function_hash(functions[name]) for name in sorted(functions)]
+    return _short(parts)
+
+
+def drawing_fingerprint(figure: str) -> str:
+    """Hash of what decides how a figure is drawn and judged, its runs apart."""
+    files = [
+        registry.path("figure", figure),
+        PACKAGE / "style.py",
+        PACKAGE / "claims.py",
+        PACKAGE / "page" / "draw.py",
+    ]
+    files += sorted(p for p in (PACKAGE / "figures").glob("_*.py") if p.stem != "__init__")
+    colours = [
+        ast.dump(node)
+        for name in registry.names("solver")
+        for node in _colour(registry.path("solver", name))
+    ]
+    return _short([*(tree_hash(file) for file in files), *colours])
+
+
+def _colour(file: Path) -> list[ast.stmt]:
+    """The statements that set a solver's COLOUR: they change drawings and no runs."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return []
+    return [node for node in tree.body if sets_colour(node)]
+
+
+def _short(parts: Iterable[str]) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,22 @@
+"""What the harness lets a worker do before a run, on no clock: functions for a `Task`."""
+
+import ctypes
+from contextlib import suppress
+
+from spcabench.problem.problem import Problem
+from spcabench.solving import bounds
+
+
+def ready(problem: Problem, *, seed: int) -> dict[str, float]:
+    """Nothing but the problem loaded and its bounds made, so that no run's limit holds them."""
+    return {"bound": bounds.upper_bound(problem, 1)}
+
+
+def tidied(problem: Problem, *, seed: int) -> dict[str, float]:
+    """Nothing but freed memory given back, where the C library can.
+
+    What the next run needs is then seen in the peak of the process.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    return {}
