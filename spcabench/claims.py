@@ -53,8 +53,8 @@ class Statement:
 
         Parameters
         ----------
-        verdict : {"holds", "fails", "undecided"}
-            The outcome of the test.
+        verdict : str
+            The outcome of the test: "holds", "fails" or "undecided".
         measured : str
             What was measured, in numbers.
         variant : str
@@ -76,8 +76,8 @@ class Claim:
     ----------
     statement : Statement
         What the paper says.
-    verdict : {"holds", "fails", "undecided"}
-        The outcome of the test.
+    verdict : str
+        The outcome of the test: "holds", "fails" or "undecided".
     measured : str
         What was measured.
     variant : str
@@ -194,8 +194,9 @@ def every(verdicts: Sequence[Verdict], share: float = 1.0) -> Verdict:
 
     Returns
     -------
-    {"holds", "fails", "undecided"}
-        "fails" where so many bands fail that the share cannot be reached.
+    str
+        "holds", "fails" or "undecided". It is "fails" where so many bands fail that the share
+        cannot be reached.
     """
     if not verdicts:
         return "undecided"

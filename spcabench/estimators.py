@@ -41,7 +41,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Whether each loading becomes the leading eigenvector on its support.
     settings : dict, optional
         The solver's own settings.
-    random_state : int, RandomState or None
+    random_state : int | RandomState, optional
         Seed of a solver that draws random numbers.
 
     Attributes
@@ -103,7 +103,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array or sparse matrix of shape (m, n)
-            m samples of n features.
+            m samples of n features, m at least 2.
         y : ignored
             There for scikit-learn's pipelines.
 

@@ -22,18 +22,20 @@ class Traits:
 
     Parameters
     ----------
-    control : {"cardinality", "penalty"} or None
-        What makes the answer sparse: the setting ``k``, the setting that ``penalty`` names, or
-        nothing (a solver of ordinary PCA).
-    accepts : {"covariance", "data", "either"}
-        Form of the problem that it works on. The harness converts where necessary.
+    control : str or None
+        What makes the answer sparse: "cardinality" (the setting ``k``), "penalty" (the setting that
+        ``penalty`` names), or None (a solver of ordinary PCA).
+    accepts : str
+        Form of the problem that it works on: "covariance", "data" or "either". The harness converts
+        where necessary.
     penalty : str, optional
         Name of the penalty setting. The module then has ``penalty_range(problem) -> (low, high)``.
     nonnegative : bool or "always"
         True where ``solve`` has the setting ``nonnegative``, which asks for x >= 0. "always" where
         every answer is nonnegative and there is no such setting.
-    components : {"single", "joint"}
-        Whether it finds one component (several are found by deflation) or several at once.
+    components : str
+        "single" where it finds one component (several are found by deflation), "joint" where it
+        finds several at once.
     rectangular : bool
         Whether it yields a left vector u (m,) too. The cardinality k is then that of the right one.
     exact : bool

@@ -27,8 +27,9 @@ class Run:
     match : str, optional
         Name of a solver of the same job. This run follows that solver's run, at the cardinality
         which it reached.
-    form : {"covariance", "data", "sparse"}, optional
-        Form in which the problem is given. The conversion is not charged.
+    form : str, optional
+        Form in which the problem is given: "covariance", "data" or "sparse". The conversion is not
+        charged.
     timed : bool
         Whether its time is compared. The run is then repeated over many rounds, in turn with the
         other runs on its problem, while nothing else runs.
@@ -75,7 +76,7 @@ class Measure:
         Keyword arguments of the function.
     seed : int
         Seed that the function is given.
-    form : {"covariance", "data", "sparse"}, optional
+    form : str, optional
         Form in which the problem is given.
     timeout : float
         Seconds after which the process is ended. The row says so.

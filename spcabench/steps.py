@@ -65,7 +65,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
         The covariance (n, n) of a problem.
     x : array of shape (n,)
         The start. Its support stays.
-    method : {"power", "lanczos"}
+    method : str
         "power" yields the iterates of the power method, without end. "lanczos" yields one vector.
     tol : float
         Lanczos ends when its value changes by less than this, relative.

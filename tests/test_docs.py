@@ -2,6 +2,7 @@
 warning.
 """
 
+import inspect
 import re
 import subprocess
 import sys
@@ -12,8 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import spcabench
 from spcabench import __main__ as command_line
-from spcabench import api
+from spcabench import api, claims, iterate, run
 from spcabench.checking import conformance
 from spcabench.page import publish
 from spcabench.running import job, worker
@@ -63,6 +65,33 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
     (claim,) = figure.claims(figure.data(rows))
     assert claim.verdict in ("holds", "fails")
     assert [c.verdict for c in figure.claims(figure.data(rows)[:1])] == ["undecided"]
+
+
+@pytest.mark.parametrize(
+    "documented",
+    [
+        *(getattr(spcabench, name) for name in spcabench.__all__ if name[0].islower()),
+        api.path,
+        spcabench.Problem.from_covariance,
+        spcabench.Problem.from_data,
+        spcabench.Problem.given_as,
+        spcabench.SparsePCA,
+        iterate.Traits,
+        iterate.Iterate,
+        run.Run,
+        run.Measure,
+        claims.Statement,
+        claims.interval,
+    ],
+    ids=lambda documented: documented.__qualname__,
+)
+def test_every_parameter_of_a_public_object_is_documented(documented):
+    parameters = inspect.signature(documented).parameters
+    text = inspect.getdoc(documented)
+    section = re.search(r"^Parameters\n-+\n((?:.+\n?|\n(?! *\S+\n-+))*)", text, re.M)
+    named = re.findall(r"^(\S.*?) :|^(\*\*\w+)$", section[1] if section else "", re.M)
+    names = [name for pair in named for name in "".join(pair).lstrip("*").split(", ")]
+    assert sorted(names) == sorted(parameters)
 
 
 def test_the_identities_between_the_variances_hold():

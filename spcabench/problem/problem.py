@@ -33,7 +33,7 @@ class Problem:
     ----------
     name : str
         Name of the problem, in rows and on the page.
-    matrix : Covariance, Data or Gram
+    matrix : Covariance | Data | Gram
         What products are made with: a covariance, data, or data with a deflation of A'A that has
         no data form.
     features : sequence of str, or None
@@ -225,8 +225,8 @@ class Problem:
 
         Parameters
         ----------
-        form : {"covariance", "data", "sparse"}
-            The form asked for.
+        form : str
+            "covariance", "data" or "sparse".
 
         Returns
         -------
