@@ -11,7 +11,7 @@ from spcabench.running.grid import groups, shared
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
-TEMPLATES = glob("spcabench/page/templates/*.j2")
+TEMPLATES = [*glob("spcabench/page/templates/*.j2"), *glob("spcabench/figures/*.toml")]  # words, of pages and of papers
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 

@@ -173,17 +173,19 @@ def latest(table, commits):
 
 def write(table, commits, about, folder):
     """Write index.html and its pictures into a folder; the page's path."""
-    from jinja2 import Environment, FileSystemLoader
+    from spcabench.page.render import render
 
     problems = [problem for problem in PROBLEMS if (table.problem == problem).any()]
     for problem in problems:
         draw_problem(table, problem, commits, folder / f"{problem}.svg")
     draw_others(table, commits, folder / "others.svg")
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
-    )
-    page = environment.get_template("site.html.j2").render(
-        commits=commits, machine=about, problems=problems, rows=latest(table, commits)
+    page = render(
+        "site.html.j2",
+        folder=Path(__file__).parent,
+        commits=commits,
+        machine=about,
+        problems=problems,
+        rows=latest(table, commits),
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
     return folder / "index.html"

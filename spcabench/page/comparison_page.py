@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader
 
 from spcabench.comparison import best_known, jobs, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
+from spcabench.page.render import render
 from spcabench.running.job import write_parquet
 from spcabench.running.whole_files import write_text
 
@@ -194,8 +194,6 @@ def _render(
     ranking: pd.DataFrame,
     drawn: list[dict[str, str]],
 ) -> str:
-    loader = PackageLoader("spcabench.page")
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     pairs = [
         {
             "item": item,
@@ -221,7 +219,8 @@ def _render(
         if "stand_in" in rows
         else []
     )
-    return environment.get_template("comparison.html.j2").render(
+    return render(
+        "comparison.html.j2",
         name=told["name"],
         named=told["named"],
         job=todo[0],

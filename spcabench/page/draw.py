@@ -17,6 +17,7 @@ from spcabench import registry, style
 from spcabench.claims import Claim, Statement
 from spcabench.errors import InputError
 from spcabench.figures import _truth
+from spcabench.page.papers import key_of
 from spcabench.running import whole_files
 from spcabench.running.job import read_rows
 from spcabench.solving.status import GOOD
@@ -160,7 +161,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     report = {
         "schema": SCHEMA,
         "figure": name,
-        "paper": name.partition("_")[0],
+        "paper": key_of(name),
         "title": title,
         "caption": "\n\n".join(caption),
         "scale": scale,

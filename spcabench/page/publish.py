@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader
 
 from spcabench import machine
 from spcabench.comparison import best_known
 from spcabench.errors import InputError
 from spcabench.page import results_page
+from spcabench.page.render import render
 from spcabench.page.verify import LEFT_OUT, recorded
 from spcabench.running.whole_files import write_text
 
@@ -44,7 +44,7 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     about = _about(figures, out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     for paper in results_page.papers(out):
-        write_text(out / f"{paper['key']}.md", _render("paper.md.j2", paper=paper, about=about))
+        write_text(out / f"{paper['key']}.md", render("paper.md.j2", paper=paper, about=about))
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
@@ -70,23 +70,12 @@ def block(published: Path) -> str:
         paper["cover"] = max(
             paper["figures"], key=lambda f: ("_fig" in f["figure"], len(f["claims"]))
         )
-    return _render(
+    return render(
         "readme.md.j2",
         papers=papers,
         about=about,
         total=results_page.count(f for p in papers for f in p["figures"]),
     )
-
-
-def _render(name: str, **values: Any) -> str:
-    loader = PackageLoader("spcabench.page")
-    environment = Environment(
-        loader=loader, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    environment.filters["cell"] = lambda text: (
-        " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")
-    )
-    return environment.get_template(name).render(**values)
 
 
 def _uncommitted(root: Path) -> list[str]:
@@ -100,9 +89,8 @@ def _copy_figure(source: Path, out: Path) -> None:
     shutil.copy(source / "claims.json", out)
     if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
         shutil.copy(source / "figure.svg", out)
-    with Image.open(
-        source / "figure.png"
-    ) as picture:  # 256 colours: a third of the size, the same to the eye
+    # 256 colours: a third of the size, the same to the eye
+    with Image.open(source / "figure.png") as picture:
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
 
 

@@ -11,103 +11,86 @@ from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, Template
 
 from spcabench.errors import InputError
 from spcabench.page import solver_page
+from spcabench.page.papers import Paper, in_order
+from spcabench.page.render import render
 from spcabench.running.whole_files import write_text
 
 SCHEMA = 1
 LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
 MIME = {"svg": "image/svg+xml", "png": "image/png"}
-PAPERS = {
-    "kuleshov2013": (
-        "Kuleshov (2013)",
-        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
-        "iteration, ICML 2013",
-    ),
-    "he2010": ("He, Monteiro, Park (2010)", "An efficient algorithm for rank-1 sparse PCA"),
-    "daspremont2007": (
-        "d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007)",
-        "A direct formulation for sparse PCA using semidefinite programming, SIAM Review 49(3)",
-    ),
-    "zhang2011": (
-        "Zhang, El Ghaoui (2011)",
-        "Large-scale sparse PCA with application to text data, NIPS 2011",
-    ),
-    "asteris2014": (
-        "Asteris, Papailiopoulos, Dimakis (2014)",
-        "Nonnegative sparse PCA with provable guarantees, ICML 2014",
-    ),
-}
 
 
 def papers(folder: Path, embedded: bool = False) -> list[dict[str, Any]]:
-    """The papers that have a figure in a run, each with its figures, data and counts of
-    verdicts.
-    """
-    figures = [
-        _figure(folder, path, embedded) for path in (folder / "figures").glob("*/claims.json")
-    ]
-    return [_paper(key, [f for f in figures if f["paper"] == key]) for key in _papers(figures)]
+    """The papers of a run, each with its figures, data and counts of verdicts."""
+    figures: dict[str, list[dict[str, Any]]] = {}
+    for path in (folder / "figures").glob("*/claims.json"):
+        figure = _figure(folder, path, embedded)
+        figures.setdefault(figure["paper"], []).append(figure)
+    return [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
 
 
 def write_page(folder: Path, embedded: bool = True) -> Path:
-    """Write the JSON files and the page of ``results/SCALE`` from its figures' claims; the page's
-    path.
+    """Write the JSON files and the pages of ``results/SCALE``; the path of the main page.
 
     embedded : the pictures are in the page, and rows are written as tables too; else the page needs
         its folder.
     """
-    made = papers(folder, embedded)
-    shown = [figure for paper in made for figure in paper["figures"]]
-    claims = [claim for figure in shown for claim in figure["claims"]]
-    last: dict[str, Any] = max(shown, key=lambda f: f["written"], default={})
-    about = {
-        "schema": SCHEMA,
-        "scale": last.get("scale", folder.name),
-        "commit": last.get("commit", "unknown"),
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-    write_text(folder / "claims.json", json.dumps(about | {"claims": claims}, indent=1) + "\n")
-    entries = [{"figure": f["figure"], **entry} for f in shown for entry in f.get("certified", [])]
-    write_text(
-        folder / "certified.json", json.dumps(about | {"certified": entries}, indent=1) + "\n"
-    )
-    rows = solver_page.read(file for figure in shown for file in _rows(folder, figure["figure"]))
-    solvers = solver_page.solvers(rows)
-    beside = {"history": _history(folder), "comparisons": _comparisons(folder)} if embedded else {}
-    about |= beside | {"solvers": solvers, "time": _time(rows)}
-    write_text(folder / "index.html", _page(made, shown, claims, about))
-    (folder / "solvers").mkdir(exist_ok=True)
-    titles = {figure["figure"]: figure["title"] for figure in shown}
-    for solver in solvers:
-        text = _template("solver.html.j2").render(**solver, scale=about["scale"], titles=titles)
-        write_text(folder / "solvers" / f"{solver['name']}.html", text)
+    shown_papers = papers(folder, embedded)
+    figures = [figure for paper in shown_papers for figure in paper["figures"]]
+    about = _about(folder, figures)
+    _write_json(folder / "claims.json", about, "claims", _claims(figures))
+    bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f.get("certified", [])]
+    _write_json(folder / "certified.json", about, "certified", bounds)
+    rows = solver_page.read(file for figure in figures for file in _rows(folder, figure["figure"]))
+    about |= {"solvers": solver_page.solvers(rows), "time": _time(rows)}
+    if embedded:
+        about |= {"history": _history(folder), "comparisons": _comparisons(folder)}
+    write_text(folder / "index.html", _page(shown_papers, figures, about))
+    _write_solver_pages(folder / "solvers", figures, about)
     return folder / "index.html"
 
 
-def _template(name: str) -> Template:
-    loader = PackageLoader("spcabench.page")
-    return Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True
-    ).get_template(name)
+def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the page and its JSON files say of the run: scale and commit of the newest figure."""
+    newest: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
+    return {
+        "schema": SCHEMA,
+        "scale": newest.get("scale", folder.name),
+        "commit": newest.get("commit", "unknown"),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]) -> None:
+    write_text(path, json.dumps(about | {name: entries}, indent=1) + "\n")
+
+
+def _claims(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [claim for figure in figures for claim in figure["claims"]]
+
+
+def _write_solver_pages(folder: Path, figures: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    folder.mkdir(exist_ok=True)
+    titles = {figure["figure"]: figure["title"] for figure in figures}
+    for solver in about["solvers"]:
+        text = render("solver.html.j2", **solver, scale=about["scale"], titles=titles)
+        write_text(folder / f"{solver['name']}.html", text)
 
 
 def _page(
-    papers: list[dict[str, Any]],
-    figures: list[dict[str, Any]],
-    claims: list[dict[str, Any]],
-    about: dict[str, Any],
+    papers: list[dict[str, Any]], figures: list[dict[str, Any]], about: dict[str, Any]
 ) -> str:
-    return _template("index.html.j2").render(
+    not_holding = [claim for claim in _claims(figures) if claim["verdict"] != "holds"]
+    return render(
+        "index.html.j2",
         **about,
         words=WORDS,
         papers=papers,
-        open_claims=sorted(
-            (c for c in claims if c["verdict"] != "holds"), key=lambda c: WORDS.index(c["verdict"])
-        ),
+        open_claims=sorted(not_holding, key=lambda claim: WORDS.index(claim["verdict"])),
         counts=count(figures),
         titles={figure["figure"]: figure["short"] for figure in figures},
         machines=_machines(figures),
@@ -116,19 +99,14 @@ def _page(
     )
 
 
-def _papers(figures: list[dict[str, Any]]) -> list[str]:
-    """The papers that have a figure: known ones first, in their order."""
-    keys = {figure["paper"] for figure in figures}
-    return [key for key in PAPERS if key in keys] + sorted(keys - set(PAPERS))
-
-
-def _paper(key: str, figures: list[dict[str, Any]]) -> dict[str, Any]:
-    authors, title = PAPERS.get(key, (key, ""))
+def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     data = {d["name"]: d for figure in figures for d in figure["data"]}
     return {
-        "key": key,
-        "authors": authors,
-        "title": title,
+        "key": paper.key,
+        "name": paper.name,
+        "first_author": (paper.authors or (paper.key,))[0],
+        "reference": paper.reference,
+        "address": paper.address,
         "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
         "verdicts": count(figures),
         "data": list(data.values()),
@@ -165,14 +143,14 @@ def _rows(folder: Path, figure: str) -> list[Path]:
 
 def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for figure, part in rows.assign(seconds=solver_page.seconds(rows)).groupby("experiment"):
-        by = part.groupby("solver").seconds.sum().sort_values(ascending=False)
+        by_solver = part.groupby("solver").seconds.sum().sort_values(ascending=False)
         most = ", ".join(
-            f"{name} {value:.0f} s" for name, value in by.head(3).items() if value >= 0.5
+            f"{name} {value:.0f} s" for name, value in by_solver.head(3).items() if value >= 0.5
         )
-        found[str(figure)] = {"rows": len(part), "seconds": float(by.sum()), "most": most}
-    return dict(sorted(found.items(), key=lambda item: -item[1]["seconds"]))
+        entries[str(figure)] = {"rows": len(part), "seconds": float(by_solver.sum()), "most": most}
+    return dict(sorted(entries.items(), key=lambda item: -item[1]["seconds"]))
 
 
 def _comparisons(folder: Path) -> list[tuple[str, str]]:
@@ -196,9 +174,7 @@ def _history(folder: Path) -> dict[str, Any] | None:
 
 
 def _image(folder: Path, name: str = "figure") -> str | None:
-    """The picture as a data address: the SVG, the PNG where that is too large or missing; None
-    without either.
-    """
+    """The picture as a data address: the SVG, or the PNG in place of a large one."""
     svg, png = folder / f"{name}.svg", folder / f"{name}.png"
     small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
     file = svg if small or not png.exists() else png
@@ -209,16 +185,14 @@ def _image(folder: Path, name: str = "figure") -> str | None:
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The different machines, each with the figures made on it."""
-    found: dict[str, dict[str, Any]] = {}
+    machines: dict[str, dict[str, Any]] = {}
     for figure in figures:
-        # Two BLAS libraries are recorded in the order in which they were loaded, which says
-        # nothing.
+        # Two BLAS libraries are recorded in the order in which they were loaded: it says nothing.
         blas = ", ".join(sorted(figure["machine"]["blas"].split(", ")))
         machine = figure["machine"] | {"blas": blas}
-        found.setdefault(json.dumps(machine, sort_keys=True), machine | {"figures": []})[
-            "figures"
-        ].append(figure)
-    return list(found.values())
+        key = json.dumps(machine, sort_keys=True)
+        machines.setdefault(key, machine | {"figures": []})["figures"].append(figure)
+    return list(machines.values())
 
 
 def count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:

@@ -1,0 +1,67 @@
+"""The papers: the words of each stand in a file of its own beside its figures."""
+
+import sys
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from spcabench import registry
+from spcabench.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """What ``spcabench/figures/KEY.toml`` says of a paper.
+
+    authors : their family names. venue : where it appeared. address : where it can be read.
+    place : papers are shown by rising place, those of equal place by their keys.
+    """
+
+    key: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    title: str = ""
+    venue: str = ""
+    address: str = ""
+    place: int = sys.maxsize
+
+    @property
+    def name(self) -> str:
+        """Authors and year; the key where the paper has no file."""
+        return f"{', '.join(self.authors)} ({self.year})" if self.authors else self.key
+
+    @property
+    def reference(self) -> str:
+        """Title and venue, as far as they are known."""
+        return ", ".join(filter(None, (self.title, self.venue)))
+
+
+def in_order(keys: Iterable[str]) -> list[Paper]:
+    """The papers with these keys, in the order in which they are shown."""
+    return sorted((paper(key) for key in keys), key=lambda p: (p.place, p.key))
+
+
+def paper(key: str) -> Paper:
+    """The paper with a key. Raises InputError where its file cannot be read."""
+    return next((_read(file) for file in _files() if file.stem == key), Paper(key=key))
+
+
+def key_of(figure: str) -> str:
+    """The key of the paper that a figure belongs to: its name up to the first underscore."""
+    return figure.partition("_")[0]
+
+
+def _files() -> list[Path]:
+    package = import_module(registry.PACKAGES["figure"])
+    return [file for folder in package.__path__ for file in sorted(Path(folder).glob("*.toml"))]
+
+
+def _read(file: Path) -> Paper:
+    try:
+        words = tomllib.loads(file.read_text(encoding="utf-8"))
+        return Paper(key=file.stem, **words | {"authors": tuple(words["authors"])})
+    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+        known = ", ".join(name for name in Paper.__dataclass_fields__ if name != "key")
+        raise InputError(f"{file}: {error}; a paper's file has {known}") from error

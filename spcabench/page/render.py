@@ -1,0 +1,35 @@
+"""Pages and documents from their templates: one environment, with the filters that all share."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
+
+
+def render(template: str, folder: Path | None = None, **values: Any) -> str:
+    """The text that a template makes of the values.
+
+    folder : where the template lies, if not in ``spcabench/page/templates``. Templates named
+        ``*.html.j2`` escape what they show.
+    """
+    return _environment(folder).get_template(template).render(**values)
+
+
+@cache
+def _environment(folder: Path | None) -> Environment:
+    package = PackageLoader("spcabench.page")
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(folder), package]) if folder else package,
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = cell
+    return environment
+
+
+def cell(text: Any) -> str:
+    """A text as it stands in a cell of a Markdown table."""
+    return " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")
