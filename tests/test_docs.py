@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 import types
 from pathlib import Path
 
@@ -92,6 +93,24 @@ def test_every_parameter_of_a_public_object_is_documented(documented):
     named = re.findall(r"^(\S.*?) :|^(\*\*\w+)$", section[1] if section else "", re.M)
     names = [name for pair in named for name in "".join(pair).lstrip("*").split(", ")]
     assert sorted(names) == sorted(parameters)
+
+
+def test_the_design_has_the_rule_of_imports_and_names_files_that_exist():
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    layers = rules["importlinter"]["contracts"][0]["layers"]
+    block = re.search(r"```\n(errors.*?)```", text, re.S)[1].splitlines()
+    floors = [set(re.split(r"[,| ]+", line)) for line in reversed(block)]
+    assert floors == [set(re.split(r"[|: ]+", line.replace("spcabench.", ""))) for line in layers]
+    picture = (ROOT / "docs" / "design.svg").read_text(encoding="utf-8")
+    for name in set.union(*floors):
+        assert f"{name}" in picture
+    files = {p.name for p in ROOT.rglob("*.py") if ".venv" not in p.parts}
+    assert set(re.findall(r"\w+\.py\b", text)) - {"NAME.py", "PAPER_NAME.py"} <= files
+    for path in re.findall(
+        r"`((?:problem|solving|running|figures|page|comparison)/\w+\.py)`", text
+    ):
+        assert (ROOT / "spcabench" / path).is_file(), path
 
 
 def test_the_identities_between_the_variances_hold():
