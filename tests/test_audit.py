@@ -5,7 +5,6 @@ it.
 from types import ModuleType
 
 import numpy as np
-import problems
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
@@ -17,6 +16,7 @@ from spcabench.iterate import Traits
 from spcabench.problem import covariance, data, spectral, working_set
 from spcabench.running.source import closure
 from spcabench.solving.driver import parameters
+from tests import problems
 
 every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
 

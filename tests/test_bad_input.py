@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import SOLVERS, traits
 
 from spcabench import Problem, api, registry
 from spcabench.readers import sources
 from spcabench.solving.driver import parameters
+from tests.problems import SOLVERS, traits
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((8, 6))
@@ -249,15 +249,8 @@ def test_nonnegative_is_refused_by_signed_solvers():
             )
 
 
-@pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
-    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
-    return tmp_path
-
-
-def test_a_damaged_data_file(elsewhere):
-    file = elsewhere / "singh" / "singh.RData"
+def test_a_damaged_data_file(data_folder):
+    file = data_folder / "singh" / "singh.RData"
     file.parent.mkdir()
     file.write_bytes(b"not an RData file")
     _refused(lambda: api.load("singh"), str(file), "checksum")
@@ -266,7 +259,7 @@ def test_a_damaged_data_file(elsewhere):
 @pytest.mark.parametrize(
     "content", [b"", b"RDX3\nX\n", b"\x1f\x8b\x08\x00damaged", bytes(range(256))]
 )
-def test_a_file_that_is_no_rdata(elsewhere, content):
-    file = elsewhere / "table.RData"
+def test_a_file_that_is_no_rdata(data_folder, content):
+    file = data_folder / "table.RData"
     file.write_bytes(content)
     _refused(lambda: sources.read_rdata(file), str(file), "RData")

@@ -3,11 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
-import problems
 import pytest
 
 from spcabench import Problem, api
 from spcabench.vectors import project
+from tests import problems
 
 BASELINES = ("thresholding", "greedy_forward", "greedy_full", "tpower", "spca_elastic_net")
 HEURISTICS = [s for s in BASELINES if s != "thresholding"]

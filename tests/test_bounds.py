@@ -1,12 +1,12 @@
 """Certified upper bounds: never below the optimum, monotone in k, the same to the last digit."""
 
 import numpy as np
-import problems
 import pytest
-from problems import FAMILIES
 
 from spcabench import Problem, api
 from spcabench.solving import bound_formulas, bounds
+from tests import problems
+from tests.problems import FAMILIES
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

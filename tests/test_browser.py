@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from tests.test_page import folder, make  # noqa: F401  (a fixture)
+from tests.trial import make_run
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -74,9 +74,9 @@ def probe(page, tmp_path, *options):
 
 
 @pytest.mark.parametrize("size", ["1200,900", "390,800"])
-def test_pages_work_in_a_browser(folder, tmp_path, size):  # noqa: F811
-    make(folder)
-    for page in (folder / "index.html", folder / "solvers" / "grqi.html"):
+def test_pages_work_in_a_browser(trial_run, tmp_path, size):
+    make_run(trial_run)
+    for page in (trial_run / "index.html", trial_run / "solvers" / "grqi.html"):
         found, console = probe(page, tmp_path, f"--window-size={size}")
         assert not console
         assert found["images"] == 0 and found["unnamed"] == 0 and found["wrong"] == []

@@ -4,12 +4,11 @@ so.
 
 import re
 
-import problems
 import pytest
-from test_command_line import spcabench
 
 from spcabench import registry
 from spcabench.checking import conformance, contract
+from tests import problems
 
 HEAD = '''"""A wrong solver, 2026."""
 
@@ -128,7 +127,7 @@ def test_a_solver_that_does_not_count_is_not_audited():
     assert conformance.outcome("counts honestly", promise, solver).verdict == "not checked"
 
 
-def test_the_template_holds_and_is_not_overwritten(tmp_path, monkeypatch):
+def test_the_template_holds_and_is_not_overwritten(spcabench, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made, again = spcabench("new", "solver", "mine"), spcabench("new", "solver", "mine")
     assert (made.returncode, again.returncode) == (0, 2)

@@ -1,35 +1,24 @@
 """The command line, typed as a user would."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from spcabench.cli import figures as making
 
 
-def spcabench(*words, **environment):
-    command = [sys.executable, "-m", "spcabench", *words]
-    env = {**os.environ, "SPCABENCH_OFFLINE": "1", **environment}
-    return subprocess.run(
-        command, capture_output=True, text=True, env=env, timeout=120, check=False
-    )
-
-
 @pytest.mark.parametrize(
     ("kind", "name"),
     [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")],
 )
-def test_lists(kind, name):
+def test_lists(spcabench, kind, name):
     plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
     assert plain.returncode == as_json.returncode == 0
     assert name in plain.stdout
     assert all(json.loads(as_json.stdout).values())
 
 
-def test_solve_as_table_and_as_json():
+def test_solve_as_table_and_as_json(spcabench):
     words = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
     table, as_json = spcabench(*words), spcabench(*words, "--json")
     assert table.returncode == as_json.returncode == 0
@@ -40,7 +29,7 @@ def test_solve_as_table_and_as_json():
     assert first["variance"] <= first["bound"] and first["features"]
 
 
-def test_solver_settings():
+def test_solver_settings(spcabench):
     found = spcabench(
         "solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json"
     )
@@ -70,17 +59,17 @@ def test_solver_settings():
         (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(words, said, tmp_path):
+def test_bad_input_is_one_line_and_exit_code_2(spcabench, words, said, tmp_path):
     found = spcabench(*words)
     assert found.returncode == 2
     assert said in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1
 
 
-def test_a_damaged_data_file_is_named(tmp_path):
-    (tmp_path / "singh").mkdir()
-    (tmp_path / "singh" / "singh.RData").write_bytes(b"not data")
-    found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3", SPCABENCH_DATA=str(tmp_path))
+def test_a_damaged_data_file_is_named(spcabench, data_folder):
+    (data_folder / "singh").mkdir()
+    (data_folder / "singh" / "singh.RData").write_bytes(b"not data")
+    found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3")
     assert found.returncode == 2
     assert "singh.RData" in found.stderr and len(found.stderr.strip().splitlines()) == 1
 

@@ -27,7 +27,7 @@ ITEM = Item("pit props", "pitprops", {}, (3,), "classic", "Jeffers (1967)")
 
 
 @given(COSTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_profiles_rise_lie_between_0_and_1_and_end_at_the_share_solved(cost):
     for matrix in (cost, profiles.ratios(cost)):
         curves = profiles.reached(matrix, GRID)
@@ -41,7 +41,7 @@ def test_profiles_rise_lie_between_0_and_1_and_end_at_the_share_solved(cost):
 
 
 @given(COSTS, st.floats(1.0, 10.0))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_solver_that_is_never_dearer_is_never_below(cost, factor):
     cost[:, 1] = cost[:, 0] * factor
     for matrix in (cost, profiles.ratios(cost)):

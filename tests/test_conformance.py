@@ -3,12 +3,12 @@
 import copy
 
 import numpy as np
-import problems
 import pytest
-from problems import FAMILIES, GENERAL, SEEDS, SOLVERS, seeds
 
 from spcabench import Problem, api, registry
 from spcabench.solving.driver import parameters
+from tests import problems
+from tests.problems import FAMILIES, GENERAL, SEEDS, SOLVERS, seeds
 
 SPARSE = [s for s in SOLVERS if problems.traits(s).control]
 NONNEGATIVE = [s for s in SPARSE if problems.traits(s).nonnegative]

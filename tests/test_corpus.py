@@ -74,7 +74,7 @@ def test_a_truncated_gz_file(tmp_path):
             read_docword(path)
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 99)),
@@ -101,9 +101,7 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
         read_vocabulary(path, 3)
 
 
-def test_synthetic_enron_has_its_shape(monkeypatch, tmp_path):
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
-    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
+def test_synthetic_enron_has_its_shape(data_folder):
     problem = registry.module("dataset", "bag_of_words").load("enron")
     assert (
         (problem.m, problem.n) == (39861, 28102)
@@ -115,7 +113,7 @@ def test_synthetic_enron_has_its_shape(monkeypatch, tmp_path):
     assert widest[0] > 100 * widest[-1]
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.booleans())
 def test_streamed_moments_and_covariance_are_those_of_the_counts(tmp_path_factory, seed, zipped):
     rng = np.random.default_rng(seed)
@@ -151,15 +149,14 @@ def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path
         corpus.covariance(path, np.array([0, 1]), found)
 
 
-def test_the_covariance_of_the_top_words_is_that_of_the_counts(tmp_path, monkeypatch):
+def test_the_covariance_of_the_top_words_is_that_of_the_counts(data_folder):
     rng = np.random.default_rng(5)
     counts = rng.poisson(0.2 + np.arange(9) / 4, (40, 9))
     lines = [f"{d + 1} {w + 1} {counts[d, w]}" for d, w in np.argwhere(counts)]
-    (tmp_path / "enron").mkdir()
+    (data_folder / "enron").mkdir()
     text = "\n".join(["40", "9", str(len(lines)), *lines]) + "\n"
-    (tmp_path / "enron" / "docword.enron.txt.gz").write_bytes(gzip.compress(text.encode()))
-    (tmp_path / "enron" / "vocab.enron.txt").write_text("\n".join("abcdefghi"))
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    (data_folder / "enron" / "docword.enron.txt.gz").write_bytes(gzip.compress(text.encode()))
+    (data_folder / "enron" / "vocab.enron.txt").write_text("\n".join("abcdefghi"))
     load = registry.module("dataset", "bag_of_words").load
     top = load("enron", words=4)
     assert not top.stand_in and top.form == "covariance"
@@ -174,16 +171,15 @@ def test_the_covariance_of_the_top_words_is_that_of_the_counts(tmp_path, monkeyp
 
 @pytest.mark.parametrize("center", [True, False])
 @pytest.mark.parametrize("values", ["counts", "tfidf", "presence"])
-def test_values_of_the_words_agree_streamed_and_in_memory(tmp_path, monkeypatch, values, center):
+def test_values_of_the_words_agree_streamed_and_in_memory(data_folder, values, center):
     rng = np.random.default_rng(3)
     counts = rng.poisson(0.5, (30, 9)) + (rng.random((30, 9)) < 0.1)
     d, w = np.nonzero(counts)
     text = f"30\n9\n{len(d)}\n" + "".join(
         f"{a + 1} {b + 1} {counts[a, b]}\n" for a, b in zip(d, w, strict=True)
     )
-    (tmp_path / "kos").mkdir()
-    write(tmp_path / "kos", text).rename(tmp_path / "kos" / "docword.kos.txt")
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    (data_folder / "kos").mkdir()
+    write(data_folder / "kos", text).rename(data_folder / "kos" / "docword.kos.txt")
     load = registry.module("dataset", "bag_of_words").load
     present = counts > 0
     A = {"counts": counts, "tfidf": counts * np.log(30 / present.sum(axis=0)), "presence": present}[

@@ -1,11 +1,10 @@
 """The datasets: what is published about them, and what is said where they cannot be had."""
 
 import numpy as np
-import pooch
 import pytest
 
 from spcabench import api, registry
-from spcabench.readers import sources
+from spcabench.readers import corpus, sources
 
 
 def test_gaussian_data_repeat_by_seed():
@@ -30,18 +29,7 @@ def test_pitprops_is_the_published_correlation_matrix():
     assert not problem.stand_in
 
 
-@pytest.fixture
-def nothing_at_hand(tmp_path, monkeypatch):
-    """No data folder, an empty cache, no network."""
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
-    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
-    sources._downloaded.cache_clear()
-    yield
-    sources._downloaded.cache_clear()
-
-
-def test_a_stand_in_says_so(nothing_at_hand):
+def test_a_stand_in_says_so(data_folder):
     problem = api.load("singh")
     assert problem.stand_in
     assert "stand-in" in problem.name
@@ -51,17 +39,16 @@ def test_a_stand_in_says_so(nothing_at_hand):
 
 
 @pytest.mark.parametrize("name", registry.names("dataset"))
-def test_every_dataset_can_be_had_without_a_network(nothing_at_hand, name):
+def test_every_dataset_can_be_had_without_a_network(data_folder, monkeypatch, name):
+    monkeypatch.setattr(corpus, "PACKAGES", ("joblib",))  # all of them are half a minute's parsing
     problem = api.load(name)
     assert problem.n >= 1
     assert problem.provenance["source"]
     assert isinstance(problem.provenance["stand_in"], bool)
 
 
-def test_the_real_file_where_it_is_at_hand():
-    module = registry.module("dataset", "singh")
-    if sources.find(module.FILE, module.SHA256) is None:
-        pytest.skip("the file is not at hand")
+def test_the_real_file_where_it_is_at_hand(real_data):
+    real_data("singh")
     problem = api.load("singh")
     assert not problem.stand_in
     assert (problem.m, problem.n) == (102, 12600)
@@ -72,10 +59,9 @@ def test_the_real_file_where_it_is_at_hand():
     assert np.abs(problem.data.X.mean(axis=0)).max() < 1e-8
 
 
-def test_a_file_with_the_right_checksum_is_found(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
-    (tmp_path / "set").mkdir()
-    file = tmp_path / "set" / "table.csv"
+def test_a_file_with_the_right_checksum_is_found(data_folder):
+    (data_folder / "set").mkdir()
+    file = data_folder / "set" / "table.csv"
     file.write_text("1,2\n")
     assert sources.find("set/table.csv", sources.checksum(file)) == file
 

@@ -1,11 +1,11 @@
 """What each deflation promises (Mackey 2009), in its covariance form and in its data form."""
 
 import numpy as np
-import problems
 import pytest
 
 from spcabench import Problem, api
 from spcabench.solving.deflate import DEFLATIONS
+from tests import problems
 
 X = np.random.default_rng(4).standard_normal((9, 7))
 FORMS = {"covariance": Problem.from_covariance(X.T @ X), "data": Problem.from_data(X, center=False)}

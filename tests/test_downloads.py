@@ -8,7 +8,6 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import pooch
 import pytest
 from typer.testing import CliRunner
 
@@ -44,11 +43,9 @@ class Server(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
+def served(data_folder, monkeypatch):
     """A server's class and a file that it has; an empty cache."""
-    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
-    monkeypatch.delenv("SPCABENCH_DATA", raising=False)
-    monkeypatch.delenv("SPCABENCH_OFFLINE", raising=False)
+    monkeypatch.delenv("SPCABENCH_OFFLINE")
     handler = type("Handler", (Server,), {"ranges": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -141,13 +138,12 @@ def test_every_real_dataset_lists_its_files():
         assert entry["size"] or not entry["sha256"]  # a download needs a limit
 
 
-def test_a_truncated_corpus_and_a_wrong_local_file_are_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):
     for folder in ("enron", "alon"):
-        (tmp_path / folder).mkdir()
+        (data_folder / folder).mkdir()
     packed = gzip.compress(b"3\n4\n9999\n" + b"1 1 1\n" * 9999)
-    (tmp_path / "enron" / "docword.enron.txt.gz").write_bytes(packed[: len(packed) // 2])
-    (tmp_path / "alon" / "alon.RData").write_bytes(b"other")
+    (data_folder / "enron" / "docword.enron.txt.gz").write_bytes(packed[: len(packed) // 2])
+    (data_folder / "alon" / "alon.RData").write_bytes(b"other")
     with pytest.raises(ValueError, match=r"docword\.enron\.txt\.gz, line 1: damaged file"):
         api.load("bag_of_words", corpus="enron")
     with pytest.raises(ValueError, match=r"alon\.RData: checksum differs"):

@@ -50,7 +50,7 @@ def test_elimination_is_not_safe_for_the_relaxation():
     assert whole.relaxation_value > left.relaxation_bound + 0.03
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0.0, 1.2))
 def test_components_are_the_coarsest_blocks_without_large_entries_between(seed, n, share):
     S = _covariance(np.random.default_rng(seed), n)

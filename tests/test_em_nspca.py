@@ -4,12 +4,12 @@ import tracemalloc
 from itertools import pairwise
 
 import numpy as np
-import problems
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
+from tests import problems
 
 em, nspca = (registry.module("solver", name) for name in ("em", "nspca"))
 
@@ -19,7 +19,7 @@ def _wide(m=15, n=2500):
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_m_step_solves_its_problem(n, k, seed):
     """Of all vectors with k nonzeros and that l1 norm, the thresholded one is nearest to w*."""
     rng = np.random.default_rng(seed)

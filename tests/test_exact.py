@@ -1,14 +1,14 @@
 """The exact search and the local search, against brute force and their definitions."""
 
 import numpy as np
-import problems
 import pytest
-from problems import FAMILIES
 
 from spcabench import Problem, api, flops
 from spcabench.methods import branch_and_bound, local_search, pruning
 from spcabench.methods.branch_and_bound import Exact
 from spcabench.problem.covariance import Covariance
+from tests import problems
+from tests.problems import FAMILIES
 
 
 def _exact(S, K, budget=1e9, psd=True):

@@ -14,10 +14,8 @@ GENES = {
 
 
 @pytest.mark.parametrize("name", GENES)
-def test_the_real_file_where_it_is_at_hand(name):
-    module = registry.module("dataset", name)
-    if sources.find(module.FILE, module.SHA256, getattr(module, "URL", None)) is None:
-        pytest.skip("the file is not at hand")
+def test_the_real_file_where_it_is_at_hand(real_data, name):
+    real_data(name)
     m, n, classes = GENES[name]
     problem = api.load(name)
     assert (problem.m, problem.n) == (m, n)

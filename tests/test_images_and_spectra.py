@@ -12,16 +12,9 @@ from spcabench.readers import sources
 SHAPES = {"cbcl": (2429, 361), "lrs": (531, 93)}
 
 
-def _at_hand(name):
-    module = registry.module("dataset", name)
-    if sources.find(module.FILE, module.SHA256) is None:
-        pytest.skip("the file is not at hand")
-    return module
-
-
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_real_file_where_it_is_at_hand(name):
-    _at_hand(name)
+def test_the_real_file_where_it_is_at_hand(real_data, name):
+    real_data(name)
     problem = api.load(name)
     assert (problem.m, problem.n) == SHAPES[name]
     assert not problem.stand_in
@@ -38,8 +31,8 @@ def test_the_stand_in_has_the_shape_and_says_so(name, monkeypatch):
     assert np.linalg.matrix_rank(problem.data.dense()) > 3  # the figures use three eigenvectors
 
 
-def test_faces_are_grey_values_and_stand_upright():
-    module = _at_hand("cbcl")
+def test_faces_are_grey_values_and_stand_upright(real_data):
+    module = real_data("cbcl")
     X = api.load("cbcl", center=False).data.X * np.sqrt(module.FACES)
     assert np.allclose(X, np.round(X), atol=1e-6)
     assert (X.min(), X.max()) == pytest.approx((0.0, 255.0), abs=1e-6)
@@ -51,10 +44,9 @@ def test_faces_are_grey_values_and_stand_upright():
     assert face[4:7].mean() < face[9:12].mean()  # eyes are darker than cheeks
 
 
-def test_contrast_normalised_faces_are_those_of_lee_and_seung():
-    module = _at_hand("cbcl")
-    if sources.find(module.CONTRAST_FILE, module.CONTRAST_SHA256) is None:
-        pytest.skip("the file is not at hand")
+def test_contrast_normalised_faces_are_those_of_lee_and_seung(real_data):
+    module = real_data("cbcl")
+    real_data("cbcl", "CONTRAST_FILE", "CONTRAST_SHA256")
     raw, stretched = (
         api.load("cbcl", contrast=c, center=False).data.X * np.sqrt(module.FACES)
         for c in (False, True)
@@ -64,8 +56,8 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung():
     assert np.abs(stretched - expected).max() < 1.5  # grey levels
 
 
-def test_every_spectrum_has_mean_5000_until_its_factor_is_applied():
-    _at_hand("lrs")
+def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
+    real_data("lrs")
     X = api.load("lrs", center=False).data.X * np.sqrt(531)
     assert X.mean(axis=1) == pytest.approx(np.full(531, 5000.0), rel=1e-4)
     physical = api.load("lrs", center=False, factors=True).data.X

@@ -1,7 +1,6 @@
 """Every product of the matrix layer against explicit dense matrices."""
 
 import numpy as np
-import problems
 import pytest
 import scipy.sparse as sp
 
@@ -10,6 +9,7 @@ from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, principal_blocks
 from spcabench.solving import bounds
+from tests import problems
 
 TALL, WIDE = (13, 7), (4, 9)
 

@@ -32,13 +32,12 @@ def test_contrast_normalised_patches_do_not_change_with_brightness(monkeypatch):
     assert np.allclose(*found)
 
 
-def test_stl10_is_read_channel_by_channel_and_column_by_column(tmp_path, monkeypatch):
+def test_stl10_is_read_channel_by_channel_and_column_by_column(data_folder):
     picture = np.random.default_rng(0).integers(0, 256, (2, 96, 96, 3), dtype=np.uint8)
-    (tmp_path / "natural_images").mkdir()
-    file = tmp_path / images.STL10[0]
+    (data_folder / "natural_images").mkdir()
+    file = data_folder / images.STL10[0]
     picture.transpose(0, 3, 2, 1).tofile(file)
     assert np.array_equal(images._read_stl10(file), picture)
-    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
     assert not api.load("natural_images", patches=5).stand_in
     file.write_bytes(b"short")
     with pytest.raises(ValueError, match=r"train_X\.bin: 5 bytes"):

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import problems
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from spcabench.solving.driver import Limits, drive
 from spcabench.solving.result import graded, refitted
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import normalize, one_sided
+from tests import problems
 
 S = np.array([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 3.0]])
 PROBLEM = Problem.from_covariance(S)

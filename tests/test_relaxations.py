@@ -3,13 +3,13 @@ brute force.
 """
 
 import numpy as np
-import problems
 import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.methods import cvxpy_duals, relaxation
 from spcabench.running import worker
 from spcabench.solving import certify
+from tests import problems
 
 # solver -> penalty, settings of a short run
 SOLVERS = {

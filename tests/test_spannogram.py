@@ -5,7 +5,6 @@ their twins.
 from math import comb
 
 import numpy as np
-import problems
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from spcabench import Problem, api, flops, registry
 from spcabench.methods import lowrank, spannogram
 from spcabench.vectors import normalize
+from tests import problems
 
 KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")
 EXACT = registry.module("solver", "spannogram_exact")
@@ -152,7 +152,7 @@ def test_the_kernel_is_its_twin(monkeypatch):
             assert np.allclose(a, b)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
     rng = np.random.default_rng(seed)

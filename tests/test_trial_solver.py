@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spcabench
-from spcabench import registry, solvers
+from spcabench import registry
 from spcabench.errors import SolverError
 
 PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
@@ -39,18 +39,8 @@ def test_by_path(tmp_path):
     assert result.flops == result.iterations * (9 * 2 + 9 * 6)
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A second folder of solvers."""
-    with monkeypatch.context() as patch:
-        patch.setattr(solvers, "__path__", [*solvers.__path__, str(tmp_path)])
-        registry._files.cache_clear()
-        yield tmp_path
-    registry._files.cache_clear()
-
-
-def test_dropped_into_the_folder(folder):
-    _write(folder, "dropped_trial")
+def test_dropped_into_the_folder(add_file):
+    add_file("solver", "dropped_trial", HEAD + BODY)
     assert "dropped_trial" in registry.names("solver")
     assert spcabench.list_solvers()["dropped_trial"] == "A trial solver"
     assert spcabench.solve(PROBLEM, "dropped_trial", k=2).good
@@ -58,8 +48,8 @@ def test_dropped_into_the_folder(folder):
         spcabench.solve(PROBLEM, "droped_trial", k=2)
 
 
-def test_a_broken_file_is_listed_and_harms_no_other(folder):
-    (folder / "broken_trial.py").write_text("def solve(:\n")
+def test_a_broken_file_is_listed_and_harms_no_other(add_file):
+    add_file("solver", "broken_trial", "def solve(:\n")
     assert "broken" in spcabench.list_solvers()["broken_trial"]
 
 

@@ -3,11 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
-import problems
 import pytest
 
 from spcabench import Problem, api
 from spcabench.solving import tune
+from tests import problems
 
 BY_PENALTY = [s for s in problems.SOLVERS if problems.traits(s).control == "penalty"]
 by_penalty = pytest.mark.parametrize("solver", BY_PENALTY)

@@ -2,14 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from spcabench import vectors
-
-settings.register_profile("stable", deadline=None, derandomize=True, max_examples=100)
-settings.load_profile("stable")
 
 # few distinct values make ties, negatives tie with positives
 entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_subnormal=False))

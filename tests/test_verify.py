@@ -9,17 +9,17 @@ import pytest
 
 from spcabench import __main__ as command_line
 from spcabench.page import publish, verify
-from tests.test_page import check_links, folder, make  # noqa: F401  (a fixture)
+from tests.trial import check_links, make_run
 
 
 def differences(found):
     return [line for check in found for line in check.differences]
 
 
-def change(folder, column, function):  # noqa: F811
+def change(trial_run, column, function):
     """A copy of a run whose rows differ in one column."""
-    other = folder.with_name("other")
-    shutil.copytree(folder, other)
+    other = trial_run.with_name("other")
+    shutil.copytree(trial_run, other)
     (file,) = other.glob("rows/*/*.parquet")
     rows = pd.read_parquet(file)
     rows[column] = rows[column].map(function)
@@ -27,23 +27,23 @@ def change(folder, column, function):  # noqa: F811
     return other
 
 
-def test_a_run_agrees_with_itself(folder, capsys):  # noqa: F811
-    make(folder, group="grqi", label="")
-    assert not differences(verify.rejudge(folder))
-    found = list(verify.against(folder, folder))
+def test_a_run_agrees_with_itself(trial_run, capsys):
+    make_run(trial_run, group="grqi", label="")
+    assert not differences(verify.rejudge(trial_run))
+    found = list(verify.against(trial_run, trial_run))
     assert "1 rows compared" in found[0].line and not differences(found)
     with pytest.raises(SystemExit) as stop:
-        command_line.app(["verify", str(folder), "--against", str(folder)])
+        command_line.app(["verify", str(trial_run), "--against", str(trial_run)])
     assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
 
 
-def test_a_verdict_that_the_rows_do_not_give_is_found(folder):  # noqa: F811
-    make(folder)
-    file = folder / "figures" / "trial2013_fig1" / "claims.json"
+def test_a_verdict_that_the_rows_do_not_give_is_found(trial_run):
+    make_run(trial_run)
+    file = trial_run / "figures" / "trial2013_fig1" / "claims.json"
     report = json.loads(file.read_text())
     report["claims"][0]["verdict"] = "fails"
     file.write_text(json.dumps(report))
-    (line,) = differences(verify.rejudge(folder))
+    (line,) = differences(verify.rejudge(trial_run))
     assert "T1" in line and "fails" in line and "holds" in line
 
 
@@ -60,48 +60,48 @@ def test_a_verdict_that_the_rows_do_not_give_is_found(folder):  # noqa: F811
         ("peak_memory", lambda v: 3 * v, 0),
     ],
 )
-def test_what_must_be_the_same_is_and_clocks_need_not(folder, column, function, count):  # noqa: F811
-    make(folder, group="grqi", label="", peak_memory=1.0)
-    found = differences(verify.against(folder, change(folder, column, function)))
+def test_what_must_be_the_same_is_and_clocks_need_not(trial_run, column, function, count):
+    make_run(trial_run, group="grqi", label="", peak_memory=1.0)
+    found = differences(verify.against(trial_run, change(trial_run, column, function)))
     assert len(found) == count and all(column in line for line in found)
 
 
-def drop_a_row(folder):  # noqa: F811
-    make(folder, group="grqi", label="")
-    (file,) = folder.glob("rows/*/*.parquet")
+def drop_a_row(trial_run):
+    make_run(trial_run, group="grqi", label="")
+    (file,) = trial_run.glob("rows/*/*.parquet")
     rows = pd.read_parquet(file)
     pd.concat([rows, rows.assign(solver="tpower"), rows.assign(repeat=1)]).to_parquet(file)
-    other = folder.with_name("other")
-    shutil.copytree(folder, other)
+    other = trial_run.with_name("other")
+    shutil.copytree(trial_run, other)
     rows.to_parquet(next(other.glob("rows/*/*.parquet")))
     return other
 
 
-def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(folder):  # noqa: F811
-    other = drop_a_row(folder)
-    for pair, where in (((folder, other), "only here"), ((other, folder), "only in the other run")):
+def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(trial_run):
+    here, other = trial_run, drop_a_row(trial_run)
+    for pair, where in (((here, other), "only here"), ((other, here), "only in the other run")):
         (found,) = verify.against(*pair)
         (line,) = found.differences
         assert "1 rows of tpower" in line and where in line
         assert "1 rounds of timing" in found.line
 
 
-def test_a_figure_in_one_run_only_is_a_difference(folder):  # noqa: F811
-    make(folder, group="grqi", label="")
-    other = folder.with_name("other")
-    shutil.copytree(folder, other)
+def test_a_figure_in_one_run_only_is_a_difference(trial_run):
+    make_run(trial_run, group="grqi", label="")
+    other = trial_run.with_name("other")
+    shutil.copytree(trial_run, other)
     (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
-    assert len(differences(verify.against(folder, other))) == 2
-    assert len(differences(verify.against(folder, other, whole=False))) == 1
+    assert len(differences(verify.against(trial_run, other))) == 2
+    assert len(differences(verify.against(trial_run, other, whole=False))) == 1
 
 
-def test_renamed_solvers_are_the_same_by_an_explicit_map(folder, tmp_path):  # noqa: F811
-    make(folder, group="grqi", label="")
-    other = change(folder, "solver", lambda name: "old_" + name)
-    assert len(differences(verify.against(folder, other))) == 2
+def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run, tmp_path):
+    make_run(trial_run, group="grqi", label="")
+    other = change(trial_run, "solver", lambda name: "old_" + name)
+    assert len(differences(verify.against(trial_run, other))) == 2
     names = tmp_path / "names.json"
     names.write_text('{"solver": {"old_grqi": "grqi"}}')
-    assert not differences(verify.against(folder, other, verify.read_names(names)))
+    assert not differences(verify.against(trial_run, other, verify.read_names(names)))
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"flops": {"1": "2"}}', '{"solver": {"a": 1}}'])
@@ -112,9 +112,9 @@ def test_a_bad_map_of_names_is_refused(tmp_path, text):
         verify.read_names(file)
 
 
-def test_runs_that_a_clock_ended_are_counted_not_compared(folder):  # noqa: F811
-    make(folder, group="grqi", label="", status="time_limit")
-    (found,) = verify.against(folder, change(folder, "flops", lambda v: v + 5))
+def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
+    make_run(trial_run, group="grqi", label="", status="time_limit")
+    (found,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
     assert "1 that a clock ended" in found.line and not found.differences
 
 
@@ -123,7 +123,7 @@ def test_a_folder_without_a_run_is_refused(tmp_path):
         list(verify.rejudge(tmp_path))
 
 
-def published(folder, tmp_path):  # noqa: F811
+def published(trial_run, tmp_path):
     """A clean repository with a README, and what publishing the run of a trial figure into it
     says.
     """
@@ -133,12 +133,12 @@ def published(folder, tmp_path):  # noqa: F811
     git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
         subprocess.run([*git, *words], check=True)
-    return root, publish.publish(folder, root / "results" / "published", root / "README.md")
+    return root, publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 
-def test_a_published_run_is_whole_current_and_judged_again(folder, tmp_path):  # noqa: F811
-    make(folder)
-    root, about = published(folder, tmp_path)
+def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
+    make_run(trial_run)
+    root, about = published(trial_run, tmp_path)
     home = root / "results" / "published"
     assert about["figures"] == 1 and about["scale"] == "quick" and about["sha256"]
     text = (root / "README.md").read_text()
@@ -152,19 +152,20 @@ def test_a_published_run_is_whole_current_and_judged_again(folder, tmp_path):  #
     for page in (home / "index.html", *home.glob("solvers/*.html")):
         check_links(page)
     assert "data:image" not in (home / "index.html").read_text()
-    assert not differences(verify.rejudge(home)) and not differences(verify.against(folder, home))
+    assert not differences(verify.rejudge(home))
+    assert not differences(verify.against(trial_run, home))
 
 
-def test_publishing_with_uncommitted_changes_is_refused(folder, tmp_path):  # noqa: F811
-    make(folder)
-    root, _ = published(folder, tmp_path)
+def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
+    make_run(trial_run)
+    root, _ = published(trial_run, tmp_path)
     with pytest.raises(ValueError, match="uncommitted changes"):
-        publish.publish(folder, root / "results" / "published", root / "README.md")
+        publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 
-def test_histories_that_are_too_large_are_left_out_and_said_to_be(folder, tmp_path, monkeypatch):  # noqa: F811
-    make(folder, history="[]")
+def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp_path, monkeypatch):
+    make_run(trial_run, history="[]")
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
-    root, _ = published(folder, tmp_path)
+    root, _ = published(trial_run, tmp_path)
     (found,) = verify.rejudge(root / "results" / "published")
     assert "too large to publish" in found.line and not found.differences

@@ -1,0 +1,123 @@
+"""What every test file shares: settings of the suite, and fixtures."""
+
+import importlib
+import os
+import subprocess
+import sys
+import traceback
+
+import pooch
+import pytest
+from hypothesis import settings
+
+from spcabench import registry
+from spcabench.readers import corpus, sources
+from spcabench.running import source
+
+pytest.register_assert_rewrite("tests.problems", "tests.trial")
+
+# Hypothesis draws the same examples in every run, whichever files are run and in whatever order.
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=100)
+settings.load_profile("repeatable")
+
+# No test uses the network: real data come from SPCABENCH_DATA or from earlier downloads.
+os.environ["SPCABENCH_OFFLINE"] = "1"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Say in which case of a loop a test failed: the plain values of its own variables."""
+    try:
+        return (yield)
+    except Exception as error:
+        code = getattr(getattr(item, "function", None), "__code__", None)
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            if frame.f_code is code:
+                error.add_note(f"case: {_plain_values(frame.f_locals)}")
+        raise
+
+
+def _plain_values(variables):
+    plain = (bool, int, float, str)
+    found = [f"{name} = {value!r}" for name, value in variables.items() if isinstance(value, plain)]
+    return ", ".join(found)
+
+
+@pytest.fixture
+def add_file(tmp_path, monkeypatch):
+    """A function that puts the file of a solver or a figure into the registry, for one test."""
+    # Two versions of a file in one second and of one length would share their bytecode.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    added = []
+
+    def add(kind, name, text):
+        package = importlib.import_module(registry.PACKAGES[kind])
+        file = tmp_path / f"more_{kind}s" / f"{name}.py"
+        if not file.parent.exists():
+            file.parent.mkdir()
+            monkeypatch.setattr(package, "__path__", [*package.__path__, str(file.parent)])
+        file.write_text(text, encoding="utf-8")
+        added.append(f"{package.__name__}.{name}")
+        _forget(added)
+        return file
+
+    yield add
+    _forget(added)
+
+
+def _forget(modules):
+    """Let the registry look for its files again, and import these modules anew."""
+    importlib.invalidate_caches()
+    for name in modules:
+        sys.modules.pop(name, None)
+    for cached in (registry._files, source.syntax_tree, source.tree_hash, source.closure):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def trial_run(tmp_path, add_file):
+    """The folder that a run of the trial figure goes to; `trial.make_run` makes the run."""
+    from tests import trial  # here: it imports all that draws, which few tests need
+
+    add_file("figure", trial.NAME, trial.FIGURE)
+    return tmp_path / "quick"
+
+
+@pytest.fixture
+def data_folder(tmp_path, monkeypatch):
+    """An empty folder of real data; no earlier download is at hand either."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv("SPCABENCH_DATA", str(folder))
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
+    caches = (sources._downloaded, corpus.docstrings)
+    for cached in caches:
+        cached.cache_clear()
+    yield folder
+    for cached in caches:
+        cached.cache_clear()
+
+
+@pytest.fixture
+def real_data():
+    """A function that gives the module of a dataset, or skips the test: its file is not there."""
+
+    def found(name, file="FILE", sha256="SHA256"):
+        module = registry.module("dataset", name)
+        path = getattr(module, file)
+        if sources.find(path, getattr(module, sha256)) is None:
+            pytest.skip(f"{path} is not at hand: `spcabench data` says where to get it")
+        return module
+
+    return found
+
+
+@pytest.fixture
+def spcabench():
+    """The command line, typed as a user would: a function of its words."""
+
+    def typed(*words):
+        command = [sys.executable, "-m", "spcabench", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+    return typed
