@@ -49,6 +49,7 @@ def solve(
     seed: int = 0,
     nonnegative: bool = False,
     refit: bool = False,
+    fresh: bool = False,
     **settings: Any,
 ) -> Result:
     """Find one sparse component by one solver.
@@ -69,6 +70,9 @@ def solve(
     refit : bool
         Whether to replace x by the leading eigenvector on its support. A nonnegative x stays
         nonnegative.
+    fresh : bool
+        Whether the solver gets a copy of the problem, so that it cannot change the one that is
+        graded.
     **settings
         The solver's own settings (see its ``solve``), and those of the run: ``stop``, ``tol``,
         ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for a
@@ -99,7 +103,7 @@ def solve(
     if k is not None:
         k = validate.cardinality(k, problem.n)
     check_settings(f"solver {label!r}", solver.solve, settings)
-    result = _run(problem, solver, label, k, settings, limits, seed)
+    result = _run(problem, solver, label, k, settings, limits, seed, fresh)
     if refit and result.good:
         result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
     return result
@@ -113,26 +117,27 @@ def _run(
     settings: dict[str, Any],
     limits: Limits,
     seed: int,
+    fresh: bool,
 ) -> Result:
     traits = solver.TRAITS
     if traits.control is None:
         if k not in (None, problem.n):
             raise InputError(f"k: solver {label!r} is not sparse and takes no cardinality")
-        return drive(problem, solver, settings, limits, seed)
+        return drive(problem, solver, settings, limits, seed, fresh)
     if traits.control == "cardinality":
         if k is None:
             raise InputError(
                 f"k: solver {label!r} needs a cardinality; allowed are 1 to n = {problem.n}"
             )
-        return drive(problem, solver, {"k": k, **settings}, limits, seed)
+        return drive(problem, solver, {"k": k, **settings}, limits, seed, fresh)
     penalty = settings.get(traits.penalty)
     if (penalty is None) == (k is None):
         raise InputError(f"{traits.penalty}: solver {label!r} needs either {traits.penalty} or k")
     if penalty is None:
         assert k is not None
-        return tune.search(problem, solver, k, settings, limits, seed)
+        return tune.search(problem, solver, k, settings, limits, seed, fresh)
     validate.number(str(traits.penalty), penalty)
-    return drive(problem, solver, settings, limits, seed)
+    return drive(problem, solver, settings, limits, seed, fresh)
 
 
 def components(
@@ -245,7 +250,7 @@ def path(
         if found and found[-1].good:
             if "start" in parameters(solver.solve):
                 tries.append(solve(problem, solver, k=k, start=found[-1].x, **settings))
-            tries.append(replace(found[-1], k=k, proven=None, proven_whp=None))
+            tries.append(replace(found[-1], k=k, claimed=None, claimed_whp=None))
         found.append(max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0]))
     return found
 

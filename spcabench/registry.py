@@ -73,6 +73,13 @@ def module(kind: Kind, name: str) -> ModuleType:
     return importlib.import_module(_entry_points(kind)[name].module)
 
 
+def is_own(loaded: ModuleType) -> bool:
+    """Whether a solver's module is a file of this repository, by its place and not by its name."""
+    name = loaded.__name__.rpartition(".")[2]
+    file = getattr(loaded, "__file__", None)
+    return file is not None and _files("solver").get(name, Path()).resolve() == Path(file).resolve()
+
+
 def _from_file(file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None

@@ -97,7 +97,7 @@ def test_theorem_1_and_the_bounds_hold(kind, d):
         assert best <= shifted.bound <= result.bound * (1 + 1e-9)
         sampled = api.solve(problem, "spannogram", k=k, d=d, nonnegative=True, samples="sharp")
         assert sampled.bound >= best  # the harness's own: the sampled one stays apart
-        assert sampled.proven is None
+        assert sampled.claimed is None
 
 
 def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d():
@@ -224,8 +224,8 @@ def test_without_enough_samples_there_is_no_bound_with_probability():
     problem, k = problems.problem("gaussian covariance", 1)
     few = api.solve(problem, "spannogram", k=k, d=2, samples=1)
     enough = api.solve(problem, "spannogram", k=k, d=2)
-    assert few.proven_whp > enough.proven_whp  # that of rank one, which is exact
-    assert few.proven_whp == pytest.approx(api.solve(problem, "spannogram", k=k, d=1).proven_whp)
+    assert few.claimed_whp > enough.claimed_whp  # that of rank one, which is exact
+    assert few.claimed_whp == pytest.approx(api.solve(problem, "spannogram", k=k, d=1).claimed_whp)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -236,7 +236,7 @@ def test_a_path_is_what_single_runs_give(nonnegative):
         for k, x, bound in SAMPLED.path(problem, ks, nonnegative=nonnegative, seed=3):
             one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, seed=3)
             assert one.variance == pytest.approx(problem.variance(x), rel=1e-9)
-            assert one.proven_whp == pytest.approx(bound, rel=1e-9)
+            assert one.claimed_whp == pytest.approx(bound, rel=1e-9)
 
 
 def test_polishing_never_loses():

@@ -139,7 +139,17 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
                 return
             yield _stripped(item)
 
+    def penalty_range(problem: Problem) -> tuple[float, float]:
+        given = replace(problem, matrix=_watched(problem.matrix), _cache={})
+        before = LEDGER.flops - LEDGER.compiled
+        with tally.watching(False):
+            ends = solver.penalty_range(given)
+        charged[False] += LEDGER.flops - LEDGER.compiled - before
+        return ends
+
     twin.solve = solve  # type: ignore[attr-defined]
+    if hasattr(solver, "penalty_range"):
+        twin.penalty_range = penalty_range  # type: ignore[attr-defined]
     return twin
 
 

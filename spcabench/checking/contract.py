@@ -98,6 +98,12 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
         best = max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(N), k))
         result = _solve(module, problem)
         lowest = result.variance if result.nonnegative else best  # what a bound may not be below
+        claimed = result.claimed
+        if claimed is not None and claimed < lowest * (1 - 1e-9):
+            raise Broken(
+                f"on {problem.name}: it claims {claimed:.9g} as an upper bound, and the optimum is "
+                f"{lowest:.9g}"
+            )
         if result.variance > best * (1 + 1e-9) or result.bound < lowest * (1 - 1e-9):
             raise Broken(
                 f"on {problem.name}: value {result.variance:.9g}, bound {result.bound:.9g}, "

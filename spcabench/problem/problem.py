@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -217,6 +218,10 @@ class Problem:
                 return float(p @ p)
             W = support(x)
             return float(x[W] @ (self.matrix @ x)[W])
+
+    def copied(self) -> Problem:
+        """The same problem with arrays of its own, and nothing kept from earlier use."""
+        return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.

@@ -11,18 +11,19 @@ import inspect
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from time import perf_counter
+from time import perf_counter, process_time
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from spcabench import validate
+from spcabench import registry, validate
 from spcabench.errors import InputError, SolverError
 from spcabench.flops import LEDGER, counting
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, graded
 from spcabench.solving.status import Status
 from spcabench.vectors import distance, normalize
@@ -33,6 +34,17 @@ RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_lim
 # A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
 # must be refused like any other value that is no number. It is recognised by identity.
 UNSET = float("nan")
+# names in the history that are the harness's; a solver's `extra` may not use them
+OWN_NUMBERS = (
+    "iteration",
+    "variance",
+    "change",
+    "cardinality",
+    "flops",
+    "seconds",
+    "phase",
+)
+THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # of processor to wall time, and seconds beyond it
 
 
 @dataclass(frozen=True)
@@ -148,7 +160,12 @@ def in_form(problem: Problem, traits: Traits) -> Problem:
 
 
 def drive(
-    problem: Problem, solver: ModuleType, settings: Mapping[str, Any], limits: Limits, seed: int = 0
+    problem: Problem,
+    solver: ModuleType,
+    settings: Mapping[str, Any],
+    limits: Limits,
+    seed: int = 0,
+    fresh: bool = False,
 ) -> Result:
     """Run ``solver.solve`` on the problem, to its end or a limit, and grade the last iterate.
 
@@ -164,6 +181,9 @@ def drive(
         When to stop, and whether to keep a history.
     seed : int
         Passed on if ``solve`` names it.
+    fresh : bool
+        Hand the solver a copy of the problem: what it changes or stores there is then seen neither
+        by the grading nor by a later run.
 
     Returns
     -------
@@ -181,9 +201,10 @@ def drive(
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
+    handed = problem.copied() if fresh else problem
     # A ledger of its own: where one run is made inside another, each counts its own flops.
     with counting():
-        run = _Run(solver.solve(problem, **settings), limits.filled(solver), problem)
+        run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
     # Graded after the ledger is restored: grading is the harness's work and never the solver's.
     last, k = run.last, settings.get("k")
@@ -208,43 +229,47 @@ def drive(
         counted=getattr(solver, "COUNTED", True),
         state=last.state,
         compile_time=run.compile_seconds,
+        cpu_time=run.cpu_seconds,
         Z=last.Z,
         X=last.X,
         U=last.U,
         penalty=settings.get(solver.TRAITS.penalty),
         rectangular=solver.TRAITS.rectangular,
         nonnegative=nonnegative,
-        proven=last.bound,
-        proven_whp=last.bound_whp,
+        own=registry.is_own(solver),
+        claimed=last.bound,
+        claimed_whp=last.bound_whp,
+        flags=tuple(sorted(run.flags)),
     )
 
 
 class _Run:
-    """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger."""
+    """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger.
+
+    The clock also holds the copying of what is yielded, and at the end the making of its matrices:
+    an object may do its work only when it is read.
+    """
 
     def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
         self.iterates, self.limits, self.problem = iterates, limits, problem
         self.change = STOPS[limits.stop or "step"]
         self.phases: dict[str, dict[str, float]] = {}
         self.history: list[dict[str, Any]] = []
-        self.iterations, self.seconds = 0, 0.0
+        self.flags: set[Flag] = set()
+        self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
         # Frozen at the end of the run: the ledger then goes back to whoever had it before.
         self._flops: int | None = None
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
+        self._cpu_start = process_time()
         # A generator runs nothing until its first next(). So the work before its first yield, the
         # start, is exactly the set-up, and is kept apart from the iterations: it may hide a
-        # factorisation that the paper does not count. Numba compiles during the first call of a
-        # kernel, which may take a thousand times as long as the call: kernels report these seconds,
-        # and they are on no clock.
-        compiled, start = LEDGER.compile_seconds, perf_counter()
-        first = next(iterates, None)
+        # factorisation that the paper does not count.
+        first, self.setup_seconds = self._advance()
         if first is None:
             raise SolverError("solve yielded no iterate; at least its start is needed")
-        self.compile_seconds = LEDGER.compile_seconds - compiled
-        self.setup_seconds = perf_counter() - start - self.compile_seconds
         self.setup_flops = LEDGER.flops
-        self.last = _copied(first)
+        self.last = first
         if self.last.phase is not None:
             self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
         if limits.history and self._shaped(self.last):
@@ -263,19 +288,46 @@ class _Run:
             # A zero start says that the solver found nothing. There is no direction to iterate
             # from.
             self.status = self._loop() if self.last.x.any() else Status.ZERO
+        start = perf_counter()
+        if self.last.X is not None and self.last.U is not None:
+            self.last.X, self.last.U = as_matrix(self.last.X), as_matrix(self.last.U)
+        self.seconds += perf_counter() - start
+        self.cpu_seconds = process_time() - self._cpu_start
         self._flops = self.flops
         # Ends the generator now, in the solver's own frame: its finally blocks run and its arrays
         # are freed before the next run is timed.
         self.iterates.close()
+        self._watch_threads()
+
+    def _advance(self) -> tuple[Iterate | None, float]:
+        """The driver's copy of the next iterate, None at the end; its seconds, uncompiled."""
+        # Numba compiles during the first call of a kernel, which may take a thousand times as long
+        # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
+        # the clock: what is yielded may do its work only when it is read.
+        compiled, flops, start = LEDGER.compile_seconds, LEDGER.flops, perf_counter()
+        item = next(self.iterates, None)
+        if item is not None:
+            item = _copied(item)
+        elapsed = perf_counter() - start
+        if LEDGER.flops < flops or not LEDGER.on:
+            self.flags.add(Flag.ledger)
+            LEDGER.on = True
+        if LEDGER.compile_seconds != compiled:
+            compilation = LEDGER.compile_seconds - compiled
+            if not 0.0 < compilation <= elapsed:
+                self.flags.add(Flag.compilation)
+                return item, elapsed
+            elapsed -= compilation
+            self.compile_seconds += compilation
+        return item, elapsed
 
     def _loop(self) -> Status:
         """Take iterates until one of the rules ends the run, and name that rule."""
-        # Local names: fast solvers take microseconds for an iterate, and the driver should not take
-        # more. benchmarks/bench_overhead.py watches it.
-        limits, change, iterates = self.limits, self.change, self.iterates
+        limits, change = self.limits, self.change
         tol = limits.tol
         steps = limits.max_iterations or 0
-        seconds = limits.time_limit
+        # set-up counts towards the limit: else all work could be done before the first yield
+        seconds = limits.time_limit - self.setup_seconds
         last = self.last
         while True:
             # The limits come first, so that max_iterations=0 gives the start itself.
@@ -283,17 +335,10 @@ class _Run:
                 return Status.MAX_ITERATIONS
             if self.seconds >= seconds:
                 return Status.TIME_LIMIT
-            compiled, start = LEDGER.compile_seconds, perf_counter()
-            item = next(iterates, None)
-            elapsed = perf_counter() - start
-            if LEDGER.compile_seconds != compiled:
-                elapsed -= LEDGER.compile_seconds - compiled
-                self.compile_seconds += LEDGER.compile_seconds - compiled
+            item, elapsed = self._advance()
             self.seconds += elapsed
             if item is None:
                 return Status.FINISHED
-            # Copied before anything looks at it, and after the clock has stopped.
-            item = _copied(item)
             if item.phase is not None:
                 self._charge_phase(item.phase, elapsed, LEDGER.flops)
             self.iterations += 1
@@ -317,6 +362,12 @@ class _Run:
     def _shaped(self, item: Iterate) -> bool:
         return item.x.shape == (self.problem.n,)
 
+    def _watch_threads(self) -> None:
+        """Flag a run whose processor time is far above what one thread can have."""
+        wall = self.seconds + self.setup_seconds + self.compile_seconds
+        if not self.limits.history and self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
+            self.flags.add(Flag.threads)
+
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add one iterate to its phase; the set-up belongs to the first phase."""
         # ``flops`` is what the ledger shows now. What no phase has yet is this iterate's, so the
@@ -327,19 +378,19 @@ class _Run:
         seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
 
     def _record(self, item: Iterate, change: float) -> None:
-        """Append the numbers of one iterate to the history; the solver's ``extra`` among them."""
+        """Append the numbers of one iterate to the history; the solver's ``extra`` beside them."""
         # problem.variance is never charged, and the clock stands still here: a history changes
         # neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
             {
+                **item.extra,
                 "iteration": self.iterations,
                 "variance": self.problem.variance(item.x),
                 "change": change,
                 "cardinality": int(np.count_nonzero(item.x)),
                 "flops": self.flops,
                 "seconds": self.seconds,
-                **item.extra,
                 **phase,
             }
         )
@@ -357,7 +408,10 @@ def _copied(item: Any) -> Iterate:
         raise SolverError(
             f"solve yielded {_kind(item)}; allowed are x (n,) or an Iterate"
         ) from None
-    return replace(iterate, x=x, u=u)
+    extra = dict(iterate.extra)
+    if taken := [name for name in OWN_NUMBERS if name in extra]:
+        raise SolverError(f"extra: {taken[0]!r} is a number of the harness; choose another name")
+    return replace(iterate, x=x, u=u, extra=extra)
 
 
 def _kind(item: Any) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.errors import SolverError
 from spcabench.flops import uncharged
 from spcabench.iterate import Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds, certify
+from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_sided, support
@@ -63,8 +63,14 @@ class Result:
         The value of the solver's penalty.
     nonnegative : bool
         Whether x >= 0 was asked for. ``bound`` then holds for such x.
-    proven, proven_whp : float or None
-        The bounds that the solver itself proves: see ``bound`` and ``bound_whp``.
+    claimed, claimed_whp : float or None
+        The bounds that the solver itself claims to prove: see ``bound`` and ``bound_whp``.
+    own : bool
+        Whether the solver is a file of this repository.
+    cpu_time : float
+        Processor seconds of the run.
+    flags : tuple of Flag
+        Reasons to doubt a number of the run.
     """
 
     solver: str
@@ -92,8 +98,11 @@ class Result:
     penalty: float | None = None
     rectangular: bool = False
     nonnegative: bool = False
-    proven: float | None = None
-    proven_whp: float | None = None
+    claimed: float | None = None
+    claimed_whp: float | None = None
+    own: bool = False
+    cpu_time: float = 0.0
+    flags: tuple[Flag, ...] = ()
 
     @cached_property
     def variance(self) -> float:
@@ -123,39 +132,41 @@ class Result:
         """Certified upper bound on the optimum at the cardinality asked for (or else reached).
 
         It is the smallest of three: the harness's own bounds, the bound of a relaxation, recomputed
-        from its dual matrix, and the bound that an exact search proves. The last one could be
-        checked only by searching again, so it is taken as given.
-
-        Raises
-        ------
-        SolverError
-            Where the variance of x itself is above the bound that the solver claims.
+        from its dual matrix, and the bound that an exact search of this repository proves. The last
+        one could be checked only by searching again. What any other solver claims is its claim, and
+        counts for nothing here.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
-        if self.proven is not None:
-            bound = min(bound, self._unrefuted(self.proven))
+        if self.own and self.claimed_bound is not None:
+            bound = min(bound, self.claimed_bound)
         if self.primal_and_dual is None or self.rectangular:
             return bound
         return min(bound, certify.sparse_bound(self.problem, self.primal_and_dual[1], k))
 
+    @property
+    def claimed_bound(self) -> float | None:
+        """The bound that the solver claims, with a margin for rounding; None without one.
+
+        Raises ArithmeticError where a solver of this repository is refuted by its own x: a bug.
+        """
+        if self.claimed is None:
+            return None
+        if self.own and self.claim_refuted:
+            raise ArithmeticError(f"{self.solver}: bound {self.claimed}, value {self.variance}")
+        return self.claimed * (1.0 + bounds.ROUNDING)
+
+    @property
+    def claim_refuted(self) -> bool:
+        """Whether x itself has more variance than the solver claims possible."""
+        return self.claimed is not None and self.variance > self.claimed * (1.0 + bounds.ROUNDING)
+
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound that holds with a probability which the solver states; None without one."""
-        return (
-            None
-            if self.proven_whp is None
-            else min(self.bound, self.proven_whp * (1.0 + bounds.ROUNDING))
-        )
-
-    def _unrefuted(self, proven: float) -> float:
-        """Return the solver's bound; SolverError where its own x has more variance."""
-        proven *= 1.0 + bounds.ROUNDING
-        if self.variance > proven:
-            raise SolverError(
-                f"bound: {self.solver!r} claims {proven:.9g}, and its own x has {self.variance:.9g}"
-            )
-        return proven
+        """Upper bound with a probability that a solver of this repository states, else None."""
+        if self.claimed_whp is None or not self.own:
+            return None
+        return min(self.bound, self.claimed_whp * (1.0 + bounds.ROUNDING))
 
     @property
     def gap(self) -> float:

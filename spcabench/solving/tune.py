@@ -5,11 +5,13 @@ starts.
 """
 
 from dataclasses import replace
+from time import perf_counter
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from spcabench.flops import counting
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
 from spcabench.solving.result import Result
@@ -28,6 +30,7 @@ def search(
     settings: dict[str, Any],
     limits: Limits,
     seed: int = 0,
+    fresh: bool = False,
 ) -> Result:
     """The best trial with at most k nonzeros (status "infeasible" where none has as few).
 
@@ -38,35 +41,49 @@ def search(
     until a trial has exactly k nonzeros.
     """
     traits = solver.TRAITS
-    low, high = solver.penalty_range(in_form(problem, traits))
+    low, high, range_flops, range_seconds = _range(problem, solver)
     bracket = (_Descent if traits.path else _Bracket)(np.log(low), np.log(high), problem.n, k)
     trials: list[Result] = []
+
+    def tried(penalty: float, **warm: Any) -> Result:
+        at = {**settings, traits.penalty: penalty, **warm}
+        trials.append(drive(problem, solver, at, limits, seed, fresh))
+        return trials[-1]
+
     while len(trials) < MOST_TRIALS and not bracket.closed:
         penalty = float(np.exp(bracket.guess()))
-        trials.append(
-            drive(
-                problem, solver, {**settings, traits.penalty: penalty, **bracket.warm}, limits, seed
-            )
-        )
-        bracket.narrow(np.log(penalty), trials[-1])
-        if trials[-1].cardinality == k and trials[-1].good:
+        trial = tried(penalty, **bracket.warm)
+        bracket.narrow(np.log(penalty), trial)
+        if trial.cardinality == k and trial.good:
             break
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
-        trials.append(
-            drive(problem, solver, {**settings, traits.penalty: high * (1 - 1e-9)}, limits, seed)
-        )
-        fitting = trials[-1:]
+        fitting = [tried(high * (1 - 1e-9))]
     best = max(fitting, key=lambda t: t.variance)
     found = {
         "runs": len(trials),
-        "flops": sum(t.flops + t.setup_flops for t in trials),
-        "time": sum(t.solve_time + t.setup_time for t in trials),
+        "flops": range_flops + sum(t.flops + t.setup_flops for t in trials),
+        "time": range_seconds + sum(t.solve_time + t.setup_time for t in trials),
     }
     # equal variables enter together: then no penalty gives at most k
     return replace(
-        best, k=k, search=found, status=Status.INFEASIBLE if best.cardinality > k else best.status
+        best,
+        k=k,
+        search=found,
+        status=Status.INFEASIBLE if best.cardinality > k else best.status,
+        cpu_time=sum(t.cpu_time for t in trials),
+        compile_time=sum(t.compile_time for t in trials),
+        flags=tuple(sorted({flag for t in trials for flag in t.flags})),
     )
+
+
+def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
+    """The ends of the solver's penalty, and the flops and seconds that it took to find them."""
+    given = in_form(problem, solver.TRAITS)
+    with counting() as ledger:
+        start = perf_counter()
+        low, high = solver.penalty_range(given)
+        return low, high, ledger.flops, perf_counter() - start
 
 
 class _Bracket:

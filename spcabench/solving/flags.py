@@ -1,0 +1,28 @@
+"""What the harness noticed of a run that may make its numbers wrong; shown wherever they are."""
+
+from enum import StrEnum
+
+
+class Flag(StrEnum):
+    """A reason to doubt a number of a run; `SENTENCES` says it in words."""
+
+    ledger = "ledger"
+    compilation = "compilation"
+    clock = "clock"
+    threads = "threads"
+    warm = "warm"
+    claim = "claim"
+    kernels = "kernels"
+    printed = "printed"
+
+
+SENTENCES = {
+    Flag.ledger: "The count of flops was reset or switched off while the solver ran.",
+    Flag.compilation: "Seconds were booked as compilation that the clock did not see.",
+    Flag.clock: "A second clock, outside the solver's process, saw more time than was reported.",
+    Flag.threads: "The solver used more processor time than one thread has.",
+    Flag.warm: "Flops or time fell when the same problem was solved again.",
+    Flag.claim: "The solver claims an upper bound that its own answer refutes.",
+    Flag.kernels: "Flops come from compiled kernels of the solver's own file and were not audited.",
+    Flag.printed: "The solver printed text while it ran.",
+}
