@@ -39,7 +39,7 @@ def solve(problem, *, k, d=None, A=300, B=100, seed=0):
     if min(A, B) < 1 or not 1 <= d <= n:
         raise InputError(f"A, B, d: {A}, {B}, {d}; allowed are A, B from 1 and d from 1 to n = {n}")
     w = np.zeros(n)
-    chosen = np.zeros(0)
+    chosen = np.zeros(0, dtype=np.intp)
     for P in projections(np.argsort(-Sigma.diagonal(), kind="stable"), d, A, B, seed):  # (B, d)
         best = P[block_eigenvalues(Sigma.S, P).argmax()]
         values, vectors = Sigma[best].leading_pairs(2)
