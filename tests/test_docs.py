@@ -113,6 +113,17 @@ def test_the_design_has_the_rule_of_imports_and_names_files_that_exist():
         assert (ROOT / "spcabench" / path).is_file(), path
 
 
+def test_the_numbers_of_timing_are_those_of_the_code():
+    text = " ".join((ROOT / "docs" / "timing.md").read_text(encoding="utf-8").split())
+    assert f"A sample lasts at least {1000 * worker.SAMPLE:g} ms." in text
+    for numbers, sentence in (
+        (job.ROUNDS, "There are {quick} rounds at quick scale and {paper} at paper scale."),
+        (job.MIN_ROUNDS, "after at least {quick} and {paper} rounds, a further one begins"),
+        (job.TIME_BUDGET, "expected to take no more than {quick:g} and {paper:g} seconds"),
+    ):
+        assert sentence.format(**numbers) in text
+
+
 def test_the_identities_between_the_variances_hold():
     exec(compile(example("variance.md"), "variance.md", "exec"), {})
 
