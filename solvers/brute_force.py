@@ -8,7 +8,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.problem.spectral import principal_blocks
-from spcabench.vectors import embed
+from spcabench.vectors import embed, first_largest
 
 TRAITS = Traits(control="cardinality", accepts="covariance", nonnegative=True, exact=True)
 EXAMPLE = dict(k=3)
@@ -30,7 +30,7 @@ def solve(problem, *, k, nonnegative=False):
         for supports, x_W, values in principal_blocks(
             S, size, nonnegative
         ):  # (b, size), (b, size), (b,)
-            top = values.argmax()
+            top = first_largest(values)
             if values[top] > best:
                 best, x = values[top], embed(x_W[top], supports[top], problem.n)
             yield x

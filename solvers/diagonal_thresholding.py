@@ -22,6 +22,6 @@ STOP = "end"
 def solve(problem, *, k):
     """Yield the one answer x (n,)."""
     Sigma = problem.covariance  # (n, n)
-    I = largest_indices(Sigma.diagonal(), k)  # noqa: E741
+    I = largest_indices(Sigma.diagonal(), k, Sigma.column_squares)  # noqa: E741
     _, v = Sigma[I].leading()
     yield embed(v, I, problem.n)

@@ -23,8 +23,8 @@ import numpy as np
 from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.methods.relaxation import by_component, relative_gap, trivial, value
 from spcabench.methods.smoothing import smooth
-from spcabench.problem.spectral import eigen
-from spcabench.vectors import project
+from spcabench.problem.spectral import eigen, last_vector
+from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
 COLOUR = "#56B4E9"
@@ -48,7 +48,8 @@ def solve(problem, *, k, eps=TOL):
         Sigma - np.diag(Sigma.diagonal())
     ).max()  # beyond this penalty one variable is best
     one = trivial(Sigma, rho)
-    met = [np.outer(V[:, -1], V[:, -1]), one.X]
+    v = last_vector(w, V)
+    met = [np.outer(v, v), one.X]
     bound, U = min(
         (w[-1], np.zeros_like(Sigma)), (one.bound + k * rho, one.U), key=lambda dual: dual[0]
     )
@@ -61,7 +62,7 @@ def solve(problem, *, k, eps=TOL):
             "gap": relative_gap(objective, bound),
             "rho": rho,
         }
-        best = Iterate(project(eigen(X)[1][:, -1], k), X=X, U=U, extra=extra)
+        best = Iterate(project(last_vector(*eigen(X)), k), X=X, U=U, extra=extra)
         yield best
         error = max((bound - objective) / 5.0, eps / 3.0 * unit)
         for iterate in by_component(
@@ -91,6 +92,7 @@ def mixture(Sigma, met, k):
     reached = [
         variance[j] + slope * (k - norm[j]) for (_, j), slope in zip(pairs, slopes, strict=True)
     ]
-    (i, j), slope = pairs[np.argmax(reached)], slopes[np.argmax(reached)]
+    best = first_largest(np.array(reached))
+    (i, j), slope = pairs[best], slopes[best]
     share = (k - norm[j]) / (norm[i] - norm[j])
     return share * met[i] + (1.0 - share) * met[j], slope

@@ -20,7 +20,7 @@ import numpy as np
 
 from spcabench.iterate import Traits
 from spcabench.methods.relaxation import Pair, by_component, value
-from spcabench.problem.spectral import eigen
+from spcabench.problem.spectral import eigen, last_vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#999999"
@@ -55,10 +55,11 @@ def subgradients(A, rho):
     k = 0
     while True:
         w, V = eigen(A + U)
-        G = np.outer(V[:, -1], V[:, -1])
+        v = last_vector(w, V)
+        G = np.outer(v, v)
         step = 1.0 / np.sqrt(k + 1)
         steps += step
         mean = mean + step / steps * (G - mean)
-        yield Pair(V[:, -1], mean, U, value(A, mean, rho), float(w[-1]))
+        yield Pair(v, mean, U, value(A, mean, rho), float(w[-1]))
         U = np.clip(U - rho * n * step * G, -rho, rho)
         k += 1

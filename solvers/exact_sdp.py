@@ -18,7 +18,7 @@ import numpy as np
 from spcabench.iterate import Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.methods.relaxation import Pair, by_component, value
-from spcabench.problem.spectral import largest_eigenvalue, nearest_density
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, nearest_density
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#000000"
@@ -52,4 +52,4 @@ def solution(S, rho, solver, eps):
     unit = np.abs(S).max()
     X, U = cvxpy_duals.penalised(len(S))(S / unit, rho / unit, solver, eps)
     X, U = nearest_density(X), np.clip(unit * (U + U.T) / 2, -rho, rho)
-    yield Pair(np.linalg.eigh(X)[1][:, -1], X, U, value(S, X, rho), largest_eigenvalue(S + U))
+    yield Pair(leading_pairs(X, 1)[1][:, 0], X, U, value(S, X, rho), largest_eigenvalue(S + U))

@@ -14,7 +14,7 @@ import numpy as np
 
 from spcabench.iterate import Iterate, Traits
 from spcabench.methods import cvxpy_duals
-from spcabench.problem.spectral import nearest_density
+from spcabench.problem.spectral import leading_pairs, nearest_density
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
@@ -36,7 +36,8 @@ def solve(problem, *, k, solver="SCS", eps=1e-9):
     cvxpy_duals.check(solver, n)
     relaxed = cvxpy_duals.constrained(n)
     e = np.zeros(n)
-    e[np.argmax(Sigma.diagonal())] = 1.0
+    e[problem.covariance.largest_variance()] = 1.0
     yield Iterate(e)
     X, U = relaxed(Sigma / unit, k, solver, eps)
-    yield Iterate(project(np.linalg.eigh(nearest_density(X))[1][:, -1], k), X=X, U=unit * U)
+    X = nearest_density(X)
+    yield Iterate(project(leading_pairs(X, 1)[1][:, 0], k), X=X, U=unit * U)

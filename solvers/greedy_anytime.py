@@ -19,7 +19,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.spectral import block_eigenvalues
-from spcabench.vectors import embed, largest_indices
+from spcabench.vectors import TIE, embed, first_largest, largest_indices
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
 EXAMPLE = dict(k=10)
@@ -37,7 +37,7 @@ def solve(problem, *, k, k_star=1, bulk=True):
     if k_star < 0:
         raise InputError(f"k_star: {k_star}; at least 0 is needed")
     Sigma, n = problem.covariance, problem.n  # (n, n)
-    W = largest_indices(Sigma.diagonal(), k)
+    W = largest_indices(Sigma.diagonal(), k, Sigma.column_squares)
     value, v = Sigma[W].leading()
     yield Iterate(embed(v, W, n), extra={"k_star": 0.0})
     C = np.abs(Sigma.S)
@@ -45,8 +45,8 @@ def solve(problem, *, k, k_star=1, bulk=True):
         for seeds in batches(combinations(range(n), size)):  # (batch, size)
             supports = np.array([completed(C, S_star, k, bulk) for S_star in seeds])
             f2 = block_eigenvalues(Sigma.S, supports)
-            if f2.max() > value:
-                W = supports[f2.argmax()]
+            if f2.max() > value * (1.0 + TIE):
+                W = supports[first_largest(f2)]
                 value, v = Sigma[W].leading()
             yield Iterate(embed(v, W, n), extra={"k_star": float(size)})
 

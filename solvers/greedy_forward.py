@@ -7,7 +7,7 @@ d'Aspremont, Bach, El Ghaoui, "Optimal solutions for sparse principal component 
 import numpy as np
 
 from spcabench.iterate import Traits
-from spcabench.vectors import embed
+from spcabench.vectors import embed, first_largest
 
 TRAITS = Traits(control="cardinality", accepts="either")
 EXAMPLE = dict(k=10)
@@ -20,7 +20,7 @@ def solve(problem, *, k):
     a time.
     """
     Sigma = problem.covariance  # (n, n)
-    support = np.array([np.argmax(Sigma.diagonal())])
+    support = np.array([Sigma.largest_variance()])
     x = embed(np.ones(1), support, problem.n)
     yield x
     for _ in range(k - 1):
@@ -28,6 +28,6 @@ def solve(problem, *, k):
             Sigma @ x
         ) ** 2  # lambda (a_i'p)^2 for the leading left vector p of A on the support
         scores[support] = -1.0
-        support = np.sort(np.append(support, np.argmax(scores)))
+        support = np.sort(np.append(support, first_largest(scores)))
         x = embed(Sigma[support].leading()[1], support, problem.n)
         yield x

@@ -15,7 +15,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.spectral import block_eigenvalues
-from spcabench.vectors import embed, project
+from spcabench.vectors import embed, first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
 EXAMPLE = dict(k=10)
@@ -39,29 +39,29 @@ def solve(problem, *, k, passes="both"):
             passes == "both" and name == "backward" and n > LARGEST
         ):
             continue
-        for support in run(Sigma.S, k):
+        for support in run(Sigma, k):
             value, v = Sigma[support].leading()
             yield Iterate(project(embed(v, support, n), k), phase=name)
         ends.append((value, embed(v, support, n)))
-    yield Iterate(max(ends, key=lambda end: end[0])[1], phase=name)
+    yield Iterate(ends[first_largest(np.array([value for value, _ in ends]))][1], phase=name)
 
 
-def forward(S, k):
+def forward(Sigma, k):
     """Supports that grow from the largest variance to k variables."""
-    support = np.array([np.argmax(S.diagonal())])
+    S, support = Sigma.S, np.array([Sigma.largest_variance()])
     yield support
     while len(support) < k:
         others = np.setdiff1d(np.arange(len(S)), support)
         tried = np.column_stack([np.tile(support, (len(others), 1)), others])
-        support = np.sort(tried[np.argmax(block_eigenvalues(S, tried))])
+        support = np.sort(tried[first_largest(block_eigenvalues(S, tried))])
         yield support
 
 
-def backward(S, k):
+def backward(Sigma, k):
     """Supports that shrink from all variables to k."""
-    support = np.arange(len(S))
+    S, support = Sigma.S, np.arange(Sigma.n)
     yield support
     while len(support) > k:
         tried = np.array([np.delete(support, i) for i in range(len(support))])
-        support = tried[np.argmax(block_eigenvalues(S, tried))]
+        support = tried[first_largest(block_eigenvalues(S, tried))]
         yield support

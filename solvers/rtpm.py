@@ -22,7 +22,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.steps import ascend, unit_columns
-from spcabench.vectors import embed, largest_indices, project
+from spcabench.vectors import TIE, embed, falling_order, largest_indices, project
 
 TRAITS = Traits(control="cardinality", accepts="either")
 EXAMPLE = dict(k=10)
@@ -42,8 +42,8 @@ def solve(problem, *, k, r=None, T=100, tol_x=1e-6):
     if T < 1 or not k <= r <= n:
         raise InputError(f"T, r: {T}, {r}; allowed are T from 1 and r from k = {k} to n = {n}")
     Sigma = problem.covariance  # (n, n)
-    order = np.argsort(-Sigma.diagonal(), kind="stable")
-    best, value = unit_vectors(order[:1], n)[:, 0], -np.inf
+    order = falling_order(Sigma.diagonal())
+    best, value = unit_vectors(order[:1], n)[:, 0], 0.0
     yield best
     for first in range(0, n, BATCH):
         X = unit_vectors(order[first : first + BATCH], n)  # (n, batch)
@@ -52,7 +52,7 @@ def solve(problem, *, k, r=None, T=100, tol_x=1e-6):
                 yield best if first else project(x, k)
         W = largest_indices(np.abs(x), k)
         reached, v = Sigma[W].leading()
-        if reached > value:
+        if not first or reached > value + TIE * abs(value):
             best, value = embed(v, W, n), reached
         yield best
 

@@ -21,7 +21,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.problem.spectral import block_eigenvalues
-from spcabench.vectors import embed, largest_indices
+from spcabench.vectors import embed, falling_order, first_largest, largest_indices
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
 EXAMPLE = dict(k=10)
@@ -40,8 +40,8 @@ def solve(problem, *, k, d=None, A=300, B=100, seed=0):
         raise InputError(f"A, B, d: {A}, {B}, {d}; allowed are A, B from 1 and d from 1 to n = {n}")
     w = np.zeros(n)
     chosen = np.zeros(0, dtype=np.intp)
-    for P in projections(np.argsort(-Sigma.diagonal(), kind="stable"), d, A, B, seed):  # (B, d)
-        best = P[block_eigenvalues(Sigma.S, P).argmax()]
+    for P in projections(falling_order(Sigma.diagonal()), d, A, B, seed):  # (B, d)
+        best = P[first_largest(block_eigenvalues(Sigma.S, P))]
         values, vectors = Sigma[best].leading_pairs(2)
         gap = values[0] - (values[1] if d > 1 else 0.0)
         w[best] += gap * vectors[:, 0] ** 2

@@ -21,7 +21,7 @@ def solve(problem, *, k, start=None):
     Sigma = problem.covariance  # (n, n)
     if start is None:
         start = np.zeros(problem.n)
-        start[np.argmax(Sigma.diagonal())] = 1.0
+        start[Sigma.largest_variance()] = 1.0
     x = project(start, k)
     while True:
         yield x

@@ -6,7 +6,21 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from spcabench.errors import InputError
-from spcabench.vectors import Array, Indices, Vector, embed, largest_indices, normalize, support
+from spcabench.vectors import (
+    TIE,
+    Array,
+    Indices,
+    Vector,
+    embed,
+    falling_order,
+    first_largest,
+    largest_indices,
+    normalize,
+    support,
+)
+
+# A Krylov space that grows by less than this is complete: what follows is rounding.
+NO_MORE = 1e-12
 
 
 def greedy_signs(
@@ -15,8 +29,8 @@ def greedy_signs(
     """Grow sign vectors greedily to maximise x'Sigma x.
 
     Each loop takes the columns j not yet taken with the largest Sigma_jj + 2 |g_j|, g = Sigma x,
-    with the sign of g_j (that of 0 is +1). Of equal columns it takes the first. A loop makes one
-    product.
+    with the sign of g_j (that of 0 is +1). A loop makes one product. Among ties
+    the first loop takes the columns of Sigma of largest norm, the others the lowest indices.
 
     Parameters
     ----------
@@ -45,10 +59,14 @@ def greedy_signs(
     J = np.zeros(0, dtype=np.intp)
     for loop, count in enumerate(counts):
         score = np.where(free, d + 2.0 * np.abs(g), -np.inf)
-        new = np.array([score.argmax()]) if count == 1 else largest_indices(score, count)
-        new = new[np.argsort(-score[new], kind="stable")]
+        then = () if loop else (Sigma.column_squares,)
+        if count == 1:
+            new = np.array([first_largest(score, *then)])
+        else:
+            new = largest_indices(score, count, *then)
+            new = new[falling_order(score[new])]
         step = np.zeros(n)
-        step[new] = np.where(g[new] < 0.0, -1.0, 1.0)
+        step[new] = np.where(g[new] < -TIE * score.max(), -1.0, 1.0)
         x, J = x + step, np.concatenate([J, new])
         free[new] = False
         yield x, J
@@ -127,7 +145,9 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
             diagonal, off[:-1], select="i", select_range=(len(diagonal) - 1,) * 2
         )
         done = (
-            w[0] - value <= tol * abs(w[0]) or off[-1] <= 1e-14 * abs(w[0]) or len(basis) == len(y)
+            w[0] - value <= tol * abs(w[0])
+            or off[-1] <= NO_MORE * abs(w[0])
+            or len(basis) == len(y)
         )
         if done:
             return normalize(V.T @ s[:, 0])

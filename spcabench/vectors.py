@@ -1,4 +1,19 @@
-"""Small operations on vectors, for solvers and the harness; all are o(n^2), so none is charged."""
+"""Small operations on vectors, for solvers and the harness; all are o(n^2), so none is charged.
+
+The rule for ties stands here, and nowhere else.
+
+- Two numbers are equal where they differ by at most `TIE` times the largest of the numbers that are
+  looked at, in absolute value. Rounding leaves differences of 1e-16 to 1e-12 between numbers that
+  are equal in exact arithmetic, and answers are meant to 1e-9.
+- Of equal numbers, the one comes first that is larger by what the caller names as next. Without
+  that, or where this ties too, the lowest index comes first.
+- Equal means close to *one* number, the largest or the k-th largest. A chain of numbers, each close
+  to the next, is not equal.
+
+So the order of the rows, their signs, their storage and the number of threads decide nothing.
+"""
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,6 +22,8 @@ from scipy.linalg.blas import dnrm2
 Array = NDArray[np.float64]  # of any shape
 Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
+
+TIE = 1e-9  # relative difference up to which two numbers are equal
 
 
 def support(x: Vector) -> Indices:
@@ -37,8 +54,34 @@ def normalize(x: Vector) -> Vector:
     return x / norm
 
 
-def largest_indices(a: Vector, k: int) -> Indices:
-    """Return the indices of the k largest entries of a; of equal entries, the first ones.
+def tied_with_largest(a: Vector) -> Indices:
+    """Return the indices, in increasing order, of the entries of a that equal its largest."""
+    top = float(a.max())
+    tied = np.flatnonzero(a >= top - TIE * abs(top))
+    return tied if len(tied) else np.array([int(np.argmax(a))])  # NaN, or infinite
+
+
+def first_largest(a: Vector, *then: Callable[[Indices], Vector]) -> int:
+    """Return the index of the largest entry of a.
+
+    Parameters
+    ----------
+    a : array of shape (n,)
+        Values to compare.
+    *then : function of an array of indices
+        What decides among equal entries, by its largest value; the first function is asked first,
+        and only where there is a tie. The lowest index decides last.
+    """
+    tied = tied_with_largest(a)
+    for values in then:
+        if len(tied) == 1:
+            break
+        tied = tied[tied_with_largest(values(tied))]
+    return int(tied[0])
+
+
+def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> Indices:
+    """Return the indices of the k largest entries of a.
 
     Parameters
     ----------
@@ -46,6 +89,8 @@ def largest_indices(a: Vector, k: int) -> Indices:
         Values to compare.
     k : int
         How many indices; all n where k is larger than n.
+    *then : function of an array of indices
+        What decides among entries that equal the k-th largest, as in `first_largest`.
 
     Returns
     -------
@@ -55,13 +100,36 @@ def largest_indices(a: Vector, k: int) -> Indices:
     n = len(a)
     if k >= n:
         return np.arange(n)
-    threshold = np.partition(a, n - k)[n - k]
-    chosen = np.flatnonzero(a >= threshold)
+    top = np.partition(a, n - k)[n - k :]
+    threshold = float(top[0])
+    slack = TIE * max(abs(threshold), abs(float(top.max())))
+    chosen = np.flatnonzero(a >= threshold - slack)
     if len(chosen) == k:
         return chosen
-    above = a[chosen] > threshold
-    ties = chosen[~above][: k - int(above.sum())]
+    above = a[chosen] > threshold + slack
+    ties, left = chosen[~above], k - int(above.sum())
+    ties = ties[largest_indices(then[0](ties), left, *then[1:])] if then else ties[:left]
     return np.sort(np.concatenate([chosen[above], ties]))
+
+
+def falling_order(a: Vector) -> Indices:
+    """Return the indices of a by falling entries.
+
+    From the largest on, all entries that equal the largest one left come in the order of their
+    indices.
+    """
+    order = np.argsort(-a, kind="stable")
+    falling = a[order]
+    slack = TIE * float(np.abs(falling[[0, -1]]).max()) if len(a) else 0.0
+    if (falling[:-1] - falling[1:] > slack).all():
+        return order
+    start = 0
+    while start < len(order):
+        end = int(np.searchsorted(-falling, slack - falling[start], side="right"))
+        end = max(end, start + 1)
+        order[start:end] = np.sort(order[start:end])
+        start = end
+    return order
 
 
 def project(x: Vector, k: int) -> Vector:
@@ -72,7 +140,7 @@ def project(x: Vector, k: int) -> Vector:
     x : array of shape (n,)
         Any vector.
     k : int
-        Number of entries to keep. Of equal ones, the first are kept.
+        Number of entries to keep, as `largest_indices` chooses them.
 
     Returns
     -------

@@ -13,10 +13,21 @@ entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_su
 vector = hnp.arrays(np.float64, st.integers(1, 12), elements=entries)
 
 
+def _top(a, k):
+    """The k largest by the rule for ties: all that exceed the k-th largest, then by index those
+    that equal it.
+    """
+    kth = sorted(a)[-k]
+    slack = vectors.TIE * max(abs(max(a)), abs(kth))
+    above = [i for i in range(len(a)) if a[i] > kth + slack]
+    equal = [i for i in range(len(a)) if abs(a[i] - kth) <= slack]
+    return sorted(above + equal[: k - len(above)])
+
+
 def _project(x, k):
-    """P_k by its definition: a stable sort of -|x| keeps the lowest index among ties."""
+    """P_k by its definition."""
     p = np.zeros(len(x))
-    kept = sorted(range(len(x)), key=lambda i: (-abs(x[i]), i))[:k]
+    kept = _top(np.abs(x), k)
     p[kept] = x[kept]
     norm = np.linalg.norm(p)
     return p / norm if norm else p
@@ -30,11 +41,57 @@ def test_project_keeps_the_largest_with_stable_ties(x, k):
 
 
 @given(vector, st.integers(1, 12))
-def test_largest_is_the_stable_top(x, k):
+def test_largest_is_the_top_and_the_lowest_indices_among_ties(x, k):
     k = min(k, len(x))
-    assert list(vectors.largest_indices(x, k)) == sorted(
-        sorted(range(len(x)), key=lambda i: (-x[i], i))[:k]
-    )
+    assert list(vectors.largest_indices(x, k)) == _top(x, k)
+    assert vectors.first_largest(x) == _top(x, 1)[0]
+
+
+whole = hnp.arrays(np.float64, st.integers(1, 12), elements=st.integers(-3, 3).map(float))
+
+
+@given(whole, st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_rounding_decides_no_tie(a, k, seed):
+    k, rng = min(k, len(a)), np.random.default_rng(seed)
+    b = a * (1.0 + 1e-13 * rng.standard_normal(len(a)))
+    assert np.array_equal(vectors.largest_indices(a, k), vectors.largest_indices(b, k))
+    assert vectors.first_largest(a) == vectors.first_largest(b)
+    assert np.array_equal(vectors.falling_order(a), vectors.falling_order(b))
+
+
+@given(whole)
+def test_falling_order_is_the_stable_sort_where_entries_tie_exactly(a):
+    assert np.array_equal(vectors.falling_order(a), np.argsort(-a, kind="stable"))
+
+
+def test_ties_are_no_chains():
+    chain = 1.0 - 0.7e-9 * np.arange(10)  # each ties with the next, and the first with two only
+    order = vectors.falling_order(chain[::-1])
+    assert list(vectors.tied_with_largest(chain)) == [0, 1]
+    assert list(vectors.largest_indices(chain[::-1], 5)) == [4, 5, 7, 8, 9]
+    assert set(order[:2]) == {8, 9}
+    assert set(order[2:4]) == {6, 7}
+
+
+def test_what_comes_next_decides_before_the_index_and_is_asked_for_ties_alone():
+    a, asked = np.array([1.0, 3.0, 3.0, 2.0, 3.0]), []
+
+    def then(J):
+        asked.append(list(J))
+        return np.array([0.0, 5.0, 7.0, 0.0, 7.0])[J]
+
+    assert vectors.first_largest(a, then) == 2
+    assert list(vectors.largest_indices(a, 1, then)) == [2]
+    assert list(vectors.largest_indices(a, 2, then)) == [2, 4]
+    assert asked == [[1, 2, 4]] * 3
+    assert vectors.first_largest(-a, then) == 0
+    assert list(vectors.largest_indices(a, 3, then)) == [1, 2, 4]
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("bad", [[np.nan, 1.0], [np.inf, 1.0], [-np.inf, -np.inf]])
+def test_the_largest_of_what_is_not_finite_is_some_index(bad):
+    assert vectors.first_largest(np.array(bad)) in (0, 1)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-150, 1.0, 1e150, 1e200, 1e300, 5e-324])

@@ -9,8 +9,8 @@ import numpy as np
 
 from spcabench.kernels import compiled, inlined
 from spcabench.methods.relaxation import Pair, value
-from spcabench.problem.spectral import eigen, largest_eigenvalue, rebuilt
-from spcabench.vectors import Array, Vector, support
+from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt
+from spcabench.vectors import Array, Vector, first_largest, support
 
 ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
 
@@ -210,12 +210,12 @@ def pair(S: Array, X: Array, V: Array, lam: float) -> Pair:
     """
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)
-    W = linked if len(linked) else np.array([int(np.argmax(X.diagonal()))])
+    W = linked if len(linked) else np.array([first_largest(X.diagonal())])
     w, E = eigen(X[np.ix_(W, W)])
-    w = np.maximum(w, 0.0)
     Z, x = np.zeros((n, n)), np.zeros(n)
+    x[W] = last_vector(w, E)
+    w = np.maximum(w, 0.0)
     Z[np.ix_(W, W)] = rebuilt(E, w / w.sum())
-    x[W] = E[:, -1]
     M = (V + V.T) / 2
     np.fill_diagonal(M, S.diagonal() - lam)
     return Pair(x, Z, M - S, value(S, Z, lam), largest_eigenvalue(M))

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from spcabench.vectors import Array, Indices, Vector
+from spcabench.vectors import Array, Indices, Vector, falling_order
 
 
 def survivors(variances: Vector, lam: float) -> Indices:
@@ -39,8 +39,9 @@ def connected_parts(S: Array, lam: float) -> list[Indices]:
     parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
     label = parts + np.arange(len(edges))  # alone, unless linked
     label[W] = of_linked
-    order = np.argsort(-np.asarray(S).diagonal(), kind="stable")
+    variances = np.asarray(S).diagonal()
+    order = falling_order(variances)
     _, label = np.unique(label[order], return_inverse=True)
     groups = np.split(order[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label))[:-1])
-    variances = np.asarray(S).diagonal()
-    return sorted(groups, key=lambda W: (-variances[W[0]], W[0]))
+    rank = np.argsort(order)
+    return sorted(groups, key=lambda W: rank[W[0]])

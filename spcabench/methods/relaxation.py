@@ -15,8 +15,17 @@ import numpy as np
 
 from spcabench.iterate import Iterate
 from spcabench.methods import eliminate
-from spcabench.problem.spectral import eigen
-from spcabench.vectors import Array, Indices, Vector, embed, normalize, support
+from spcabench.problem.spectral import eigen, last_vector
+from spcabench.vectors import (
+    Array,
+    Indices,
+    Vector,
+    embed,
+    falling_order,
+    first_largest,
+    normalize,
+    support,
+)
 
 THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the largest are zero in x
 
@@ -61,7 +70,7 @@ def trivial(S: Array, lam: float) -> Pair:
     """X = e_i e_i' for the largest variance, U = -S clipped to the box, bounded by Gershgorin's
     discs.
     """
-    n, j = len(S), int(np.argmax(S.diagonal()))
+    n, j = len(S), first_largest(S.diagonal())
     e = np.zeros(n)
     e[j] = 1.0
     U = -np.clip(S, -lam, lam)
@@ -80,7 +89,7 @@ def polished(S: Array, pair: Pair, lam: float) -> Pair:
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
-    v = embed(eigen(S[np.ix_(W, W)] - lam * np.outer(s, s))[1][:, -1], W, len(S))
+    v = embed(last_vector(*eigen(S[np.ix_(W, W)] - lam * np.outer(s, s))), W, len(S))
     X = np.outer(v, v)
     reached = value(S, X, lam)
     return replace(pair, x=v, X=X, value=reached) if reached > pair.value else pair
@@ -102,11 +111,7 @@ def by_component(
     """
     S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
-    groups = (
-        [np.argsort(-S.diagonal(), kind="stable")]
-        if whole
-        else _solved(eliminate.connected_parts(S, lam))
-    )
+    groups = [falling_order(S.diagonal())] if whole else _solved(eliminate.connected_parts(S, lam))
     blocks = [np.ascontiguousarray(S[np.ix_(W, W)]) for W in groups]
     pairs = [trivial(block, lam) for block in blocks]
     running = [method(block) if len(block) > 1 else iter(()) for block in blocks]
@@ -117,7 +122,7 @@ def by_component(
             running[c] = method(blocks[c], x)
     while True:
         yield _joined(S, lam, groups, tuple(pairs))
-        c = max(range(len(pairs)), key=lambda i: pairs[i].bound)
+        c = first_largest(np.array([p.bound for p in pairs]))
         new = next(running[c], None)
         if new is None:
             return
@@ -134,7 +139,7 @@ def _solved(groups: list[Indices]) -> list[Indices]:
 
 def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
     """The pairs of all components as one iterate of the whole problem."""
-    c = max(range(len(pairs)), key=lambda i: pairs[i].value)
+    c = first_largest(np.array([p.value for p in pairs]))
     low, high = pairs[c].value, max(p.bound for p in pairs)
     W, x = groups[c], np.zeros(len(S))
     x[W] = sparse(pairs[c].x)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spcabench.methods.relaxation import Pair, value
-from spcabench.problem.spectral import eigen, largest_eigenvalue, rebuilt, top_eigen
+from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt, top_eigen
 from spcabench.vectors import Array, Vector
 
 CHECK = 10  # iterations from one evaluation of the dual at Y_k to the next
@@ -44,4 +44,4 @@ def gradient(M: Array, mu: float, partial: bool = False) -> tuple[Vector, Vector
     """The leading eigenvector of M (n, n), exp(M / mu) scaled to trace one, and lambda_max(M)."""
     w, V = top_eigen(M, mu * np.log(1e12 * len(M))) if partial else eigen(M)
     p = np.exp((w - w[-1]) / mu)
-    return V[:, -1], rebuilt(V, p / p.sum()), float(w[-1])
+    return last_vector(w, V), rebuilt(V, p / p.sum()), float(w[-1])

@@ -15,7 +15,7 @@ from spcabench.flops import charge, uncharged
 from spcabench.problem.data import SMALL_SIDE, Data, bordered_solve
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.problem.working_set import DenseWorkingSet, Symmetric, WorkingSet
-from spcabench.vectors import Array, Indices, Vector, normalize, support
+from spcabench.vectors import Array, Indices, Vector, first_largest, normalize, support
 
 
 class Covariance(Symmetric):
@@ -45,10 +45,22 @@ class Covariance(Symmetric):
         """Variances of the variables (n,)."""
         return self.S.diagonal()
 
+    def largest_variance(self) -> int:
+        """The variable of the largest variance; among ties that of the largest column, for n flops
+        each.
+        """
+        return first_largest(self.diagonal(), self.column_squares)
+
     def largest_column(self) -> Vector:
-        """The column of largest norm (n,): n^2 flops."""
-        charge(self.n**2)
-        return self.S[np.argmax(np.einsum("ij,ij->i", self.S, self.S))].copy()
+        """The column of largest norm (n,), among ties that of the largest variance: n^2 flops."""
+        squares = self.column_squares(np.arange(self.n))
+        return self.S[first_largest(squares, self.diagonal().take)].copy()
+
+    def column_squares(self, J: Indices) -> Vector:
+        """||Sigma e_j||^2 for j in J: n |J| flops."""
+        R = self.S if len(J) == self.n else self.S[J]
+        charge(R.size)
+        return np.einsum("ij,ij->i", R, R)
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """As in `Symmetric`. 9 n^3 flops."""
@@ -88,36 +100,35 @@ class Gram(Symmetric):
         """Variances of the variables (n,)."""
         return self.A.squared_norms() - self.Q**2 @ self.w
 
-    def largest_column(self) -> Array:
-        """The column of Sigma of largest norm (n,); min(m, n) m n flops.
+    def largest_variance(self) -> int:
+        """The variable of the largest variance; among ties that of the largest column of Sigma,
+        where that is affordable.
+        """
+        return first_largest(self.diagonal(), self.column_squares)
+
+    def largest_column(self) -> Vector:
+        """The column of Sigma of largest norm (n,), among ties that of the largest variance; min(m,
+        n) m n flops.
 
         Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest
         variance instead.
         """
-        m, n = self.A.shape
-        if min(m, n) > SMALL_SIDE:
-            squares = self.diagonal()
+        e = np.zeros(self.n)
+        if min(self.A.shape) > SMALL_SIDE:
+            e[self.largest_variance()] = 1.0
         else:
-            M = self.A.sample_products() if m < n else None
-            batches = (np.arange(j, min(j + 128, n)) for j in range(0, n, 128))
-            squares = np.concatenate([self._column_squares(J, M) for J in batches])
-        e = np.zeros(n)
-        e[np.argmax(squares)] = 1.0
+            squares = self.column_squares(np.arange(self.n))
+            e[first_largest(squares, lambda J: self.diagonal()[J])] = 1.0
         return self @ e
 
-    def _column_squares(self, J: Indices, M: Array | None) -> Vector:
-        """||Sigma e_j||^2 for j in J; for wide data through M = A A', which makes ||A'a_j||^2 =
-        a_j'M a_j.
+    def column_squares(self, J: Indices) -> Vector:
+        """||Sigma e_j||^2 for j in J, at the price of `Data.gram_squares`; zeros where that is not
+        affordable.
         """
-        A_J, wQ_J = self.A.columns(J).dense(), self.Q[J] * self.w
-        if M is None:
-            charge((self.A.stored + self.n) * len(J))
-            C = self.A.transposed_products(A_J) - self.Q @ wQ_J.T
-            return np.einsum("ij,ij->j", C, C)
-        charge(M.size * len(J) + A_J.size)
-        squares = np.einsum("ij,ij->j", A_J, M @ A_J)
-        if len(self.w):
-            cross = np.einsum("jr,jr->j", A_J.T @ self._AQ, wQ_J)
+        squares = self.A.gram_squares(J)
+        if len(self.w) and squares.any():
+            wQ_J = self.Q[J] * self.w
+            cross = np.einsum("jr,jr->j", self.A.columns(J).dense().T @ self._AQ, wQ_J)
             squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
         return squares
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from spcabench.flops import charge, solve_cost
-from spcabench.vectors import Array, Indices, Vector, normalize, support
+from spcabench.vectors import Array, Indices, Vector, first_largest, normalize, support
 
 # Beyond this order the matrices that "largest column of Sigma" would need are not affordable.
 SMALL_SIDE = 4096
@@ -236,19 +236,49 @@ class Data:
         return self.columns(np.array([j])).dense()[:, 0]
 
     def largest_column(self) -> Vector:
-        """The column of largest norm, scaled to norm one (m,)."""
-        return normalize(self.column(int(np.argmax(self.squared_norms()))))
+        """The column of largest norm, scaled to norm one (m,).
+
+        Among ties that with the largest column of A'A, where that is affordable.
+        """
+        return normalize(self.column(first_largest(self.squared_norms(), self.gram_squares)))
+
+    def gram_squares(self, J: Indices) -> Vector:
+        """||A'a_j||^2 for j in J: m n |J| flops, or, where |J| > m, m^2 (n + |J|) + m |J| through M
+        = A A', which makes it a_j'M a_j.
+
+        Where both m and |J| exceed `SMALL_SIDE` that is not affordable: zeros.
+        """
+        m, n = self.shape
+        if min(m, len(J)) > SMALL_SIDE:
+            return np.zeros(len(J))
+        M = self.sample_products() if m < len(J) else None
+        squares = np.empty(len(J))
+        for i in range(0, len(J), 128):
+            batch = J[i : i + 128]
+            A_J = self.columns(batch).dense()
+            if M is None:
+                charge((self.stored + n) * len(batch))
+                C = self.transposed_products(A_J)
+                squares[i : i + 128] = np.einsum("ij,ij->j", C, C)
+            else:
+                charge(M.size * len(batch) + A_J.size)
+                squares[i : i + 128] = np.einsum("ij,ij->j", A_J, M @ A_J)
+        return squares
 
     def largest_row(self) -> Vector:
-        """The row of largest norm, scaled to norm one (n,)."""
-        m = self.shape[0]
+        """The row of largest norm, scaled to norm one (n,).
+
+        Rows come in no order that means anything, so that no index may decide: among ties that of
+        the largest product with some fixed vector, which only equal and opposite rows have alike.
+        """
+        m, n = self.shape
         charge(self.stored)
         X = self.X if self.scale is None else self.X * self.scale
         d = _row_squares(X) if self.sparse else np.einsum("ij,ij->i", X, X)
         if self.rank:
             d = d + np.einsum("mr,mr->m", self.U @ (self.V.T @ self.V) - 2.0 * (X @ self.V), self.U)
         e = np.zeros(m)
-        e[np.argmax(d)] = 1.0
+        e[first_largest(d, lambda rows: np.abs(self @ np.cos(np.arange(n)))[rows])] = 1.0
         return normalize(self.T @ e)
 
     def sample_products(self) -> Array:

@@ -14,7 +14,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from spcabench.flops import charge, eigh_cost, uncharged
-from spcabench.vectors import Array, Indices, Vector, one_sided
+from spcabench.vectors import TIE, Array, Indices, Vector, first_largest, one_sided
 
 SMALL_WEIGHT = 1e-12  # an eigenvalue whose softmax weight is below this does not matter
 # beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
@@ -35,13 +35,57 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
     k = len(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
-    with contextlib.suppress(np.linalg.LinAlgError):
-        w, V = scipy.linalg.eigh(B, subset_by_index=[max(k - count, 0), k - 1])
-    if len(w) < min(
-        count, k
-    ):  # LAPACK's dsyevr fails, or finds too few, where all eigenvalues are one but for rounding
+    with contextlib.suppress(np.linalg.LinAlgError):  # one more than asked shows whether it ties
+        w, V = scipy.linalg.eigh(B, subset_by_index=[max(k - count - 1, 0), k - 1])
+    # LAPACK's dsyevr fails, or finds too few, where all eigenvalues are one but for rounding
+    too_few = len(w) < min(count + 1, k)
+    if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
         w, V = scipy.linalg.eigh(B, driver="evd")
-    return w[: -count - 1 : -1], V[:, : -count - 1 : -1]
+    w, V = w[::-1], np.asarray(V)[:, ::-1]
+    return w[:count], settled(w, V, count)
+
+
+def settled(w: Vector, V: Array, count: int) -> Array:
+    """The first ``count`` eigenvectors (n, count) of V, whose eigenvalues w fall, so that rounding
+    decides nothing about them.
+
+    Each has its largest entry positive. Where eigenvalues tie (see `spcabench.vectors`), any basis
+    of their eigenspace is one of eigenvectors, and a library gives one that rounding has chosen:
+    here it is the basis of the largest possible entries. Its first vector is the unit vector of the
+    eigenspace that has the largest entry of all, at the lowest index among ties; the next is the
+    same of what is orthogonal to it.
+    """
+    V = np.array(V)
+    start, slack = 0, TIE * np.abs(w).max(initial=0.0)
+    while start < min(count, len(w)):
+        tied = int((w[start] - w[start:] <= slack).sum())
+        V[:, start : start + tied] = _largest_entries(V[:, start : start + tied])
+        start += tied
+    return V[:, :count]
+
+
+def last_vector(w: Vector, V: Array) -> Vector:
+    """The eigenvector (n,) of the largest eigenvalue, `settled`; eigenvalues w increasing, as
+    `eigen` gives them.
+    """
+    tied = int((w >= w[-1] - TIE * np.abs(w).max()).sum())
+    return _largest_entries(V[:, -tied:])[:, 0]
+
+
+def _largest_entries(V: Array) -> Array:
+    """An orthonormal basis of the span of the orthonormal columns of V, each vector the unit vector
+    of largest entry in what is orthogonal to those before it, this entry positive.
+    """
+    if V.shape[1] == 1:
+        v = V[:, 0]
+        return V if v[first_largest(np.abs(v))] >= 0.0 else -V
+    rest, basis = V, np.empty_like(V)
+    for j in range(V.shape[1]):
+        squares = np.einsum("ij,ij->i", rest, rest)
+        i = first_largest(squares)
+        basis[:, j] = rest @ rest[i] / np.sqrt(squares[i])
+        rest = rest - np.outer(basis[:, j], rest[i]) / np.sqrt(squares[i])
+    return basis
 
 
 def largest_eigenvalue(A: Array) -> float:
