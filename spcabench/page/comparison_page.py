@@ -1,6 +1,5 @@
 """The page of a comparison: ranking, profiles, tables; and the same as files."""
 
-import base64
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ import pandas as pd
 from spcabench.comparison import best_known, jobs, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
+from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running.job import write_parquet
 from spcabench.running.whole_files import write_text
@@ -41,29 +41,32 @@ TABLE = (
 )
 
 
-def write(plan: Path) -> Path:
-    """Write index.html, table.csv, table.parquet and ranking.txt beside a plan, from its jobs'
-    rows; the page.
-    """
-    told = json.loads(plan.read_text(encoding="utf-8"))
-    root = plan.resolve().parents[3]
-    todo = [Job.read(root / file) for file in told["jobs"]]
-    files = [
-        root / file.replace("/jobs/", "/rows/").replace(".json", ".parquet")
-        for file in told["jobs"]
-    ]
-    rows = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
-    found = standing.standing(rows, best_known.checked(suite.items(todo[0].suite)))
-    ranking = standing.ranking(found)
-    table = found[[c for c in TABLE if c in found]]
-    write_text(plan.with_name("table.csv"), table.to_csv(index=False))
-    write_parquet(table, plan.with_name("table.parquet"))
-    write_text(plan.with_name("ranking.txt"), _lines(ranking))
-    drawn = _pictures(rows, found, ranking, told["named"])
-    text = _render(told, todo, rows, found, ranking, drawn)
-    out = plan.with_name("index.html")
-    write_text(out, text)
-    return out
+def write(plan_file: Path) -> Path:
+    """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
+    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    root = plan_file.resolve().parents[3]
+    asked = [Job.read(root / file) for file in plan["jobs"]]
+    rows = pd.concat([pd.read_parquet(_rows_of(root / file)) for file in plan["jobs"]])
+    rows = rows.reset_index(drop=True)
+    answers = standing.standing(rows, best_known.checked(suite.items(asked[0].suite)))
+    ranking = standing.ranking(answers)
+    _write_tables(plan_file.parent, answers, ranking)
+    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"]))
+    page = plan_file.with_name("index.html")
+    write_text(page, _page(plan, asked, rows, answers, ranking, pictures))
+    return page
+
+
+def _rows_of(job: Path) -> Path:
+    """Where the rows of a job are, from where the job is described."""
+    return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"
+
+
+def _write_tables(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
+    table = answers[[column for column in TABLE if column in answers]]
+    write_text(folder / "table.csv", table.to_csv(index=False))
+    write_parquet(table, folder / "table.parquet")
+    write_text(folder / "ranking.txt", _lines(ranking))
 
 
 def _lines(ranking: pd.DataFrame) -> str:
@@ -78,177 +81,78 @@ def _lines(ranking: pd.DataFrame) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pictures(
-    rows: pd.DataFrame, found: pd.DataFrame, ranking: pd.DataFrame, named: list[str]
-) -> list[dict[str, str]]:
-    order = [s for s, n in zip(ranking.solver, ranking.answered, strict=True) if n]
-    some = comparison_pictures.shown(order, [s for s in named if s in order])
-    made: list[dict[str, str]] = []
-
-    def add(title: str, words: str, *how: Any) -> None:
-        picture = base64.b64encode(comparison_pictures.svg(*how).encode()).decode()
-        made.append(
-            {"title": title, "words": words, "address": f"data:image/svg+xml;base64,{picture}"}
-        )
-
-    if not some:
-        return made
-    few = (
-        f"The {len(some)} solvers shown are those named, then the best of the ranking; bands: "
-        "90 %, problems resampled."
-    )
-    add(
-        "Performance profiles",
-        f"After Dolan and More (2002). {few}",
-        comparison_pictures.performance,
-        (1, 2),
-        (9.5, 4.4),
-        found,
-        some,
-    )
-    add(
-        "Data profiles",
-        f"After More and Wild (2009). {few} The first feasible iterate that is good enough counts; "
-        "of a searched penalty the whole search.",
-        comparison_pictures.data,
-        (2, 3),
-        (9.5, 6.6),
-        found,
-        some,
-    )
-    size = 2.6 + 0.27 * len(order)
-    add(
-        "Pair by pair",
-        "Values after the refit, ties within 1e-6 on neither side, a failure below every value.",
-        comparison_pictures.pairwise,
-        (1, 1),
-        (size + 1.0, size),
-        found,
-        order,
-    )
-    for solver in [s for s in named if s in order][:2]:
-        rivals = [s for s in order if s != solver][:6]
-        if rivals:
-            shape = (-(-len(rivals) // 3), min(len(rivals), 3))
-            add(
-                f"{solver}, two at a time",
-                "Performance profiles on time, at 99 % of the best known.",
-                comparison_pictures.duels,
-                shape,
-                (9.5, 2.9 * shape[0]),
-                found,
-                solver,
-                rivals,
-            )
-    pairs = [(str(i), int(k)) for (i, k), _ in found.groupby(["item", "asked"])]
-    pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
-    pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs
-    shape = (max(len(pairs) // 3, 1), min(len(pairs), 3))
-    add(
-        "Anytime curves",
-        "The best feasible value so far, before the refit, against the flops of the run; solvers "
-        "with a searched penalty are points, at the cost of the search. Dotted: the certified "
-        "bound.",
-        comparison_pictures.anytime,
-        shape,
-        (9.5, 2.6 * shape[0] + 0.8),
-        found,
-        some,
-        pairs,
-    )
-    several = found.groupby("item").asked.nunique()
-    names = [item for item in dict.fromkeys(found.item) if several[item] >= 3]
-    if names:
-        shape = (-(-len(names) // 4), 4)
-        add(
-            "Trade-off",
-            "Variance after the refit against the cardinality reached.",
-            comparison_pictures.trade_off,
-            shape,
-            (9.5, 2.4 * shape[0] + 0.6),
-            found,
-            some,
-            names,
-        )
-    recovered = standing.recovered(rows)
-    if len(recovered):
-        panels = recovered.sparsity.nunique()
-        add(
-            "Support recovery",
-            f"Spiked model, {suite.SAMPLES} samples of {suite.VARIABLES} variables, asked at the "
-            f"true k; means over seeds {', '.join(map(str, suite.SEEDS))}, a failure counts zero.",
-            comparison_pictures.recovery,
-            (1, panels),
-            (9.5, 3.9),
-            recovered,
-            some,
-        )
-    return made
-
-
-def _render(
-    told: dict[str, Any],
-    todo: list[Job],
+def _page(
+    plan: dict[str, Any],
+    asked: list[Job],
     rows: pd.DataFrame,
-    found: pd.DataFrame,
+    answers: pd.DataFrame,
     ranking: pd.DataFrame,
-    drawn: list[dict[str, str]],
+    pictures: list[Picture],
 ) -> str:
-    pairs = [
-        {
-            "item": item,
-            "k": int(k),
-            "family": part.family.iloc[0],
-            "best": part.best.iloc[0],
-            "who": part.who.iloc[0],
-            "bound": part.bound.iloc[0],
-            "proven": bool(part.proven.iloc[0]),
-            "listed": bool(part.listed.iloc[0]),
-            "rows": part.sort_values(["share", "time"], ascending=[False, True]).to_dict("records"),
-        }
-        for (item, k), part in found.groupby(["item", "asked"], sort=False)
-    ]
-    resampled = standing.resampled(rows)
-    wide = resampled.pivot_table(
-        index="solver", columns=["measure", "item"], values="of", sort=False
-    )
-    own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in todo}
-    named = {solver: given for solver, given in own.items() if given}
-    stand_ins = (
-        sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)]))
-        if "stand_in" in rows
-        else []
-    )
     return render(
         "comparison.html.j2",
-        name=told["name"],
-        named=told["named"],
-        job=todo[0],
+        name=plan["name"],
+        named=plan["named"],
         rule=standing.RULE,
         ranking=ranking.to_dict("records"),
-        pairs=pairs,
-        pictures=drawn,
-        items=suite.items(todo[0].suite, todo[0].ks),
-        ended=jobs.PATIENCE_FACTOR * todo[0].limit,
-        rounds=jobs.ROUNDS,
-        short=jobs.SHORT,
-        small=jobs.SMALL,
-        about=suite.SETTINGS[todo[0].settings].about,
-        settings=named,
-        version=best_known.version(),
-        written=datetime.now(UTC).date().isoformat(),
-        failures=_failures(found),
-        stand_ins=stand_ins,
-        columns=list(wide.columns),
-        resampled=[(s, list(v)) for s, v in zip(wide.index, wide.to_numpy(), strict=True)],
-        machines=sorted({(r.cpu, r.commit) for r in rows.dropna(subset=["cpu"]).itertuples()}),
+        pairs=_pairs(answers),
+        pictures=pictures,
+        failures=_failures(answers),
+        stand_ins=_stand_ins(rows),
         files=[(file, quote(file)) for file in ("table.csv", "table.parquet", "ranking.txt")],
+        **_how(asked, rows),
+        **_resampled(rows),
     )
 
 
-def _failures(found: pd.DataFrame) -> list[dict[str, Any]]:
+def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each problem and cardinality the best known, and every solver's answer, best first."""
+    same = ["family", "best", "who", "bound", "proven", "listed"]
+    pairs = []
+    for (item, k), part in answers.groupby(["item", "asked"], sort=False):
+        ordered = part.sort_values(["share", "time"], ascending=[False, True])
+        about = part[same].iloc[0].to_dict()
+        pairs.append({"item": item, "k": int(k), "rows": ordered.to_dict("records"), **about})
+    return pairs
+
+
+def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
+    """How it was measured: suite, limits, settings, machines, versions."""
+    first = asked[0]
+    own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in asked}
+    return {
+        "job": first,
+        "items": suite.items(first.suite, first.ks),
+        "ended": jobs.PATIENCE_FACTOR * first.limit,
+        "rounds": jobs.ROUNDS,
+        "short": jobs.SHORT,
+        "small": jobs.SMALL,
+        "about": suite.SETTINGS[first.settings].about,
+        "settings": {solver: settings for solver, settings in own.items() if settings},
+        "version": best_known.version(),
+        "written": datetime.now(UTC).date().isoformat(),
+        "machines": sorted({(r.cpu, r.commit) for r in rows.dropna(subset=["cpu"]).itertuples()}),
+    }
+
+
+def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
+    """Held-out variance, optimism and overlap: a column for each measure and problem."""
+    table = standing.resampled(rows).pivot_table(
+        index="solver", columns=["measure", "item"], values="of", sort=False
+    )
+    lines = [(s, list(v)) for s, v in zip(table.index, table.to_numpy(), strict=True)]
+    return {"columns": list(table.columns), "resampled": lines}
+
+
+def _stand_ins(rows: pd.DataFrame) -> list[str]:
+    if "stand_in" not in rows:
+        return []
+    return sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)]))
+
+
+def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
     """What gave no answer: solver, status, reason, how often."""
-    bad = found[~found.answered].assign(reason=lambda t: t.reason.fillna(""))
+    bad = answers[~answers.answered].assign(reason=lambda t: t.reason.fillna(""))
     groups = (
         bad.groupby(["solver", "status", "reason"], dropna=False).size().reset_index(name="count")
     )

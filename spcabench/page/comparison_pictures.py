@@ -1,37 +1,74 @@
-"""The pictures of a comparison, each a function of the standing, as SVG text in the house style."""
+"""The pictures of a comparison: which there are, and how each is drawn from the answers."""
 
+import base64
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spcabench import style
-from spcabench.comparison import profiles
+from spcabench.comparison import profiles, standing, suite
 from spcabench.comparison.standing import PAIR, TARGETS, costs, values
 
 MOST = 9  # solvers in a picture of curves: the named ones, then the best
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
 
 
-def svg(
-    draw: Callable[..., None], shape: tuple[int, int], size: tuple[float, float], *given: Any
-) -> str:
-    """A picture as the text of an SVG. draw : called with ``given`` and the axes."""
-    import matplotlib
+@dataclass(frozen=True)
+class Picture:
+    """A picture of the page: ``draw(*given, axes)`` draws it on a grid of axes.
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
+    words : its caption. shape : rows and columns of axes. size : in inches.
+    """
 
-    with matplotlib.rc_context(style.RC):
-        figure, axes = plt.subplots(*shape, figsize=size, squeeze=False)
-        draw(*given, axes)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
-        plt.close(figure)
-    return text.getvalue()
+    title: str
+    words: str
+    draw: Callable[..., None]
+    shape: tuple[int, int]
+    size: tuple[float, float]
+    given: tuple[Any, ...]
+
+    @property
+    def address(self) -> str:
+        """The picture as a data address."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg().encode()).decode()}"
+
+    def svg(self) -> str:
+        """The picture as the text of an SVG."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+
+        with matplotlib.rc_context(style.RC):
+            figure, axes = plt.subplots(*self.shape, figsize=self.size, squeeze=False)
+            self.draw(*self.given, axes)
+            text = io.StringIO()
+            figure.savefig(text, format="svg", metadata={"Date": None})
+            plt.close(figure)
+        return text.getvalue()
+
+
+def pictures(
+    rows: pd.DataFrame, answers: pd.DataFrame, ranking: pd.DataFrame, named: Iterable[str]
+) -> Iterator[Picture]:
+    """The pictures of a comparison; none where no solver answered."""
+    order = [s for s, count in zip(ranking.solver, ranking.answered, strict=True) if count]
+    named = [solver for solver in named if solver in order]
+    solvers = shown(order, named)
+    if not solvers:
+        return
+    yield from _profile_pictures(answers, solvers)
+    yield _pairwise_picture(answers, order)
+    for solver in named[:2]:
+        yield from _duels_picture(answers, solver, order)
+    yield _anytime_picture(answers, solvers)
+    yield from _trade_off_picture(answers, solvers)
+    yield from _recovery_picture(standing.recovered(rows), solvers)
 
 
 def shown(order: Iterable[str], named: Iterable[str]) -> list[str]:
@@ -39,33 +76,133 @@ def shown(order: Iterable[str], named: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*named, *order]))[:MOST]
 
 
-def performance(found: pd.DataFrame, solvers: list[str], axes: Any) -> None:
+def _profile_pictures(answers: pd.DataFrame, solvers: list[str]) -> Iterator[Picture]:
+    few = (
+        f"The {len(solvers)} solvers shown are those named, then the best of the ranking; bands: "
+        "90 %, problems resampled."
+    )
+    yield Picture(
+        "Performance profiles",
+        f"After Dolan and More (2002). {few}",
+        performance,
+        (1, 2),
+        (9.5, 4.4),
+        (answers, solvers),
+    )
+    yield Picture(
+        "Data profiles",
+        f"After More and Wild (2009). {few} The first feasible iterate that is good enough counts; "
+        "of a searched penalty the whole search.",
+        data,
+        (2, 3),
+        (9.5, 6.6),
+        (answers, solvers),
+    )
+
+
+def _pairwise_picture(answers: pd.DataFrame, order: list[str]) -> Picture:
+    size = 2.6 + 0.27 * len(order)
+    return Picture(
+        "Pair by pair",
+        "Values after the refit, ties within 1e-6 on neither side, a failure below every value.",
+        pairwise,
+        (1, 1),
+        (size + 1.0, size),
+        (answers, order),
+    )
+
+
+def _duels_picture(answers: pd.DataFrame, solver: str, order: list[str]) -> Iterator[Picture]:
+    rivals = [other for other in order if other != solver][:6]
+    if rivals:
+        shape = _grid(len(rivals), 3)
+        yield Picture(
+            f"{solver}, two at a time",
+            "Performance profiles on time, at 99 % of the best known.",
+            duels,
+            shape,
+            (9.5, 2.9 * shape[0]),
+            (answers, solver, rivals),
+        )
+
+
+def _anytime_picture(answers: pd.DataFrame, solvers: list[str]) -> Picture:
+    pairs = [(str(item), int(k)) for (item, k), _ in answers.groupby(["item", "asked"])]
+    pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
+    pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
+    shape = _grid(len(pairs), 3)
+    return Picture(
+        "Anytime curves",
+        "The best feasible value so far, before the refit, against the flops of the run; solvers "
+        "with a searched penalty are points, at the cost of the search. Dotted: the certified "
+        "bound.",
+        anytime,
+        shape,
+        (9.5, 2.6 * shape[0] + 0.8),
+        (answers, solvers, pairs),
+    )
+
+
+def _trade_off_picture(answers: pd.DataFrame, solvers: list[str]) -> Iterator[Picture]:
+    several = answers.groupby("item").asked.nunique()
+    items = [item for item in dict.fromkeys(answers.item) if several[item] >= 3]
+    if items:
+        shape = (-(-len(items) // 4), 4)
+        yield Picture(
+            "Trade-off",
+            "Variance after the refit against the cardinality reached.",
+            trade_off,
+            shape,
+            (9.5, 2.4 * shape[0] + 0.6),
+            (answers, solvers, items),
+        )
+
+
+def _recovery_picture(recovered: pd.DataFrame, solvers: list[str]) -> Iterator[Picture]:
+    if len(recovered):
+        yield Picture(
+            "Support recovery",
+            f"Spiked model, {suite.SAMPLES} samples of {suite.VARIABLES} variables, asked at the "
+            f"true k; means over seeds {', '.join(map(str, suite.SEEDS))}, a failure counts zero.",
+            recovery,
+            (1, recovered.sparsity.nunique()),
+            (9.5, 3.9),
+            (recovered, solvers),
+        )
+
+
+def _grid(count: int, most: int) -> tuple[int, int]:
+    """Rows and columns of so many panels, at most so many in a row."""
+    return -(-count // most), min(count, most)
+
+
+def performance(answers: pd.DataFrame, solvers: list[str], axes: Any) -> None:
     """Performance profiles at 99 % of the best known: on flops, and on time."""
     grid = np.geomspace(1.0, 1e5, 200)
-    for axis, of in zip(axes.flat, ("work", "time"), strict=True):
-        cost = costs(found, 0.99, of).reindex(columns=solvers, fill_value=np.inf)
+    for axis, measure in zip(axes.flat, ("work", "time"), strict=True):
+        cost = costs(answers, 0.99, measure).reindex(columns=solvers, fill_value=np.inf)
         cost = cost.loc[:, np.isfinite(cost).any()]
         _curves(axis, profiles.ratios(cost.to_numpy()), cost, grid)
-        word = "flops" if of == "work" else "time"
+        word = "flops" if measure == "work" else "time"
         axis.set(xscale="log", xlabel=f"{word} over the least of the solvers shown", ylim=(0, 1.02))
         axis.set(ylabel="share of pairs solved to 99 %", xlim=(1, grid[-1]))
     _legend(axes)
 
 
-def data(found: pd.DataFrame, solvers: list[str], axes: Any) -> None:
+def data(answers: pd.DataFrame, solvers: list[str], axes: Any) -> None:
     """Data profiles to 90, 99 and 99.9 % of the best known, with bootstrap bands."""
-    unit = found.groupby(PAIR).unit.first()
-    for line, of in zip(axes, ("work", "time"), strict=True):
-        grid = np.geomspace(0.1, 1e6, 200) if of == "work" else np.geomspace(1e-5, 20.0, 200)
-        for axis, share in zip(line, TARGETS, strict=True):
-            cost = costs(found, share, of).reindex(columns=solvers, fill_value=np.inf)
+    unit = answers.groupby(PAIR).unit.first()
+    for row, measure in zip(axes, ("work", "time"), strict=True):
+        grid = np.geomspace(0.1, 1e6, 200) if measure == "work" else np.geomspace(1e-5, 20.0, 200)
+        for axis, share in zip(row, TARGETS, strict=True):
+            cost = costs(answers, share, measure).reindex(columns=solvers, fill_value=np.inf)
             cost = cost.loc[:, np.isfinite(cost).any()]
-            if of == "work":
+            if measure == "work":
                 cost = cost.div(unit.reindex(cost.index), axis=0)
             _curves(axis, cost.to_numpy(), cost, grid)
-            axis.set(xscale="log", xlabel=UNITS[of], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
+            axis.set(xscale="log", xlabel=UNITS[measure], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
             axis.set(title=f"to {100 * share:g} %")
-        line[0].set(ylabel="share of pairs")
+        row[0].set(ylabel="share of pairs")
     _legend(axes)
 
 
@@ -82,18 +219,19 @@ def _curves(axis: Any, cost: np.ndarray, table: pd.DataFrame, grid: np.ndarray) 
 
 def _legend(axes: Any) -> None:
     """One legend for all axes, below them."""
-    found: dict[str, Any] = {}
+    handles: dict[str, Any] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
-    axes.flat[0].figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=5)
+            handles.setdefault(label, handle)
+    figure = axes.flat[0].figure
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
 
 
-def pairwise(found: pd.DataFrame, order: list[str], axes: Any) -> None:
+def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
     """Share of the pairs on which the solver of the line has the higher value than that of the
     column.
     """
-    names, table = values(found)
+    names, table = values(answers)
     place = [names.index(solver) for solver in order]
     won = profiles.wins(table[:, place])
     axis = axes.flat[0]
@@ -116,27 +254,27 @@ def pairwise(found: pd.DataFrame, order: list[str], axes: Any) -> None:
     axis.set(ylabel="this solver has the higher value, % of pairs", xlabel="than this one")
 
 
-def duels(found: pd.DataFrame, named: str, others: list[str], axes: Any) -> None:
+def duels(answers: pd.DataFrame, named: str, others: list[str], axes: Any) -> None:
     """Performance profiles of two at a time, on time at 99 %: a profile of many can change their
     order.
     """
     grid = np.geomspace(1.0, 1e4, 200)
-    cost = costs(found, 0.99, "time")
+    cost = costs(answers, 0.99, "time")
     for axis, other in zip(axes.flat, others, strict=False):
-        two = cost[[named, other]]
-        _curves(axis, profiles.ratios(two.to_numpy()), two, grid)
+        pair = cost[[named, other]]
+        _curves(axis, profiles.ratios(pair.to_numpy()), pair, grid)
         axis.set(xscale="log", ylim=(0, 1.02), xlim=(1, grid[-1]), xlabel="time over the lesser")
         axis.legend(loc="lower right")
 
 
 def anytime(
-    found: pd.DataFrame, solvers: list[str], pairs: list[tuple[str, int]], axes: Any
+    answers: pd.DataFrame, solvers: list[str], pairs: list[tuple[str, int]], axes: Any
 ) -> None:
     """Best value so far against flops, and the certified bound, over the best known."""
     from matplotlib.ticker import NullFormatter
 
     for axis, (item, k) in zip(axes.flat, pairs, strict=True):
-        part = found[(found.item == item) & (found.asked == k)]
+        part = answers[(answers.item == item) & (answers.asked == k)]
         best = part.best.iloc[0]
         for row in part[part.solver.isin(solvers) & part.answered & part.work.notna()].itertuples():
             look = {**style.look(row.solver), "markersize": 3}
@@ -149,12 +287,12 @@ def anytime(
             axis.plot(x, np.array(y) / best, drawstyle="steps-post", label=row.solver, **look)
         axis.axhline(1.0, color="black", linewidth=0.8)
         bound = part.bound.iloc[0] / best
-        words = "proven" if part.proven.iloc[0] else f"bound {bound:.3g}"
+        certainty = "proven" if part.proven.iloc[0] else f"bound {bound:.3g}"
         axis.axhline(bound, color="black", linestyle=":", linewidth=0.9)
         axis.set(
             xscale="log",
             xlabel="flops",
-            title=f"{item}, k = {k} ({words})",
+            title=f"{item}, k = {k} ({certainty})",
             ylim=(0.55, min(bound, 1.3) + 0.05),
         )
         axis.xaxis.set_minor_formatter(NullFormatter())
@@ -170,10 +308,10 @@ def _steps(row: Any) -> tuple[list[float], np.ndarray]:
     return flops, np.maximum.accumulate([s["variance"] for s in steps]) if steps else np.array([])
 
 
-def trade_off(found: pd.DataFrame, solvers: list[str], names: list[str], axes: Any) -> None:
+def trade_off(answers: pd.DataFrame, solvers: list[str], names: list[str], axes: Any) -> None:
     """Variance against the cardinality; the best known black, the certified bound grey above it."""
     for axis, item in zip(axes.flat, names, strict=False):
-        part = found[found.item == item]
+        part = answers[answers.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
         unit = truth.best.iloc[-1]
         axis.fill_between(
