@@ -7,8 +7,11 @@ import os
 import platform
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -86,6 +89,44 @@ def git(folder: Path, *words: str) -> str:
     return subprocess.run(
         ["git", "-C", folder, *words], check=True, capture_output=True, text=True
     ).stdout.rstrip()
+
+
+@lru_cache
+def mixed_checkouts() -> str:
+    """What is wrong where the solvers or datasets do not come with this package; "" where all do.
+
+    A work tree on the path of another one's editable install is mixed: Python finds the package in
+    the work tree, and the finder of the install adds the solvers and datasets of the other.
+    """
+    home = Path(__file__).resolve().parent
+    strangers = []
+    for name in ("solvers", "datasets"):
+        spec = find_spec(f"spcabench.{name}")
+        folder = Path(spec.origin).resolve().parent if spec and spec.origin else home / name
+        # beside the package in a checkout, inside it in a wheel
+        if folder not in (home.parent / name, home / name):
+            strangers.append(f"its {name} from {folder}")
+    if not strangers:
+        return ""
+    return (
+        f"two checkouts are mixed: spcabench comes from {home}, and {' and '.join(strangers)}; "
+        "use the environment of this checkout"
+    )
+
+
+_told: list[str] = []
+
+
+def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
+    """Say once in a process what `mixed_checkouts` finds: by ``tell``, else as a RuntimeWarning."""
+    words = mixed_checkouts()
+    if not words or _told:
+        return
+    _told.append(words)
+    if tell is not None:
+        tell(words)
+    else:
+        warnings.warn(words, RuntimeWarning, stacklevel=3)
 
 
 def calibration() -> float:

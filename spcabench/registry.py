@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from spcabench.errors import InputError
+from spcabench import machine
+from spcabench.errors import InputError, SolverError, using_file
 from spcabench.validate import nearest
 
 Kind = Literal["solver", "dataset", "figure"]
@@ -24,11 +25,17 @@ PACKAGES: dict[Kind, str] = {
     "dataset": "spcabench.datasets",
     "figure": "spcabench.figures",
 }
+PARTS = ("TRAITS", "solve")  # what the file of a solver has at least
+
+
+def _package(kind: Kind) -> ModuleType:
+    machine.warn_of_mixed_checkouts()
+    return importlib.import_module(PACKAGES[kind])
 
 
 @lru_cache
 def _files(kind: Kind) -> dict[str, Path]:
-    package = importlib.import_module(PACKAGES[kind])
+    package = _package(kind)
     found = {}
     for folder in package.__path__:
         for module in pkgutil.iter_modules([folder]):
@@ -64,13 +71,21 @@ def path(kind: Kind, name: str) -> Path:
 
 
 def module(kind: Kind, name: str) -> ModuleType:
-    """The module of a solver, dataset or figure. Raises ValueError for an unknown name."""
+    """The module of a solver, dataset or figure.
+
+    Raises InputError for an unknown name, SolverError for a file that holds no solver.
+    """
     file = path(kind, name)
     if name.endswith(".py"):
-        return _from_file(file)
-    if name in _files(kind):
-        return importlib.import_module(f"{PACKAGES[kind]}.{name}")
-    return importlib.import_module(_entry_points(kind)[name].module)
+        found = _from_file(file)
+    elif name in _files(kind):
+        found = importlib.import_module(f"{PACKAGES[kind]}.{name}")
+    else:
+        found = importlib.import_module(_entry_points(kind)[name].module)
+    missing = [part for part in PARTS if kind == "solver" and not hasattr(found, part)]
+    if missing:
+        raise SolverError(f"the file has no {missing[0]}: see `spcabench new solver`")
+    return found
 
 
 def is_own(loaded: ModuleType) -> bool:
@@ -85,22 +100,20 @@ def _from_file(file: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(file.stem, loaded)
+    with using_file(file):
+        file.read_bytes()
     spec.loader.exec_module(loaded)
     return loaded
 
 
 def default_solver() -> str:
     """Name of the solver that is taken where none is asked for."""
-    return importlib.import_module(PACKAGES["solver"]).DEFAULT
+    return _package("solver").DEFAULT
 
 
 def solver_for(n: int, nonnegative: bool = False) -> str:
     """Name of the solver that suits n variables best."""
-    return next(
-        name
-        for most, name in importlib.import_module(PACKAGES["solver"]).BY_SIZE[nonnegative].items()
-        if n <= most
-    )
+    return next(name for most, name in _package("solver").BY_SIZE[nonnegative].items() if n <= most)
 
 
 def descriptions(kind: Kind) -> dict[str, str]:
@@ -113,5 +126,7 @@ def _first_paragraph(file: Path) -> str:
         docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     except SyntaxError as error:
         return f"(broken: line {error.lineno}: {error.msg})"
+    except (OSError, UnicodeDecodeError) as error:
+        return f"(broken: {error})"
     first = (docstring or "(no docstring)").partition("\n\n")[0]
     return " ".join(first.split()).rstrip(".")

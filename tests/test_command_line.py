@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spcabench.cli import figures as making
+from spcabench.cli import figures, options
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,11 @@ def test_solver_settings(spcabench):
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
         (
             ("solve", "pitprops", "--solver", "grqi", "-k", "0"),
-            "k: 0 is out of range; allowed are 1 to n = 13",
+            "-k: '0'; allowed are whole numbers from 1",
+        ),
+        (
+            ("solve", "pitprops", "--solver", "grqi", "-k", "14"),
+            "k: 14 is out of range; allowed are 1 to n = 13",
         ),
         (("solve", "pitprops", "--solver", "grqi"), "k:"),
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),
@@ -75,7 +79,7 @@ def test_a_damaged_data_file_is_named(spcabench, data_folder):
 
 
 def test_figures_need_the_repository(tmp_path, monkeypatch):
-    monkeypatch.setattr(making, "ROOT", tmp_path)
+    monkeypatch.setattr(options, "ROOT", tmp_path)
     with pytest.raises(ValueError, match="clone of the repository"):
-        making.workflow([])
+        figures.make_figures([])
     assert not list(tmp_path.iterdir())

@@ -18,11 +18,12 @@ import spcabench
 from spcabench import __main__ as command_line
 from spcabench import api, claims, iterate, run
 from spcabench.checking import conformance
+from spcabench.cli import options
 from spcabench.page import publish
 from spcabench.running import job, worker
 from spcabench.running.task import Task
 
-ROOT = command_line.ROOT
+ROOT = options.ROOT
 PAGES = sorted(
     [*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "results").glob("**/*.md")]
 )

@@ -122,7 +122,7 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
     assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
     sources._target(file.path).unlink()
     handler.limit = 1000
-    assert "goes on from there" in run("data", "--fetch", "set")[1]
+    assert "the same command resumes it" in run("data", "--fetch", "set")[1]
 
 
 def test_every_real_dataset_lists_its_files():
@@ -153,5 +153,5 @@ def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):
 
 
 def test_the_doctor_finds_this_installation_sound():
-    checks = dict((what, good) for good, what, _ in doctor._examined())
+    checks = dict((what, good) for good, what, _ in doctor._findings())
     assert checks["self-check"] and checks["BLAS"] and checks["data"]

@@ -7,8 +7,9 @@ import pytest
 
 from spcabench import __main__ as command_line
 from spcabench import api
+from spcabench.cli import options
 
-README = (command_line.ROOT / "README.md").read_text(encoding="utf-8")
+README = (options.ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.S)
 
@@ -33,7 +34,7 @@ def test_the_solver_of_the_readme_is_a_solver(tmp_path):
 def test_commands_exist(line):
     program, *words = line.partition("#")[0].split()
     if program == "make":
-        assert re.search(rf"^{words[0]}:", (command_line.ROOT / "Makefile").read_text(), re.M)
+        assert re.search(rf"^{words[0]}:", (options.ROOT / "Makefile").read_text(), re.M)
     else:
         assert program == "spcabench"
         names = {
@@ -45,4 +46,4 @@ def test_commands_exist(line):
 
 def test_links_resolve():
     for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert "://" in target or Path(command_line.ROOT, target).exists(), target
+        assert "://" in target or Path(options.ROOT, target).exists(), target

@@ -199,7 +199,7 @@ def test_bad_options(tmp_path):
         ((tmp_path / "t.csv", "--label", "group", "-k", "9:2"), "-k"),
         (
             (tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"),
-            "path of one component",
+            "allowed with --components is one",
         ),
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),

@@ -8,9 +8,8 @@ import threading
 import pytest
 import yaml
 
-from spcabench import __main__ as command_line
 from spcabench import registry
-from spcabench.cli import figures as making
+from spcabench.cli import figures, options
 from spcabench.running import workflow
 from spcabench.running.grid import groups
 
@@ -28,7 +27,7 @@ def test_the_plan_holds_every_job_of_every_figure(tmp_path):
     ]
     command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
     found = subprocess.run(
-        command, cwd=command_line.ROOT, capture_output=True, text=True, check=True
+        command, cwd=options.ROOT, capture_output=True, text=True, check=True
     ).stdout
     for figure in registry.names("figure"):
         assert f"results/quick/figures/{figure}/claims.json" in found
@@ -66,13 +65,13 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, ca
 
 
 def test_a_cluster_s_profile_names_rules_that_there_are():
-    text = (command_line.ROOT / "Snakefile").read_text(encoding="utf-8")
+    text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
     rules = {line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
     profile = yaml.safe_load(
-        (command_line.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8")
+        (options.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8")
     )
     assert {*profile["set-resources"], *profile["groups"]} <= rules
     assert set(profile["group-components"]) == set(profile["groups"].values())
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
     with pytest.raises(ValueError, match="--profile: 'slurn'; allowed are default, slurm"):
-        making.workflow([], profile="slurn")
+        figures.make_figures([], profile="slurn")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spcabench import registry
 from spcabench.checking.contract import PROMISES, Broken, Promise
-from spcabench.errors import in_one_line
+from spcabench.errors import SolverError, in_one_line
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
@@ -65,7 +65,7 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     """One check in this process."""
     try:
         unchecked = promise(registry.module("solver", solver))
-    except Broken as broken:
+    except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken))
     except BaseException as error:  # whatever the solver raises, SystemExit too
         what = in_one_line(error, registry.path("solver", solver))

@@ -1,145 +1,170 @@
-"""The commands `spcabench compare` and `spcabench best-known`, and the two that the workflow calls
-for them.
-"""
+"""The commands `compare` and `best-known`, and the two that the workflow calls for them."""
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench.cli import figures as making
-from spcabench.errors import InputError
+from spcabench.cli import figures, options, solvers
+from spcabench.errors import using_file
+
+if TYPE_CHECKING:
+    from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
 
+Named = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="SOLVERS", help="Names or files of solvers. By default all."),
+]
+Against = Annotated[
+    str, typer.Option(help="What to compare them with: names separated by commas, all, or none.")
+]
+Suite = Annotated[
+    str, typer.Option(help="The problems: standard, quick, text, genes or nonnegative.")
+]
+Limit = Annotated[float, typer.Option(help="Seconds that each run may take.", min=0.01)]
+Settings = Annotated[
+    str, typer.Option(help="The settings of the solvers: default, paper or tuned.")
+]
+Title = Annotated[
+    str | None, typer.Option("--name", help="Name of the page. By default that of the solvers.")
+]
+
 
 def compare(
-    solvers: Annotated[
-        list[str] | None, typer.Argument(help="Names or files of solvers; all, if none.")
-    ] = None,
-    against: Annotated[
-        str, typer.Option(help="Names of others, comma-separated, or all, or none.")
-    ] = "all",
-    suite: Annotated[
-        str, typer.Option(help="standard, quick, text, genes or nonnegative.")
-    ] = "standard",
-    k: Annotated[
-        str | None,
-        typer.Option("-k", "--k", help="Cardinalities in place of the suite's: 5,10,20."),
-    ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds of a run.", min=0.01)] = 2.0,
-    settings: Annotated[str, typer.Option(help="default, paper or tuned.")] = "default",
-    name: Annotated[str | None, typer.Option(help="Name of the page.")] = None,
-    jobs: making.Jobs = making.CORES,
-    profile: making.Profile = "default",
+    named: Named = None,
+    against: Against = "all",
+    suite: Suite = "standard",
+    k: options.Cardinalities = None,
+    time_limit: Limit = 2.0,
+    settings: Settings = "default",
+    name: Title = None,
+    jobs: options.Jobs = options.CORES,
+    profile: options.Profile = "default",
 ) -> None:
-    """Compare solvers on a standard set of problems: a page and a table, only what is missing is
-    run.
-    """
-    from spcabench import registry
-    from spcabench.comparison import jobs as work
-    from spcabench.comparison import suite as problems
-    from spcabench.running import whole_files, workflow
+    """Compare solvers on a standard set of problems, and write a page and a table.
 
-    ks = _numbers(k)
-    problems.items(suite, ks), problems.settings_of(settings)
-    named = [_known(solver) for solver in solvers or []]
-    others = (
-        work.entrants(suite)
-        if against == "all" or not named
-        else []
-        if against == "none"
-        else against.split(",")
-    )
+    Only runs that are missing, or whose solver has changed since, are made. With -k, the given
+    cardinalities replace those of the problems.
+    """
+    from spcabench.comparison.jobs import Job
+    from spcabench.running import workflow
+
+    figures.check_profile(profile)
+    own = [_absolute(solver) for solver in named or []]
+    ks = tuple(options.cardinalities(k))
+    asked = [
+        Job(solver, suite, settings, ks, time_limit)
+        for solver in dict.fromkeys([*own, *_others(own, against, suite, settings)])
+    ]
+    title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
+    folder = options.ROOT / HOME / title
+    _write_plan(folder / "plan.json", own, asked)
+    page = str(HOME / title / "index.html")
+    if code := workflow.workflow("compare", jobs, [page], options.ROOT, profile):
+        raise typer.Exit(code)
+    print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
+    print(folder / "index.html")
+
+
+def _absolute(solver: str) -> str:
+    """A name as it is, a file by its absolute path; either can be imported."""
+    from spcabench import registry
+
+    with solvers.by_its_author(solver):
+        registry.module("solver", solver)
+    return str(Path(solver).resolve()) if solver.endswith(".py") else solver
+
+
+def _others(own: list[str], against: str, suite_name: str, settings: str) -> list[str]:
+    """The solvers to compare with."""
+    from spcabench import registry
+    from spcabench.comparison import jobs, suite
+
+    suite.items(suite_name)  # raises for an unknown name
+    suite.settings_of(settings)
+    if against == "all" or not own:
+        return jobs.entrants(suite_name)
+    others = [] if against == "none" else against.split(",")
     for other in others:
         registry.path("solver", other)
-    chosen = [
-        work.Job(s, suite, settings, ks, time_limit) for s in dict.fromkeys([*named, *others])
-    ]
-    title = name or "-".join([*(Path(s).stem for s in named[:3]), chosen[0].folder])
-    folder = making.ROOT / HOME
-    files = [job.write(folder / "jobs") for job in chosen]
-    plan = folder / title / "plan.json"
-    told = dict(
-        name=title,
-        named=[Path(s).stem for s in named],
-        jobs=[str(f.relative_to(making.ROOT)) for f in files],
+    return others
+
+
+def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
+    """Write what a comparison's page is made of, unless just that is written already."""
+    from spcabench.running import whole_files
+
+    files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
+    words = dict(
+        name=plan.parent.name,
+        named=[Path(solver).stem for solver in own],
+        jobs=[str(file.relative_to(options.ROOT)) for file in files],
     )
-    whole_files.write_changed(plan, json.dumps(told, indent=1) + "\n")
-    code = workflow.workflow(
-        "compare", jobs, [str(HOME / title / "index.html")], making.ROOT, making.checked(profile)
-    )
-    if code:
-        raise typer.Exit(code)
-    print((folder / title / "ranking.txt").read_text(encoding="utf-8").rstrip())
-    print(folder / title / "index.html")
+    whole_files.write_changed(plan, json.dumps(words, indent=1) + "\n")
 
 
-def _known(solver: str) -> str:
-    """A name as it is, a file by its absolute path."""
-    from spcabench import registry
+def run_job(
+    job: Annotated[Path, typer.Argument(help="File of the job (JSON).")],
+    out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
+) -> None:
+    """Make the rows of one solver on a suite."""
+    from spcabench.comparison import jobs
 
-    file = registry.path("solver", solver)
-    return str(file.resolve()) if solver.endswith(".py") else solver
-
-
-def _numbers(text: str | None) -> tuple[int, ...]:
-    try:
-        found = tuple(int(word) for word in text.split(",")) if text else ()
-    except ValueError:
-        found = (0,)
-    if any(number < 1 for number in found):
-        raise InputError(f"--k: {text!r}; allowed are whole numbers from 1, comma-separated")
-    return found
+    with using_file(job):
+        asked = jobs.Job.read(job)
+    jobs.run_job(asked, out)
 
 
-def compare_run(job: Path, out: Path) -> None:
-    """Make the rows of one solver on a suite (called by the workflow)."""
-    from spcabench.comparison import jobs as work
+def write_page(
+    plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
+) -> None:
+    """Write the page of a comparison from its rows."""
+    from spcabench.page import comparison_page
 
-    work.run_job(work.Job.read(job), out)
-
-
-def compare_page(plan: Path) -> None:
-    """Write the page of a comparison from its rows (called by the workflow)."""
-    from spcabench.page import comparison_page as page
-
-    print(page.write(plan))
+    print(comparison_page.write(plan))
 
 
-def best_known(
+def show_best_known(
     update: Annotated[
-        bool, typer.Option("--update", help="Propose and write entries of the comparisons run.")
+        bool, typer.Option("--update", help="Take over better answers of the comparisons so far.")
     ] = False,
     search: Annotated[
-        float, typer.Option(help="With --update: search too, at this multiple of 2e9 entries.")
+        float,
+        typer.Option(help="With --update: search for better ones, this many times 2e9 entries."),
     ] = 0.0,
 ) -> None:
-    """Show the best answers known on the standard problems; or improve them."""
-    from spcabench import api
-    from spcabench.comparison import best_known as known
-    from spcabench.comparison import harvest
+    """Show the best answers known on the standard problems, or improve them."""
+    from spcabench.comparison import best_known
 
-    table = known.read()
     if update:
-        new = known.improve(["standard", "nonnegative"], search) if search else dict(table)
-        new = harvest.proposed(new, making.ROOT / HOME / "rows", api.load)
-        changed = [entry for key, entry in new.items() if entry != table.get(key)]
-        for entry in changed:
-            old = table.get(entry.key)
-            print(
-                f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
-                f"{entry.value:.9g}, {entry.who}"
-            )
-        if changed:
-            known.write(new.values())
-        print(f"{len(changed)} entries new or better: version {known.version()}")
+        _update_best_known(search)
         return
-    for entry in table.values():
+    for entry in best_known.read().values():
         print(
             f"{entry.item:15} {'x >= 0' if entry.nonnegative else '':6} k = {entry.k:3}  "
             f"{entry.value:14.8g}  "
             f"{'optimal' if entry.proven else f'gap {1 - entry.value / entry.bound:.2%}':12}  "
             f"{entry.who}, {entry.when}"
         )
+
+
+def _update_best_known(search: float) -> None:
+    from spcabench import api
+    from spcabench.comparison import best_known, harvest
+
+    table = best_known.read()
+    found = best_known.improve(["standard", "nonnegative"], search) if search else dict(table)
+    found = harvest.proposed(found, options.ROOT / HOME / "rows", api.load)
+    changed = [entry for key, entry in found.items() if entry != table.get(key)]
+    for entry in changed:
+        old = table.get(entry.key)
+        print(
+            f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
+            f"{entry.value:.9g}, {entry.who}"
+        )
+    if changed:
+        best_known.write(found.values())
+    print(f"{len(changed)} entries new or better: version {best_known.version()}")

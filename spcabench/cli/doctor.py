@@ -1,6 +1,4 @@
-"""What is at hand: the commands ``data`` (files, their origin, downloads) and ``doctor`` (the
-installation).
-"""
+"""The commands `data` (files, their origin, downloads) and `doctor` (the installation)."""
 
 import json
 import os
@@ -13,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from spcabench.cli import options
 from spcabench.errors import InputError
 
 ROOM = 2e9  # bytes of disk that a run at paper scale may need
@@ -21,12 +20,15 @@ PATIENCE = 5.0  # seconds of the self-check
 
 def data(
     fetch: Annotated[
-        list[str] | None, typer.Option(help="Download a dataset, a folder of it, or a file.")
+        list[str] | None,
+        typer.Option(help="Download a dataset, one of its folders, or one file. Repeatable."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
-    """Real data: what is there, what is missing, where it comes from, licence, size; --fetch NAME
-    downloads.
+    """List the files of the real datasets: which are here, and where the others come from.
+
+    Shown are size, licence and address of each file. With --fetch, files are downloaded first. A
+    dataset whose files are missing is replaced by stand-in data, and labelled so.
     """
     for name in fetch or []:
         _fetch(name)
@@ -43,14 +45,9 @@ def data(
         )
         if entry["state"] != "here":
             print(f"{'':14}  {entry['advice']}")
-    print(
-        f"\nfolder (SPCABENCH_DATA): {os.environ.get('SPCABENCH_DATA') or 'not set'}; downloads: "
-        f"{_cache()}"
-    )
-    print(
-        "a dataset whose files are missing is stood in for by other data, and said so wherever it "
-        "is shown"
-    )
+    folder = os.environ.get("SPCABENCH_DATA") or "not set"
+    print(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
+    print("a dataset whose files are missing is replaced by stand-in data, and labelled so")
 
 
 def holdings() -> Iterator[dict[str, Any]]:
@@ -116,7 +113,7 @@ def _fetch(name: str) -> None:
         except OSError as error:
             reason = " ".join(str(error).split())[:120]
             raise InputError(
-                f"{file.url}: no download ({reason}); the same command goes on from there"
+                f"{file.url}: no download ({reason}); the same command resumes it"
             ) from None
 
 
@@ -126,66 +123,67 @@ def _cache() -> Path:
     return Path(pooch.os_cache("spcabench"))
 
 
+Finding = tuple[bool, str, str]  # whether it is as it should be, what was examined, what was found
+
+
 def doctor() -> None:
-    """Examine the installation: versions, BLAS and threads, processor, memory, disk, data, and a
-    short self-check.
+    """Examine the installation, and run a short self-check.
+
+    Examined are versions, checkout, BLAS and threads, processor, memory, disk, tools and data. The
+    exit code is 1 if there is any problem.
     """
     problems = 0
-    for good, what, said in _examined():
+    for good, what, words in _findings():
         problems += not good
-        print(f"{'ok' if good else 'PROBLEM':8} {what}: {said}", flush=True)
+        print(f"{'ok' if good else 'PROBLEM':8} {what}: {words}", flush=True)
     raise typer.Exit(int(problems > 0))
 
 
-def _examined() -> Iterator[tuple[bool, str, str]]:
+def _findings() -> Iterator[Finding]:
     from spcabench import machine
 
-    about, (commit, dirty) = machine.describe(), machine.commit()
-    yield (
-        True,
-        "versions",
-        ", ".join(f"{k} {v}" for k, v in {"python": about["python"], **about["versions"]}.items()),
-    )
-    yield True, "commit", f"{commit}{', with uncommitted changes' if dirty else ''}"
+    about = machine.describe()
+    versions = {"python": about["python"], **about["versions"]}
+    yield True, "versions", ", ".join(f"{name} {number}" for name, number in versions.items())
+    yield _checkout()
     load = machine.load_average()
     busy = ": times will be disturbed" if load > 0.5 * about["cores"] else ""
-    yield (
-        True,
-        "processor",
-        f"{about['cpu']}, {about['cores']} cores, load {load:.1f}{busy}; {about['platform']}",
-    )
-    yield (
-        True,
-        "BLAS",
-        f"{about['blas']}, {about['threads']} threads here, pinned to one in every run that is "
-        "measured",
-    )
+    cores = f"{about['cores']} cores, load {load:.1f}{busy}"
+    yield True, "processor", f"{about['cpu']}, {cores}; {about['platform']}"
+    threads = f"{about['threads']} threads here, pinned to one in every run that is measured"
+    yield True, "BLAS", f"{about['blas']}, {threads}"
     memory = machine.free_memory()
-    yield (
-        memory > ROOM,
-        "memory",
-        f"{memory / 1e9:.1f} GB free; some runs at paper scale take {ROOM / 1e9:.0f} GB",
-    )
-    for what, folder in (("disk, here", Path.cwd()), ("disk, downloads", _cache())):
-        there = next(p for p in (folder, *folder.parents) if p.exists())
-        free, writable = shutil.disk_usage(there).free, os.access(there, os.W_OK)
-        yield (
-            free > ROOM and writable,
-            what,
-            f"{free / 1e9:.1f} GB free{'' if writable else ', not writable'} in {folder}",
-        )
+    needed = f"some runs at paper scale take {ROOM / 1e9:.0f} GB"
+    yield memory > ROOM, "memory", f"{memory / 1e9:.1f} GB free; {needed}"
+    yield _disk("disk, here", Path.cwd())
+    yield _disk("disk, downloads", _cache())
     missing = [tool for tool in ("make", "git") if shutil.which(tool) is None]
-    yield (
-        not missing,
-        "tools",
-        f"not found: {', '.join(missing)}; install them" if missing else "make, git",
-    )
+    advice = f"not found: {', '.join(missing)}; install them"
+    yield not missing, "tools", advice if missing else "make, git"
     yield _data()
     yield _self_check()
 
 
-def _data() -> tuple[bool, str, str]:
-    """A folder of which no file is here is stood in for."""
+def _checkout() -> Finding:
+    """Solvers and datasets must come with the package."""
+    from spcabench import machine
+
+    commit, dirty = machine.commit()
+    home = Path(machine.__file__).parents[1]
+    words = f"{home}, commit {commit}{', with uncommitted changes' if dirty else ''}"
+    mixed = machine.mixed_checkouts()
+    return not mixed, "checkout", mixed or words
+
+
+def _disk(what: str, folder: Path) -> Finding:
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free, writable = shutil.disk_usage(there).free, os.access(there, os.W_OK)
+    words = f"{free / 1e9:.1f} GB free{'' if writable else ', not writable'} in {folder}"
+    return free > ROOM and writable, what, words
+
+
+def _data() -> Finding:
+    """The data folders that are here; stand-in data replace one of which no file is here."""
     states: dict[str, set[str]] = {}
     for entry in holdings():
         states.setdefault(entry["file"].partition("/")[0], set()).add(entry["state"])
@@ -193,14 +191,16 @@ def _data() -> tuple[bool, str, str]:
         state: sorted(f for f, found in states.items() if state in found)
         for state in ("here", "wrong checksum")
     }
-    by_state["stood in for"] = sorted(f for f, found in states.items() if found == {"missing"})
-    said = "; ".join(
+    by_state["replaced by stand-in data"] = sorted(
+        folder for folder, found in states.items() if found == {"missing"}
+    )
+    words = "; ".join(
         f"{state}: {', '.join(folders)}" for state, folders in by_state.items() if folders
     )
-    return not by_state["wrong checksum"], "data", f"{said} (more: spcabench data)"
+    return not by_state["wrong checksum"], "data", f"{words} (more: spcabench data)"
 
 
-def _self_check() -> tuple[bool, str, str]:
+def _self_check() -> Finding:
     """A proven optimum against every support of a small problem, flops that repeat, and a fixed
     kernel's time.
     """

@@ -1,23 +1,16 @@
-"""The commands that make and judge figures: what the workflow calls, and what a reader of the
-papers calls.
+"""The commands that make and judge figures: those of a reader of the papers, and those that the
+workflow calls.
 """
 
 import json
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from spcabench.cli import options
 from spcabench.errors import InputError
-
-ROOT = Path(__file__).parents[2]
-CORES = os.cpu_count() or 1
-Jobs = Annotated[int, typer.Option(help="Jobs at a time; timed ones run alone.")]
-Profile = Annotated[
-    str, typer.Option(help="Folder of profiles/: slurm submits the jobs to a cluster.")
-]
 
 
 class Scale(StrEnum):
@@ -28,144 +21,166 @@ class Scale(StrEnum):
 
 
 Figure = Annotated[str, typer.Argument(help="Name of a figure or table.")]
-Rows = Annotated[list[Path], typer.Option(help="Its rows (parquet); once for each file.")]
+Scaled = Annotated[Scale, typer.Option(help="Sizes of the runs.")]
+Rows = Annotated[list[Path], typer.Option(help="A file of its rows (parquet). Repeatable.")]
+Inches = Annotated[float | None, typer.Option(help="Size of OUT in inches.", min=1, max=40)]
+Points = Annotated[
+    float | None, typer.Option(help="Size of the text in OUT, in points.", min=4, max=40)
+]
+Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 
 
-def run(figure: Figure, group: str, out: Path, scale: Scale = Scale.quick) -> None:
+def run_job(
+    figure: Figure,
+    group: Annotated[str, typer.Argument(help="Name of the job.")],
+    out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
+    scale: Scaled = Scale.quick,
+) -> None:
     """Make the rows of one job of a figure."""
-    from spcabench.running.job import run_job
+    from spcabench.running import job
 
-    run_job(figure, scale, group, out)
+    job.run_job(figure, scale, group, out)
 
 
-def draw(figure: Figure, rows: Rows, folder: Path, scale: Scale = Scale.quick) -> None:
+def draw_figure(
+    figure: Figure,
+    rows: Rows,
+    folder: Annotated[Path, typer.Argument(help="Folder for the figure.")],
+    scale: Scaled = Scale.quick,
+) -> None:
     """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
-    from spcabench.page.draw import draw_figure, judge_figure
+    from spcabench.page import draw
 
-    draw_figure(figure, rows, folder)
-    judge_figure(figure, scale, rows, folder / "claims.json")
-
-
-def report(folder: Path) -> None:
-    """Write the page of a scale from what is drawn and judged."""
-    from spcabench.page.results_page import write_page
-
-    print(write_page(folder))
+    draw.draw_figure(figure, rows, folder)
+    draw.judge_figure(figure, scale, rows, folder / "claims.json")
 
 
-def workflow(
+def write_report(
+    folder: Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")],
+) -> None:
+    """Write the page of a run from its drawn and judged figures."""
+    from spcabench.page import results_page
+
+    print(results_page.write_page(folder))
+
+
+def make_figures(
     figures: Annotated[
         list[str] | None,
-        typer.Argument(help="Figures to make; all of them, and the page, if none."),
+        typer.Argument(help="Figures to make. By default all of them, and the page."),
     ] = None,
-    scale: Scale = Scale.quick,
-    jobs: Jobs = CORES,
-    profile: Profile = "default",
+    scale: Scaled = Scale.quick,
+    jobs: options.Jobs = options.CORES,
+    profile: options.Profile = "default",
 ) -> None:
-    """Run, draw and judge figures, and write the page: only what is missing or has changed."""
-    page = ROOT / "results" / scale / ("figures" if figures else "index.html")
+    """Run, draw and judge figures, and write the page.
+
+    Only what is missing, or has changed since, is made.
+    """
+    page = options.ROOT / "results" / scale / ("figures" if figures else "index.html")
     _make(scale, jobs, figures or [], profile)
     print(page)
 
 
-def figure(
+def make_figure(
     name: Figure,
-    scale: Scale = Scale.quick,
+    scale: Scaled = Scale.quick,
     out: Annotated[
         Path | None, typer.Option(help="Draw it to this file too: .pdf, .svg or .png.")
     ] = None,
-    width: Annotated[float | None, typer.Option(help="Of OUT, in inches.", min=1, max=40)] = None,
-    height: Annotated[float | None, typer.Option(help="Of OUT, in inches.", min=1, max=40)] = None,
-    fontsize: Annotated[
-        float | None, typer.Option(help="Of OUT, in points.", min=4, max=40)
-    ] = None,
+    width: Inches = None,
+    height: Inches = None,
+    fontsize: Points = None,
     title: Annotated[bool, typer.Option(help="Write the title above OUT.")] = True,
-    jobs: Jobs = CORES,
+    jobs: options.Jobs = options.CORES,
 ) -> None:
-    """Make one figure alone, and tell its verdicts; for a publication, draw it in a size and with
-    embedded fonts.
-    """
-    from spcabench.cli import files as export
-    from spcabench.page import draw
-    from spcabench.running import grid
+    """Make one figure and print its verdicts.
 
-    export.check("--out", out, export.PICTURES)
+    For a publication, --out draws it in a size of your choice, with embedded fonts.
+    """
+    from spcabench.cli import files
+    from spcabench.page import draw
+
+    files.check("--out", out, files.PICTURES)
     _make(scale, jobs, [name])
-    home = ROOT / "results" / scale
-    for claim in json.loads((home / "figures" / name / "claims.json").read_text(encoding="utf-8"))[
-        "claims"
-    ]:
+    folder = options.ROOT / "results" / scale / "figures" / name
+    judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
+    for claim in judged["claims"]:
         print(f"{claim['verdict']:9}  {claim['id']:4} {claim['variant']:12}  {claim['measured']}")
-    print(home / "figures" / name / "figure.svg")
+    print(folder / "figure.svg")
     if out is not None:
-        rows = [
-            home / "rows" / f / f"{g}.parquet"
-            for f in (name, *grid.shared(name))
-            for g in grid.groups(f, scale)
-        ]
-        draw.draw_to(name, rows, [out], width, height, fontsize, title)
+        draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
         print(out)
 
 
+def _rows(figure: str, scale: Scale) -> list[Path]:
+    """The files of a figure's rows, and of those that it shares."""
+    from spcabench.running import grid
+
+    folder = options.ROOT / "results" / scale / "rows"
+    return [
+        folder / name / f"{group}.parquet"
+        for name in (figure, *grid.shared(figure))
+        for group in grid.groups(name, scale)
+    ]
+
+
 def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -> None:
-    """Make figures, or the page for none; exit where the workflow fails. Raises ValueError for an
-    unknown name.
-    """
+    """Make figures, or the page for none; exit where the workflow fails."""
     from spcabench import registry
-    from spcabench.running.workflow import workflow as make
+    from spcabench.running import workflow
 
     for name in figures:
         registry.path("figure", name)
-    checked(profile)
+    check_profile(profile)
     home = f"results/{scale}"
-    files = [
+    targets = [
         f"{home}/figures/{name}/{file}"
         for name in figures
         for file in ("figure.svg", "claims.json")
     ]
-    code = make(scale, jobs, files or [f"{home}/index.html"], ROOT, profile)
+    code = workflow.workflow(scale, jobs, targets or [f"{home}/index.html"], options.ROOT, profile)
     if code:
         raise typer.Exit(code)
 
 
-def checked(profile: str) -> str:
-    """The profile itself. Raises ValueError where there is none of this name, or no Snakefile."""
-    if not (ROOT / "Snakefile").is_file():
+def check_profile(profile: str) -> None:
+    """Raise where there is no profile of this name, or no Snakefile."""
+    if not (options.ROOT / "Snakefile").is_file():
         raise InputError(
             "the workflow runs in a clone of the repository; an installed package has no Snakefile"
         )
-    known = sorted(folder.name for folder in (ROOT / "profiles").iterdir())
+    known = sorted(folder.name for folder in (options.ROOT / "profiles").iterdir())
     if profile not in known:
         raise InputError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
-    return profile
 
 
-def verify(
-    folder: Annotated[Path, typer.Argument(help="The run: results/SCALE.")] = ROOT
-    / "results"
-    / "quick",
+def verify_run(
+    folder: Published = options.ROOT / "results" / "quick",
     against: Annotated[
-        Path | None, typer.Option(help="Another run; results/published if that has the scale.")
+        Path | None,
+        typer.Option(help="Another run. By default results/published, if it has the same scale."),
     ] = None,
     names: Annotated[
-        Path | None, typer.Option(help="JSON: column -> {old: new}, renamed since the other run.")
+        Path | None,
+        typer.Option(help="JSON file of names that changed since: column -> {old: new}."),
     ] = None,
 ) -> None:
-    """Judge a run's claims again from its kept rows alone, and compare its rows with those of
-    another run.
+    """Judge the claims of a run again, and compare its rows with those of another run.
 
-    Status, support, iterations and flops must be identical, variances within 1e-9, and no row may
-    be in one run only; times are not compared. Exit code 1 where anything differs.
+    The claims are judged from the rows alone. Status, support, iterations and flops of the two
+    runs must be identical, their variances within 1e-9, and no row may be in one run only. Times
+    are not compared. The exit code is 1 if anything differs.
     """
-    from spcabench.page import verify as checks
+    from spcabench.page import verify
 
-    published, asked = ROOT / "results" / "published", against is not None
+    published, asked = options.ROOT / "results" / "published", against is not None
     if against is None and (published / "figures").is_dir() and folder.resolve() != published:
         against = published
-    renamed = checks.read_names(names) if names else None
+    renamed = verify.read_names(names) if names else None
     found = [
-        *checks.rejudge(folder),
-        *(checks.against(folder, against, renamed, asked) if against else ()),
+        *verify.rejudge(folder),
+        *(verify.against(folder, against, renamed, asked) if against else ()),
     ]
     for check in found:
         print("\n  ".join([check.line, *check.differences]))
@@ -174,17 +189,15 @@ def verify(
     raise typer.Exit(int(differences > 0))
 
 
-def publish(
-    folder: Annotated[Path, typer.Argument(help="The run: results/SCALE.")] = ROOT
-    / "results"
-    / "paper",
-) -> None:
-    """Copy a run to results/published, small enough for git, and renew the README's gallery and
-    table.
-    """
-    from spcabench.page import publish as publishing
+def publish_run(folder: Published = options.ROOT / "results" / "paper") -> None:
+    """Copy a run to results/published, and renew the gallery and table in the README.
 
-    about = publishing.publish(folder, ROOT / "results" / "published", ROOT / "README.md")
+    The copy leaves out what is too large for git.
+    """
+    from spcabench.page import publish
+
+    root = options.ROOT
+    about = publish.publish(folder, root / "results" / "published", root / "README.md")
     print(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

@@ -4,7 +4,7 @@ import io
 import json
 import shutil
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MOST = 12  # variables shown for each component
 
@@ -70,57 +73,62 @@ def _notes(problem: Problem) -> list[str]:
 
 
 def as_table(problem: Problem, found: Sequence[Result]) -> str:
-    """One line for each component, or cardinality: variance, share, certified bound, variables by
-    weight.
+    """One line for each component, or for each cardinality: variance, share, certified bound, and
+    the variables by weight.
     """
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    joint = found if isinstance(found, Components) else None
-    several, total = joint is not None and len(found) > 1, total_variance(problem)
-    size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
-    title = f"{problem.name}: {size}, solver {found[0].solver}"
-    table = Table(
-        title=f"{title} (STAND-IN)" if problem.stand_in else title,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    deflated = ("after\ndeflation", "bound\non it") if several else ("certified\nbound",)
-    first = "k asked" if joint is None else "component"
-    for column in (first, "cardinality", "variance", "of the\ntotal", *deflated, "gap", "status"):
-        table.add_column(column, justify="right")
-    table.add_column("variables (loading)", overflow="fold")
-    for i, result in enumerate(found, 1):
-        variance = problem.variance(result.x)
-        numbers = [
-            f"{variance:.5g}",
-            f"{variance / total:.1%}",
-            *([f"{result.variance:.5g}"] if several else []),
-        ]
-        certified = (
-            [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
-        )
-        label = str(i if joint is not None else result.k)
-        words = _loadings(problem, oriented(result.x))
-        table.add_row(label, str(result.cardinality), *numbers, *certified, result.status, words)
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
-    console.print(table)
-    for note in _notes(problem):
+    console.print(_table(problem, found))
+    for note in (*_notes(problem), *_faults(found)):
         console.print(f"note: {note}", markup=False)
-    if several and joint is not None:
-        explained = joint.projected_variance
+    if isinstance(found, Components) and len(found) > 1:
+        explained = found.projected_variance
+        share = explained / total_variance(problem)
         console.print(
-            f"variance explained by their span: {explained:.5g}, {explained / total:.1%} of the "
-            "total"
+            f"variance explained by their span: {explained:.5g}, {share:.1%} of the total"
         )
         console.print(
             "certified bounds are those of the deflated problems, in which each component was "
             "sought"
         )
     return stream.getvalue().rstrip()
+
+
+def _table(problem: Problem, found: Sequence[Result]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    joint = isinstance(found, Components)
+    several = joint and len(found) > 1
+    size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
+    title = f"{problem.name}: {size}, solver {found[0].solver}"
+    title += " (STAND-IN)" if problem.stand_in else ""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    bounds = ("after\ndeflation", "bound\non it") if several else ("certified\nbound",)
+    first = "component" if joint else "k asked"
+    for column in (first, "cardinality", "variance", "of the\ntotal", *bounds, "gap", "status"):
+        table.add_column(column, justify="right")
+    table.add_column("variables (loading)", overflow="fold")
+    for i, result in enumerate(found, 1):
+        label = str(i if joint else result.k)
+        table.add_row(label, str(result.cardinality), *_cells(problem, result, several))
+    return table
+
+
+def _cells(problem: Problem, result: Result, several: bool) -> list[str]:
+    """The cells of one result from its variance on."""
+    variance = problem.variance(result.x)
+    cells = [f"{variance:.5g}", f"{variance / total_variance(problem):.1%}"]
+    cells += [f"{result.variance:.5g}"] if several else []
+    cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+    return [*cells, result.status, _loadings(problem, oriented(result.x))]
+
+
+def _faults(found: Sequence[Result]) -> list[str]:
+    """What is wrong with answers that are none, each fault once."""
+    return list(dict.fromkeys(f"no answer: {result.fault}" for result in found if not result.good))
 
 
 def _loadings(problem: Problem, x: np.ndarray) -> str:

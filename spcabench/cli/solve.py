@@ -1,0 +1,156 @@
+"""The command `solve`: sparse components of a dataset, or of a user's own file."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spcabench.cli import options, solvers
+from spcabench.errors import InputError
+
+if TYPE_CHECKING:
+    from spcabench.problem.problem import Problem
+    from spcabench.readers.user_file import Reading
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a dataset, or a file: .npy, .npz, .csv, .tsv, .mtx, .parquet or "
+        "docword.NAME.txt (text also as .gz)."
+    ),
+]
+Solver = Annotated[
+    str | None,
+    typer.Option(help="Name of a solver, or its file. By default it depends on the size."),
+]
+Count = Annotated[int, typer.Option("--components", help="How many components to find.")]
+Deflation = Annotated[
+    str,
+    typer.Option(
+        help="How a component is removed before the next one is sought: projection, hotelling, "
+        "schur, orthogonal_projection or drop_features. With joint, all are sought at once."
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the solver's random numbers.")]
+Nonnegative = Annotated[bool, typer.Option("--nonnegative", help="All loadings at least zero.")]
+Refit = Annotated[
+    bool, typer.Option("--refit", help="Replace each answer by the best on its variables.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A setting of the solver. Repeatable."),
+]
+Covariance = Annotated[
+    bool, typer.Option("--covariance", help="The file holds a covariance matrix.")
+]
+Center = Annotated[bool, typer.Option(help="Subtract the mean of each column.")]
+Scale = Annotated[
+    bool, typer.Option("--scale", help="Divide each column by its standard deviation.")
+]
+Label = Annotated[str | None, typer.Option(help="Column that holds the classes of the samples.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. Repeatable.")]
+Missing = Annotated[
+    str, typer.Option(help="What to do about missing values: error, rows, columns or mean.")
+]
+Names = Annotated[
+    Path | None, typer.Option(help="File with the names of the variables, one on each line.")
+]
+Key = Annotated[str | None, typer.Option(help="Which array of an .npz file to read.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Write the loadings to this file: .csv, .parquet or .npz.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        help="Draw the loadings, or the variance against k, to this file: .png, .svg or .pdf."
+    ),
+]
+
+
+def solve(
+    source: Source,
+    solver: Solver = None,
+    k: options.Cardinalities = None,
+    components: Count = 1,
+    deflation: Deflation = "projection",
+    seed: Seed = 0,
+    nonnegative: Nonnegative = False,
+    refit: Refit = False,
+    setting: Settings = None,
+    covariance: Covariance = False,
+    center: Center = True,
+    scale: Scale = False,
+    label: Label = None,
+    drop: Drop = None,
+    missing: Missing = "error",
+    names: Names = None,
+    key: Key = None,
+    out: Out = None,
+    plot: Plot = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find sparse components of a dataset or of your own file, with certified bounds.
+
+    With several cardinalities, one component is found at each of them.
+    """
+    from spcabench.cli import files, terminal
+    from spcabench.readers.user_file import Reading
+
+    files.check("--out", out, files.TABLES)
+    files.check("--plot", plot, files.PICTURES)
+    table: dict[str, Any] = dict(
+        label=label, drop=drop or (), missing=missing, names=names, key=key
+    )
+    problem = _problem(source, Reading(covariance=covariance, center=center, scale=scale, **table))
+    solver = solver or _chosen(problem, nonnegative)
+    settings = dict(options.setting(text) for text in setting or [])
+    settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
+    with solvers.by_its_author(solver):
+        found = _found(problem, solver, options.cardinalities(k), components, deflation, settings)
+        print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
+    if out is not None:
+        files.write(out, problem, found)
+    if plot is not None:
+        files.plot(plot, problem, found)
+
+
+def _problem(source: str, how: "Reading") -> "Problem":
+    from spcabench import api
+    from spcabench.readers import user_file
+
+    return user_file.read(Path(source), how) if user_file.is_file(source) else api.load(source)
+
+
+def _chosen(problem: "Problem", nonnegative: bool) -> str:
+    """The solver that suits the size of the problem; the user is told which."""
+    from spcabench import registry
+
+    solver = registry.solver_for(problem.n, nonnegative)
+    print(
+        f"solver {solver}: chosen for {problem.n} variables; --solver names another",
+        file=sys.stderr,
+    )
+    return solver
+
+
+def _found(
+    problem: "Problem",
+    solver: str,
+    ks: list[int],
+    count: int,
+    deflation: str,
+    settings: dict[str, Any],
+) -> Any:
+    """Several components, or one at several cardinalities."""
+    from spcabench import api
+
+    if len(ks) > 1 and count > 1:
+        raise InputError(
+            f"-k: {len(ks)} cardinalities; allowed with --components is one, because several give "
+            "one component at each"
+        )
+    if len(ks) > 1:
+        return api.path(problem, solver, ks, **settings)
+    k = ks[0] if ks else None
+    return api.components(problem, solver, count, k=k, deflation=deflation, **settings)

@@ -1,0 +1,118 @@
+"""The commands of a solver's author: `list`, `new` and `check`."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spcabench.cli import options
+from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+
+TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
+WIDTH = 120  # columns of a list, where there is no terminal
+NARROWEST = 60  # columns of a list, whatever the terminal says
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    solvers = "solvers"
+    datasets = "datasets"
+    figures = "figures"
+
+
+def list_names(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: options.Json = False
+) -> None:
+    """List the solvers, the datasets or the figures, one on each line."""
+    found = _descriptions(kind)
+    if as_json:
+        print(json.dumps(found, indent=1))
+        return
+    width = max(map(len, found), default=0)
+    columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+    for name, words in found.items():
+        print(_cut(f"{name:{width}}  {words}", columns))
+
+
+def _cut(line: str, columns: int) -> str:
+    """The line itself, or as many whole words of it as fit."""
+    return line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
+
+
+def _descriptions(kind: Kind) -> dict[str, str]:
+    from spcabench import registry
+    from spcabench.comparison.jobs import unavailable
+
+    if kind is Kind.figures:
+        return registry.descriptions("figure")
+    if kind is Kind.datasets:
+        return registry.descriptions("dataset")
+    found = registry.descriptions("solver")
+    reasons = {name: unavailable(name) for name in found}
+    return {
+        name: f"({reasons[name]}) {words}" if reasons[name] else words
+        for name, words in found.items()
+    }
+
+
+def new(
+    kind: Annotated[str, typer.Argument(help="What to write: solver.", metavar="solver")],
+    name: Annotated[str, typer.Argument(help="Name of the solver: letters, digits and _.")],
+) -> None:
+    """Write a commented template of a solver, NAME.py, into the current folder."""
+    file = Path(f"{name}.py")
+    if kind != "solver" or not name.isidentifier():
+        raise InputError(
+            f"new: {kind} {name!r}; allowed is `new solver NAME`, NAME of letters, digits and _"
+        )
+    if file.exists():
+        raise InputError(f"name: {file} is there already")
+    text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
+    with using_file(file):
+        file.write_text(text, encoding="utf-8")
+    print(f"{file}; then: spcabench check {file}; spcabench compare {file}")
+
+
+def check(
+    solver: Annotated[str, typer.Argument(help="Name of a solver, or its file.")],
+    patience: Annotated[float, typer.Option(help="Seconds that one check may take.")] = 60.0,
+) -> None:
+    """Check that a solver does what every solver must do.
+
+    Each failure is one sentence. The exit code is 1 if any check fails.
+    """
+    from spcabench.checking import conformance
+
+    failures = 0
+    for outcome in conformance.check(solver, patience):
+        failures += outcome.verdict == "fails"
+        print(f"{outcome.verdict:11}  {outcome.name}: {outcome.sentence}", flush=True)
+    raise typer.Exit(int(failures > 0))
+
+
+@contextmanager
+def by_its_author(solver: str) -> Iterator[None]:
+    """Show an error of a solver that is given as a file in one line.
+
+    Such a solver is the user's own: its errors are the user's to mend. What a solver of the suite
+    raises, or the suite itself, is a bug, and keeps its traceback.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        file = Path(solver)
+        if file.suffix != ".py":
+            raise
+        if isinstance(error, SolverError):
+            raise InputError(f"{solver}: {error}") from error
+        if not last_frame(error, file):
+            raise
+        raise InputError(in_one_line(error, file)) from error
