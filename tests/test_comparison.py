@@ -146,9 +146,21 @@ def test_statistics_of_a_solver_are_shares():
     assert 0.5 < resampling.stability(problem, seed=0, name="tpower", k=4)["overlap"] <= 1.0
 
 
+SOLVER = '''"""A solver."""
+from spcabench.iterate import Traits
+TRAITS = Traits(control="cardinality")
+
+
+def solve(problem, *, k):
+    yield problem.covariance.largest_column()
+
+
+'''
+
+
 def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path):
     file = tmp_path / "needy.py"
-    file.write_text('"""Needs something."""\nREQUIRES = "no_such_library"\n')
+    file.write_text(f'{SOLVER}REQUIRES = "no_such_library"\n')
     assert "no_such_library" in jobs.unavailable(str(file))
     assert jobs.unavailable("tpower") == ""
 
@@ -237,12 +249,12 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
 
 def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
     file = tmp_path / "mine.py"
-    file.write_text('"""A."""\nx = 1\n')
+    file.write_text(f"{SOLVER}x = 1\n")
     job = jobs.Job(str(file), "quick")
     first = job.fingerprint()
     assert replace(job, limit=1.0).fingerprint() != first
     other = tmp_path / "other.py"
-    other.write_text('"""A."""\nx = 2\n')
+    other.write_text(f"{SOLVER}x = 2\n")
     assert jobs.Job(str(other), "quick").fingerprint() != first
     assert job.key != jobs.Job(str(tmp_path / "sub" / "mine.py")).key
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spcabench import Problem, api, registry
+from spcabench import Problem, api
 from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.running import worker
@@ -116,14 +116,9 @@ def test_a_long_line_is_cut(tmp_path, problem):
     assert len(last_frame(caught.value, file)) < 130
 
 
-def test_an_error_of_a_dataset_shows_its_line(tmp_path, monkeypatch):
-    file = tmp_path / "trial.py"
-    file.write_text('"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
-    package = __import__("spcabench.datasets", fromlist=["x"])
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
-    registry._files.cache_clear()
+def test_an_error_of_a_dataset_shows_its_line(add_file):
+    add_file("dataset", "trial", '"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
     row = worker.row(Task(dataset="trial", solver="grqi", settings=dict(k=3)))
-    registry._files.cache_clear()
     assert row["reason"] == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
 
 

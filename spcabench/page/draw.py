@@ -15,7 +15,7 @@ import pandas as pd
 
 from spcabench import registry, style
 from spcabench.claims import Claim, Statement
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.page.papers import key_of
 from spcabench.running import whole_files
@@ -93,7 +93,12 @@ def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
     """All rows of a figure, and what its ``data`` makes of the good ones; None where there are
     none.
     """
-    return _of_files(module, tuple(files), tuple(file.stat().st_mtime_ns for file in files))
+    return _of_files(module, tuple(files), tuple(map(_changed, files)))
+
+
+def _changed(file: Path) -> int:
+    with using_file(file):
+        return file.stat().st_mtime_ns
 
 
 @lru_cache(maxsize=1)  # drawn, then judged

@@ -10,10 +10,11 @@ from time import perf_counter
 from typing import Any
 
 import pandas as pd
+import pyarrow
 from tqdm import tqdm
 
 from spcabench import machine
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.run import Measure, Run
 from spcabench.running import whole_files, worker
 from spcabench.running.fingerprint import fingerprint
@@ -180,8 +181,16 @@ def write_parquet(table: pd.DataFrame, out: Path) -> None:
 
 def read_rows(files: list[Path]) -> pd.DataFrame:
     """The rows of several jobs as one table; settings, parameters and extra as dicts."""
-    table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    table = pd.concat([_read_parquet(file) for file in files], ignore_index=True)
     for column in ("settings", "parameters", "provenance", "extra", "used", "phases"):
         if column in table:
             table[column] = [json.loads(v) if isinstance(v, str) else {} for v in table[column]]
     return table
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    with using_file(file):
+        try:
+            return pd.read_parquet(file)
+        except pyarrow.ArrowInvalid as error:
+            raise InputError(f"{file}: not a parquet file ({error})") from error
