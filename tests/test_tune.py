@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spcabench import Problem, api
+from spcabench import Problem, api, registry
 from spcabench.solving import tune
 from tests import problems
 
