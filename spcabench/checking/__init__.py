@@ -1,3 +1,1 @@
-"""What every solver must keep, and the audit of its flops; imports what is below, and not
-`running`.
-"""
+"""What every solver must keep, and the audit of its flops; imports `running` and what is below."""

@@ -25,10 +25,10 @@ class Outcome:
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
-    """Every check on a solver, by name or path; those after a crash or an endless loop are not
-    checked.
+    """Check a solver, given by name or path, for everything that every solver must keep.
 
-    Raises ValueError for an unknown name or a missing file.
+    After a crash or an endless loop the remaining promises are not checked. Raises InputError for
+    an unknown name or a missing file.
     """
     registry.path("solver", solver)
     helper = Worker(_outcome)

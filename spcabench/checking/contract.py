@@ -81,9 +81,7 @@ def says_what_it_is(module: ModuleType) -> None:
 
 
 def is_feasible(module: ModuleType) -> None:
-    """Answers x have shape (n,), finite entries, unit norm, at most k nonzeros; x >= 0 where that
-    is asked.
-    """
+    """Each x has shape (n,), finite entries, unit norm, at most k nonzeros, x >= 0 if asked."""
     for problem in _problems():
         _solve(module, problem)
         if module.TRAITS.nonnegative:
@@ -128,9 +126,7 @@ def is_repeatable(module: ModuleType) -> None:
 
 
 def is_invariant(module: ModuleType) -> None:
-    """Scaling, flipping and (but for random starts) reordering the variables changes nothing
-    else.
-    """
+    """Scaling, flipping or (but for random starts) reordering variables changes nothing else."""
     for seed in range(4):
         X, rng = _data(seed), np.random.default_rng(seed)
         problem = Problem.from_data(X, f"data (12, {N}), seed {seed}")

@@ -1,3 +1,1 @@
-"""A problem (data or a covariance) and its matrices, the only place that charges flops; imports the
-ground only.
-"""
+"""A problem and its matrices, the only place that charges flops; imports the ground only."""

@@ -1,5 +1,4 @@
-"""The matrix layer, covariance side: Sigma (n, n), given as an array or as the Gram matrix A'A of
-data.
+"""The matrix layer, covariance side: Sigma (n, n), an array or the Gram matrix A'A of data.
 
 Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh
 and power steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n
@@ -72,8 +71,9 @@ class Covariance(Symmetric):
 
 
 class Gram(Symmetric):
-    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed; Q (n, r) is there after
-    Hotelling's deflation.
+    """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed.
+
+    Q (n, r) and w (r,) hold what Hotelling's deflation has taken out; at first r is zero.
     """
 
     def __init__(self, A: Data, Q: Array | None = None, w: Vector | None = None) -> None:
@@ -139,8 +139,9 @@ class Gram(Symmetric):
             return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """As in `Symmetric`, by the smaller side of the data or, where both are large, by
-        Lanczos.
+        """Return the leading pairs by the smaller side of the data, or by Lanczos.
+
+        Lanczos is taken where both sides are large. See `Symmetric.leading_pairs`.
         """
         if min(self.A.shape) <= SMALL_SIDE:
             return self[np.arange(self.n)].leading_pairs(count)
@@ -153,15 +154,15 @@ class Gram(Symmetric):
         return w[::-1], V[:, ::-1]
 
     def indefinite_by(self) -> float:
-        """Some sigma >= 0 with Sigma + sigma I positive semidefinite: the trace of what was
-        deflated.
-        """
+        """Return some sigma >= 0 with Sigma + sigma I PSD: the trace of what was deflated."""
         return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
 
 
 class GramWorkingSet(WorkingSet):
-    """Rows of a Gram matrix: A_W (m, k) is gathered; whichever of k x k and m x m is smaller is
-    factorised.
+    """Rows of a Gram matrix: A_W (m, k) is gathered, and the smaller side is factorised.
+
+    The smaller side is k x k or m x m. A working set of more variables than samples would cost k^3
+    otherwise, though its block has at most the rank m.
     """
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
@@ -192,8 +193,9 @@ class GramWorkingSet(WorkingSet):
         return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """As in `Rows`; for k > m by the m x m form of the inverse (Woodbury): m^2 k + m^3 + 2 m^2
-        + 2 m k flops.
+        """Make the Rayleigh step of `WorkingSet`; for k > m by an m x m inverse (Woodbury).
+
+        The m x m form costs m^2 k + m^3 + 2 m^2 + 2 m k flops.
         """
         if not self.wide:
             return super().rayleigh_step(x, mu)

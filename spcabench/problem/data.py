@@ -1,5 +1,4 @@
-"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without being
-formed.
+"""The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without a copy.
 
 This layer, and only it, charges flops (see `spcabench.flops`). ``@`` notices a k-sparse vector and
 touches (and charges) its k columns only.
@@ -19,8 +18,7 @@ SMALL_SIDE = 4096
 
 
 def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] | None:
-    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu, or None where the matrix is
-    singular.
+    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None where it is singular.
 
     With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w
     is parallel to (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu
@@ -40,9 +38,7 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
 
 
 class Block:
-    """A dense block R[I, J] of shape (p, q) of the data, for the sparse singular value
-    decomposition.
-    """
+    """A dense block R[I, J] (p, q) of the data, for the sparse singular value decomposition."""
 
     def __init__(self, R: Array) -> None:
         self.R = R
@@ -89,8 +85,9 @@ class Transpose:
         self.A = A
 
     def __matmul__(self, y: Vector) -> Vector:
-        """A'y (n,) for y (m,): m n flops, n k for a k-sparse y, the stored entries of a sparse
-        A.
+        """Return A'y (n,) for y (m,).
+
+        It costs m n flops, n k for a k-sparse y, and the stored entries of a sparse A.
         """
         A = self.A
         m, n = A.shape
@@ -110,10 +107,11 @@ class Transpose:
 
 
 class Data:
-    """A = X diag(scale) - U V' of shape (m, n): centring and deflation are the low-rank part (U (m,
-    r), V (n, r)).
+    """A = X diag(scale) - U V' of shape (m, n), with X as it is given.
 
-    X is a Fortran-ordered array or a `scipy.sparse.csc_array`; it is never copied or changed here.
+    X is a Fortran-ordered array or a `scipy.sparse.csc_array`. It is neither copied nor changed:
+    centring and deflation are the low-rank part, U (m, r) and V (n, r), so that a sparse X stays
+    sparse.
     """
 
     def __init__(
@@ -137,8 +135,9 @@ class Data:
         return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
 
     def __matmul__(self, z: Vector) -> Vector:
-        """A z (m,) for z (n,): m n flops, m k for a k-sparse z, the stored entries of a sparse
-        A.
+        """Return A z (m,) for z (n,).
+
+        It costs m n flops, m k for a k-sparse z, and the stored entries of a sparse A.
         """
         W = support(z)
         if len(W) < self.shape[1]:
@@ -148,8 +147,9 @@ class Data:
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
     def products(self, Z: Array) -> Array:
-        """A Z (m, r) for Z (n, r): r times the stored entries; of the columns that Z touches, where
-        these are few.
+        """Return A Z (m, r) for Z (n, r): r times the stored entries, in flops.
+
+        Where Z has few nonzero rows, only the columns of A that they need are touched and charged.
         """
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
@@ -167,9 +167,7 @@ class Data:
         return Data(X, scale, self.U, self.V[W])
 
     def dense(self) -> Array:
-        """A as an array (m, n), Fortran-ordered; for a plain dense matrix the stored array
-        itself.
-        """
+        """Return A as a Fortran-ordered array (m, n); the stored array itself where A is plain."""
         X = self.X.toarray(order="F") if self.sparse else self.X
         if self.scale is not None:
             X = X * self.scale

@@ -1,8 +1,7 @@
-"""The matrix layer, working side: eigendecompositions and products of the symmetric matrices that
-iterates are.
+"""The matrix layer for iterates that are symmetric matrices: eigendecompositions and products.
 
-It charges its flops as `spcabench.problem.data` and `spcabench.problem.covariance` do: 9 n^3 an
-eigendecomposition, p q r a product.
+It charges 9 n^3 flops for an eigendecomposition of order n, and p q r for a (p x q)(q x r) product,
+as `spcabench.problem.data` and `spcabench.problem.covariance` do.
 """
 
 import contextlib
@@ -29,8 +28,9 @@ def eigen(A: Array) -> tuple[Vector, Vector]:
 
 
 def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
-    """The ``count`` largest eigenvalues of a symmetric B, falling, and unit eigenvectors in
-    columns. 9 n^3 flops.
+    """Return the ``count`` largest eigenvalues of a symmetric B, falling, and unit eigenvectors.
+
+    The eigenvectors are columns. 9 n^3 flops.
     """
     k = len(B)
     charge(eigh_cost(k))
@@ -94,10 +94,10 @@ def largest_eigenvalue(A: Array) -> float:
 
 
 def top_eigen(A: Array, width: float, guess: int = 4) -> tuple[Vector, Vector]:
-    """The eigenpairs of A (n, n) within ``width`` of the largest, increasing: some at a time, by
-    Lanczos' method.
+    """Return the eigenpairs of A (n, n) within ``width`` of the largest, in increasing order.
 
-    Its products are charged, n^2 each. Where more than a tenth are needed, all of them, by `eigen`.
+    Lanczos' method finds some at a time. Its products are charged, n^2 flops each. Where more than
+    a tenth of all pairs are needed, `eigen` finds all of them.
     """
     n = len(A)
     count = guess
@@ -129,9 +129,7 @@ def product(A: Array, B: Array) -> Array:
 
 
 def rebuilt(V: Array, weights: Vector) -> Array:
-    """V diag(weights) V' (n, n), without the columns of negligible weight. n^2 r flops for r
-    columns.
-    """
+    """Return V diag(weights) V' (n, n) without columns of negligible weight: n^2 flops for each."""
     kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, kept]
     charge(V.shape[0] ** 2 * V.shape[1])
@@ -151,8 +149,9 @@ def nearest_density(X: Array) -> Array:
 
 
 def block_eigenvalues(S: Array, W: Indices) -> Array:
-    """Largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k). 9 k^3 flops
-    each.
+    """Return the largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k).
+
+    9 k^3 flops each.
     """
     charge(len(W) * eigh_cost(W.shape[1]))
     return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)
@@ -161,11 +160,11 @@ def block_eigenvalues(S: Array, W: Indices) -> Array:
 def principal_blocks(
     S: Array, k: int, nonnegative: bool = False, batch: int = 4096
 ) -> Iterator[tuple[Indices, Vector, Vector]]:
-    """Every k-subset W of the variables of S (n, n): yield W (b, k), x (b, k), x'S[W, W]x (b,). 9
-    k^3 flops each.
+    """Yield every k-subset W of the variables of S (n, n), in batches of b, with its best x.
 
-    x : unit vectors, the leading eigenvectors of the blocks; with ``nonnegative`` their one-sided
-        parts.
+    A batch is W (b, k), unit vectors x (b, k) and the values x'S[W, W]x (b,). The vectors are the
+    leading eigenvectors of the blocks, or with ``nonnegative`` their one-sided parts. 9 k^3 flops
+    for each subset.
     """
     subsets = combinations(range(len(S)), k)
     while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:

@@ -1,6 +1,4 @@
-"""The matrix layer: what symmetric matrices have in common, and the rows of a working set of a
-covariance.
-"""
+"""The matrix layer: what symmetric matrices have in common, and working sets of a covariance."""
 
 from spcabench.flops import charge
 from spcabench.problem.data import bordered_solve
@@ -12,8 +10,9 @@ class Symmetric:
     """What has `leading_pairs`."""
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """The ``count`` largest eigenvalues (all where there are fewer), falling, and unit
-        eigenvectors in columns.
+        """Return the ``count`` largest eigenvalues, falling, and unit eigenvectors in columns.
+
+        There are fewer where the matrix is smaller.
         """
         raise NotImplementedError
 
@@ -29,10 +28,10 @@ class WorkingSet(Symmetric):
     B: Array
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """(B - mu I)^-1 x, scaled to norm one, the sign of x kept; mu is x'Bx / x'x unless given.
-        k^3 + 2 k^2 flops.
+        """Return (B - mu I)^-1 x, scaled to norm one, with the sign of x. k^3 + 2 k^2 flops.
 
-        Where the system is singular (a multiple eigenvalue) x itself.
+        mu is the Rayleigh quotient x'Bx / x'x unless given. Where the system is singular (at a
+        multiple eigenvalue), x itself is returned.
         """
         B, k = self.B, len(x)
         if mu is None:
@@ -53,8 +52,9 @@ class WorkingSet(Symmetric):
         raise NotImplementedError
 
     def product(self, y: Vector) -> Vector:
-        """Sigma[W, W] y (k,) for y (k,): k^2 flops, or those of the products with A_W and its
-        transpose.
+        """Return Sigma[W, W] y (k,) for y (k,): k^2 flops.
+
+        On data it costs the products with A_W and with its transpose.
         """
         charge(len(y) ** 2)
         return self.B @ y

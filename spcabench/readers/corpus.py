@@ -36,8 +36,9 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums and sums of squares of every word's counts (words,), and in how many of the documents
-    each stands.
+    """For each word, the sum and the sum of squares of its counts, and how many documents have it.
+
+    All are arrays of shape (words,).
     """
 
     documents: int
@@ -62,10 +63,10 @@ class Moments:
 
 
 def moments(path: Path) -> Moments:
-    """One streamed pass over a docword file, in memory that does not grow with it; kept on disk by
-    checksum.
+    """Make one pass over a docword file, in memory that does not grow with the file.
 
-    A pair of document and word stands at most once, as the format has it.
+    The result is kept on disk under the checksum of the file. The format says that each pair of a
+    document and a word stands at most once.
     """
     import joblib
     import pooch
@@ -90,13 +91,11 @@ def covariance(path: Path, words: Indices, found: Moments) -> Array:
 
 
 def products(path: Path, words: Indices, presence: bool = False) -> Array:
-    """Second moments (k, k) of k words' counts, divided by the number of documents, by a second
-    streamed pass.
+    """Return the second moments (k, k) of the counts of k words, in a second pass over the file.
 
-    words : their indices from 0. presence : every count is taken as 1: the shares of documents that
-        hold both words.
-
-    Raises ValueError where the documents are not in order.
+    They are divided by the number of documents. ``words`` are indices from 0. With ``presence``
+    every count is taken as 1, which gives the shares of documents that hold both words. Raises
+    InputError where the documents are not in order.
     """
     file = Docword.open(path)
     place = np.full(file.words, -1, dtype=np.int64)
@@ -124,8 +123,9 @@ def _add_moments(w, c, sums, squares, found):
 
 @numba.njit(cache=True, nogil=True)
 def _add_products(d, w, c, place, G, columns, counts, document, used):
-    """Collect a document's counts of the chosen words; when the next one begins, add their products
-    to G's triangle.
+    """Collect a document's counts of the chosen words, and add their products to G at its end.
+
+    Only a triangle of G is filled.
     """
     for i in range(len(d)):
         if d[i] != document:
@@ -160,11 +160,11 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
 
 @lru_cache
 def docstrings() -> tuple[sp.csc_array, list[str]]:
-    """Word counts of the docstrings of public functions and classes in installed scientific
-    packages, and the words.
+    """Return the word counts of the docstrings in installed scientific packages, and the words.
 
-    A real corpus that ships with the dependencies, the same for given versions of them. Words of at
-    least three letters, in at least five documents, without English stop words.
+    This is a real corpus that comes with the dependencies, and is the same for given versions of
+    them. Its documents are the docstrings of public functions and classes. Its words have at least
+    three letters, stand in at least five documents, and are no English stop words.
     """
     import joblib
     import pooch

@@ -1,8 +1,8 @@
-"""UCI's docword format, streamed: three header lines D, W, NNZ, then lines "document word count",
-from 1.
+"""UCI's docword format, read as a stream.
 
-A file, plain or gzipped, is read in blocks of bounded memory; a compiled kernel takes the numbers
-of a block apart. Errors name file and line.
+A file has three header lines D, W and NNZ, and then lines "document word count", counted from 1. It
+may be gzipped. It is read in blocks of bounded memory, whose numbers a compiled kernel parses.
+Errors name the file and the line.
 """
 
 import zlib
@@ -52,11 +52,10 @@ class Docword:
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Documents, words and counts of one block after the other, from 1; the arrays are used
-        again.
+        """Yield documents, words (both from 1) and counts of one block after the other.
 
-        Raises ValueError for a line that is not three numbers in range, and for fewer or more
-        triplets than promised.
+        The arrays are used again for the next block. Raises InputError for a line that is not three
+        numbers in range, and for fewer or more triplets than the header says.
         """
         # a line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
@@ -136,8 +135,9 @@ def _after_last_line(buffer, filled):
 
 @numba.njit(cache=True, nogil=True)
 def _parse(data, documents, words, d, w, c):
-    """Numbers of whole lines into d, w, c: how many, and where a line is malformed, or -1. Empty
-    lines are harmless.
+    """Parse whole lines into d, w, c; return how many, and where a line is malformed, or -1.
+
+    Empty lines are skipped.
     """
     i, n, size = 0, 0, len(data)
     values = np.zeros(3, dtype=np.int64)

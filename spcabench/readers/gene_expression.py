@@ -19,14 +19,21 @@ def problem(
     center: bool,
     scale: bool,
 ) -> Problem:
-    """A = X centred by gene, divided by sqrt(m), of a table that was read: Sigma (n, n) is the
-    covariance.
+    """Make a problem from a table of gene expression, centred by gene, with Sigma its covariance.
 
-    file : its path below the data folder and its checksum.
-    table : X (m, n), names of the genes, classes of the samples.
-    genes : keep so many genes of largest variance, in the table's order; all unless given.
+    Parameters
+    ----------
+    file : tuple of str
+        The path of the file below the data folder, and its checksum.
+    table : tuple
+        X (m, n), the names of the genes and the classes of the samples.
+    genes : int, optional
+        How many genes of largest variance to keep, in the order of the table. Default: all.
 
-    Raises ValueError where ``genes`` is not a whole number from 1.
+    Raises
+    ------
+    InputError
+        Where ``genes`` is not a whole number from 1.
     """
     X, names, labels = table
     if genes is not None:
@@ -53,9 +60,7 @@ def problem(
 
 
 def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[str]]:
-    """X (m, n), names of the genes and classes of the samples of one of the R package
-    datamicroarray's tables.
-    """
+    """Read X (m, n), gene names and classes from a table of the R package datamicroarray."""
     from spcabench.readers.sources import read_rdata
 
     table = read_rdata(file)[name]
@@ -63,8 +68,9 @@ def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[s
 
 
 def stand_in(name: str, source: str, divide_by_m: bool = True) -> Problem:
-    """scikit-learn's breast-cancer table (569 x 30), features centred and scaled, in place of a
-    named data set.
+    """Return scikit-learn's breast-cancer table (569 x 30) in place of a named dataset.
+
+    The features are centred and scaled.
     """
     from sklearn.datasets import load_breast_cancer
 

@@ -1,8 +1,7 @@
-"""Where real data come from: a local folder, the cache of earlier downloads, the public address, in
-this order.
+"""Where real data come from: a local folder, the cache of downloads, or the public address.
 
-``SPCABENCH_DATA`` names the local folder; ``SPCABENCH_OFFLINE=1`` forbids downloads. Files are
-untrusted: every one has a checksum, and readers run no code of theirs.
+They are tried in this order. ``SPCABENCH_DATA`` names the local folder, and ``SPCABENCH_OFFLINE=1``
+forbids downloads. Files are not trusted: each has a checksum, and no reader runs code from a file.
 """
 
 import hashlib
@@ -150,9 +149,7 @@ def _append(file: File, part: Path) -> None:
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
-    """The objects in an RData file, as pandas objects. Raises ValueError for a file that cannot be
-    read.
-    """
+    """Return the objects in an RData file as pandas objects; InputError for an unreadable file."""
     import rdata
 
     try:

@@ -1,7 +1,6 @@
-"""A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet, UCI's docword. No code in
-a file is run.
+"""A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
 
-Every error is one line, and says what to do.
+No code in a file is run. Every error is one line, and says what to do.
 """
 
 import gzip
@@ -66,8 +65,9 @@ def kind_of(path: Path) -> str:
 
 
 def read(path: Path, how: Reading) -> Problem:
-    """The problem in a file: Sigma is the covariance (1/m) of its columns. Raises ValueError for a
-    bad file.
+    """Return the problem in a file: Sigma is the covariance (with 1/m) of its columns.
+
+    Raises InputError for a file that is no problem.
     """
     kind = kind_of(path)
     if not path.is_file():

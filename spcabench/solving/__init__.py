@@ -1,3 +1,1 @@
-"""One run of a solver: stopped, graded, its penalty searched, its optimum bounded; imports solvers
-only by name.
-"""
+"""One run of a solver: stopped, graded, bounded, its penalty searched; loads solvers by name."""

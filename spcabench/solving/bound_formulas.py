@@ -1,10 +1,10 @@
-"""Upper bounds on max x'Sx over unit x (n,) with at most k nonzeros, for every k = 1..n at once:
-arrays (n,).
+"""Upper bounds on max x'Sx over unit x (n,) with at most k nonzeros, for all k at once.
 
-None wins everywhere. All hold for any symmetric S, and are deterministic. Gershgorin is He et al.'s
-and Moghaddam's; the dual is that of d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007) at a point
-that needs no solver; the net is Asteris, Papailiopoulos and Dimakis's (2014) with cells in place of
-samples, so that it cannot fail.
+Each is an array (n,), for k = 1 to n. They hold for every symmetric S, and are deterministic. None
+is the best everywhere. Gershgorin's bound is that of He et al. and of Moghaddam et al. The dual is
+that of d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), at a point that needs no solver. The net
+is that of Asteris, Papailiopoulos, Dimakis (2014), with cells in place of samples: it holds
+always, and not only with a high probability.
 """
 
 from itertools import product
@@ -28,19 +28,19 @@ def gershgorin(rows: Vector) -> Vector:
 
 
 def frobenius(rows: Vector) -> Vector:
-    """Norm of the k largest r_i, r_i^2 the sum of the k largest S_ij^2 of row i: no block of k has
-    a larger one.
+    """Return the largest Frobenius norm that a block of k variables can have.
+
+    With r_i^2 the sum of the k largest S_ij^2 of row i, it is the norm of the k largest r_i.
     """
     squares = -np.sort(-(rows**2).cumsum(axis=1), axis=0)
     return np.sqrt(np.einsum("kk->k", squares.cumsum(axis=0)))
 
 
 def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
-    """The smallest lambda_1(S + U) + the largest sum of k |U_ij| of a row, U = -clip(S, -rho, rho),
-    over eight rho.
+    """Return the smallest lambda_1(S + U) plus Gershgorin's bound on -U, over eight U.
 
-    x'Sx = x'(S + U)x - x'Ux, and Gershgorin's bound on -U. One eigenvalue, 9 n^3 flops, for each
-    rho.
+    It holds because x'Sx = x'(S + U)x - x'Ux. U is -clip(S, -rho, rho), for eight values of rho,
+    each of which costs one eigenvalue, 9 n^3 flops.
     """
     best = np.full(len(S), np.inf)
     top = float(np.abs(S - np.diag(S.diagonal())).max(initial=0.0))
@@ -51,11 +51,11 @@ def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
 
 
 def cells(d: int, count: int) -> tuple[Vector, float]:
-    """Centres (about count, d) of cells that cover the directions +-c of R^d, and the cosine of
-    their radius.
+    """Return the centres of cells that cover the directions +-c of R^d, and their cosine.
 
-    A grid on d faces of the cube [-1, 1]^d: seen from the origin, points on it subtend at most
-    their distance.
+    There are about ``count`` centres, in rows (., d). The cosine is that of the radius of a cell.
+    The cells are a grid on d faces of the cube [-1, 1]^d: two points on a face have an angle of at
+    most their distance.
     """
     side = max(1, round((count / d) ** (1.0 / (d - 1)))) if d > 1 else 1
     grid = (np.arange(side) + 0.5) * 2.0 / side - 1.0
@@ -66,12 +66,12 @@ def cells(d: int, count: int) -> tuple[Vector, float]:
 
 
 def spannogram(V: Array, rest: float, nonnegative: bool, count: int) -> Array:
-    """rest + the optimum of V V', V (n, d), where Sigma - V V' <= rest I: over a net of about count
-    cells.
+    """Bound the optimum of Sigma <= V V' + rest I, V (n, d), over a net of about count cells.
 
-    ||V'x||^2 = max over unit c of (c'V'x)^2, and a c in a cell of radius r around c_0 makes that of
-    c_0 at least cos^2 r of it: the best x of every centre, whose value is a sum of the k largest
-    squares of V c_0.
+    ||V'x||^2 is the maximum of (c'V'x)^2 over unit c. The maximum over x at one c is the sum of the
+    k largest squares of V c. Where c lies within the radius r of a centre c_0, the maximum at c_0
+    is at least cos^2 r of that at c. So the largest value of all centres, divided by cos^2 r,
+    bounds the optimum of V V'.
     """
     centres, cosine = cells(V.shape[1], count)
     best = np.zeros(len(V))

@@ -38,19 +38,17 @@ def leading_eigenvalue(problem: Problem) -> float:
 
 
 def largest_variances(problem: Problem) -> Vector:
-    """Sums of the k largest diagonal entries: the trace of the best k x k principal block, Sigma
-    being PSD.
-    """
+    """Return the sums of the k largest variances, for k = 1 to n; they bound where Sigma is PSD."""
     return np.sort(problem.covariance.diagonal())[::-1].cumsum()
 
 
 def upper_bounds(
     problem: Problem, k: int, nonnegative: bool = False, full: bool = False
 ) -> dict[str, float]:
-    """Every certified bound at cardinality k, by its source; with ``nonnegative`` those for x >= 0
-    too.
+    """Return every certified bound at cardinality k, by its source.
 
-    full : all that n <= 5000 allows, at the price in the table above.
+    With ``nonnegative`` there are bounds for x >= 0 too. With ``full`` there are all that n <= 5000
+    allows, at the cost in the table above.
     """
     made = problem.cached(f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full))
     return {source: float(values[k - 1]) for source, values in made.items()}

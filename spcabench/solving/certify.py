@@ -1,9 +1,8 @@
-"""What a primal X and a dual U of the relaxation certify; recomputed by the harness, never charged
-to a solver.
+"""What a primal X and a dual U of the semidefinite relaxation certify, recomputed here.
 
-The value is that of the nearest feasible matrix to X, the bound that of U clipped to the box:
-neither is a solver's own objective. With a penalty the problem is max Tr(Sigma X) - lam ||X||_1;
-without, max Tr(Sigma X) over ||X||_1 <= k.
+The value is that of the feasible matrix nearest to X, and the bound is that of U clipped to its
+box. Neither is taken from the solver, and neither is charged to it. With a penalty the problem is
+max Tr(Sigma X) - lam ||X||_1. Without one it is max Tr(Sigma X) over ||X||_1 <= k.
 """
 
 import numpy as np
@@ -44,11 +43,10 @@ def within(X: Array, k: float) -> Vector:
 
 
 def sparse_bound(problem: Problem, U: Array, k: int) -> float:
-    """The smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1]: no k-sparse unit x
-    has more variance.
+    """Return the smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1].
 
-    Any t U is a dual point, so the penalty of the run need not be the one that fits k; it is convex
-    in t.
+    No k-sparse unit x has more variance. Any t U is a dual point, so the penalty of the run need
+    not be the one that fits k. The bound is convex in t.
     """
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     U = (U + U.T) / 2
@@ -64,8 +62,9 @@ def sparse_bound(problem: Problem, U: Array, k: int) -> float:
 
 
 def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, float]:
-    """Value and bound of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of
-    order m + n.
+    """Return value and bound of the rectangular relaxation.
+
+    It is max Tr(A'X12) over X PSD of order m + n, Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj).
     """
     m = len(A)
     C = np.zeros_like(U)
