@@ -58,7 +58,7 @@ def against_diagonal_thresholding(s):
 
 def against_covariance_thresholding(s):
     """(I + v v') / 2, whose covariances 1 / (2 s) are below those of a block of lambda_1 = 0.72."""
-    others = max(3, s // 2)  # the more there are, the smaller are their covariances
+    others = max(3, s // 4)  # the more there are, the smaller are their covariances
     c = 0.42 / (others - 1)
     decoy = 0.3 * np.eye(others) + c * (1.0 - np.eye(others))
     return scipy.linalg.block_diag(0.5 * np.eye(s) + np.full((s, s), 0.5 / s), decoy), s

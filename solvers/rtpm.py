@@ -66,8 +66,11 @@ def unit_vectors(indices, n):
 
 def truncated(kept, Y, _):
     """The largest entries of each column of Y (n, b), so many ``kept``, scaled to norm one."""
-    X = np.zeros_like(Y)
-    for j, y in enumerate(Y.T):
-        W = largest_indices(np.abs(y), kept)
-        X[W, j] = y[W]
+    if kept >= len(Y):
+        return unit_columns(Y)
+    size = np.abs(Y)
+    large = size >= np.partition(size.T.copy(), -kept, axis=1)[:, -kept]
+    X = np.where(large, Y, 0.0)
+    for tied in np.flatnonzero(large.sum(axis=0) > kept):
+        X[:, tied] = project(Y[:, tied], kept)
     return unit_columns(X)

@@ -201,14 +201,28 @@ def ascend(
     tol: float,
     passes: int,
 ) -> Iterator[Vector]:
-    """Steps w <- constrained(Sigma w) on the columns of W (n, r), in place, until each has
-    converged.
+    """Take steps w <- constrained(Sigma w) on several vectors at once, in place.
 
-    constrained : the products (n, q) and the numbers of their columns in W -> the new columns.
-    tol : relative change of w'Sigma w at which a column leaves the batch.
-    passes : steps at most.
+    A vector leaves the batch when its variance w'Sigma w has converged. A step makes one product
+    with those that are left.
 
-    Yields the column of the largest variance after each step.
+    Parameters
+    ----------
+    Sigma : Covariance or Gram
+        The covariance (n, n) of a problem.
+    W : array of shape (n, r)
+        The vectors, in columns. They are changed.
+    constrained : callable
+        What makes the new columns, given the products (n, q) and the numbers of their columns.
+    tol : float
+        Relative change of w'Sigma w at which a column has converged.
+    passes : int
+        Number of steps at most.
+
+    Yields
+    ------
+    w : array of shape (n,)
+        After each step, the column that had the largest variance before it.
     """
     moving = np.arange(W.shape[1])
     variance = np.zeros(len(moving))
@@ -224,16 +238,17 @@ def ascend(
 
 
 def unit_columns(W: Array) -> Array:
-    """Columns scaled to norm one; zero columns stay zero."""
+    """Scale the columns of W (n, r) to norm one; zero columns stay zero."""
     norms = np.sqrt((W * W).sum(axis=0))
     return W / np.where(norms > 0.0, norms, 1.0)
 
 
 def polar(G: Array) -> Array:
-    """The nearest matrix with orthonormal columns to G (n, r): U V' of its singular value
-    decomposition.
+    """Return the matrix with orthonormal columns that is nearest to G (n, r).
+
+    It is U V' of the singular value decomposition of G. That costs n r^2, which is not charged.
     """
     if G.shape[1] == 1:
         return normalize(G[:, 0])[:, None]
-    U, _, Vt = np.linalg.svd(G, full_matrices=False)
+    U, _, Vt = np.linalg.svd(np.asarray(G), full_matrices=False)
     return U @ Vt

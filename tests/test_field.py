@@ -153,3 +153,50 @@ def test_eespca_of_a_covariance_of_blocks_is_the_published_one():
     np.fill_diagonal(S, 1.0)
     x = api.solve(Problem.from_covariance(S), "eespca", k=10).x
     assert np.abs(x[:4]) == pytest.approx(0.5) and not x[4:].any()
+
+
+# thresholding of covariances, and of an orthogonal iteration
+
+
+def test_covariance_thresholding_beats_diagonal_thresholding_in_its_regime():
+    # k of the order of sqrt(m), as many samples as variables (Deshpande, Montanari 2016)
+    problems = [spiked(count=5, strength=1.0, seed=seed, m=300, n=300) for seed in range(3)]
+    shares = {
+        solver: np.mean([found(p, solver, 5) for p in problems])
+        for solver in ("diagonal_thresholding", "covariance_thresholding")
+    }
+    assert shares["diagonal_thresholding"] < 0.6
+    assert shares["covariance_thresholding"] > 0.9
+
+
+@pytest.mark.parametrize("s", [5, 8, 16])
+def test_covariance_thresholding_at_one_level_misses_its_family(s):
+    problem, k = adversarial("covariance", s=s)
+    tau = 0.5 / s  # where the covariances of the optimum vanish
+    assert api.solve(problem, "covariance_thresholding", k=k, tau=tau).variance < 0.9
+    assert api.solve(problem, "rtpm", k=k).variance == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_covariance_thresholding_at_level_zero_is_thresholding_of_the_eigenvector(seed):
+    X = np.random.default_rng(seed).standard_normal((12, 8))
+    problem = Problem.from_covariance(X.T @ X)
+    a = api.solve(problem, "covariance_thresholding", k=3, tau=0.0)
+    assert a.support.tolist() == api.solve(problem, "thresholding", k=3).support.tolist()
+
+
+@pytest.mark.parametrize("rule", ["hard", "soft"])
+@pytest.mark.parametrize("seed", range(3))
+def test_itspca_recovers_a_strong_spike(rule, seed):
+    problem = spiked(count=5, strength=4.0, seed=seed)
+    assert found(problem, "itspca", 5, thresholding=rule) == 1.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_itspca_without_a_threshold_is_orthogonal_iteration(seed):
+    X = np.random.default_rng(seed).standard_normal((40, 6)) * [6.0, 5.0, 4.0, 1.0, 1.0, 1.0]
+    problem = Problem.from_data(X)
+    V = np.linalg.eigh(problem.given_as("covariance").matrix.S)[1][:, :-3:-1]
+    Z = api.solve(problem, "itspca", gamma=0.0, components=2, tol=1e-12).Z
+    assert np.allclose(Z.T @ Z, np.eye(2))
+    assert np.allclose(np.abs(Z.T @ V), np.eye(2), atol=1e-6)

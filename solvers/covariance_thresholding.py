@@ -1,0 +1,54 @@
+"""Covariance thresholding: the leading eigenvector of a covariance with its small entries removed.
+
+Deshpande and Montanari, "Sparse PCA via covariance thresholding", JMLR 17 (2016), Algorithm 1,
+after Krauthgamer, Nadler, Vilenchik (2015): soft-threshold the entries of Sigma - sigma^2 I at a
+level t, sigma^2 the variance of the noise; the variables are those where the leading eigenvector
+of the result is largest.
+
+Differs from the paper in:
+
+1. The level t = tau / sqrt(m) of the paper needs the noise to be 1 and m samples. Here levels are
+   quantiles of |Sigma_ij|, and the best answer of all is kept, as Holtzman, Soffer, Vilenchik (COLT
+   2020, section 9) do; ``tau`` gives one level alone.
+2. sigma^2, which the paper has as 1, is the median of the variances.
+3. The k largest entries are taken, in place of those above a threshold on a second half of the
+   samples.
+4. The answer is the leading eigenvector of Sigma on these variables.
+"""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.problem.spectral import leading_pairs
+from spcabench.vectors import embed, largest_indices, soft_threshold
+
+TRAITS = Traits(control="cardinality", accepts="covariance")
+EXAMPLE = dict(k=10)
+STOP = "end"
+
+
+def solve(problem, *, k, tau=None, levels=20):
+    """Yield the best x (n,) so far, after each level.
+
+    tau : the one level t, in units of Sigma.
+    levels : number of levels, quantiles of the covariances between 0 and 1, unless tau is given.
+    """
+    Sigma, n = problem.covariance, problem.n  # (n, n)
+    noise = np.median(Sigma.diagonal())
+    covariances = np.abs(Sigma.S[np.triu_indices(n, 1)])
+    best = -np.inf
+    for t in thresholds(covariances, levels) if tau is None else [tau]:
+        eta = soft_threshold(Sigma.S - noise * np.eye(n), t)
+        _, V = leading_pairs(eta, 1)
+        Q = largest_indices(np.abs(V[:, 0]), k)
+        value, v = Sigma[Q].leading()
+        if value > best:
+            best, x = value, embed(v, Q, n)
+        yield Iterate(x, extra={"tau": float(t)})
+
+
+def thresholds(covariances, levels):
+    """Levels from 0 to below the largest covariance."""
+    if not len(covariances):
+        return [0.0]
+    return np.quantile(covariances, np.arange(levels) / levels)

@@ -1,0 +1,74 @@
+"""Iterative thresholding sparse PCA (ITSPCA): orthogonal iteration with small entries set to zero.
+
+Ma, "Sparse principal component analysis and iterative thresholding", Annals of Statistics 41
+(2013), Algorithm 1, started as by Algorithm 2 (DTSPCA), doi:10.1214/13-AOS1097: T = Sigma Q,
+thresholded column by column, and Q R = T.
+
+Differs from the paper in:
+
+1. The level of a column is a share gamma of its largest entry; in the paper it is gamma times
+   sqrt(lambda_j log(n) / m), which needs noise of variance 1 and the number of samples.
+2. The start is the leading eigenvectors on the variables of at least the median variance; in the
+   paper on those whose variance is above that of the noise by a multiple of sqrt(log(n) / m).
+"""
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import unit_columns
+
+TRAITS = Traits(control="penalty", penalty="gamma", components="joint")
+EXAMPLE = dict(k=10)
+RULES = ("hard", "soft")
+
+
+def penalty_range(problem):
+    """Shares between which the cardinality falls from n to one."""
+    return 1e-6, 1.0
+
+
+def solve(problem, *, gamma, components=1, thresholding="hard"):
+    """Yield x (n,), the first component, and Z (n, q), all of them, orthonormal.
+
+    gamma : entries of Sigma q_j up to gamma times the largest are set to zero.
+    components : q.
+    thresholding : "hard" keeps the other entries as they are, "soft" moves them towards zero.
+    """
+    if thresholding not in RULES or not 1 <= components <= problem.n:
+        raise InputError(
+            f"thresholding, components: {thresholding!r}, {components}; allowed are {RULES} and 1 "
+            f"to n = {problem.n}"
+        )
+    Sigma = problem.covariance  # (n, n)
+    Q = initial(Sigma, components)  # (n, q)
+    while True:
+        yield Iterate(Q[:, 0], Z=Q)
+        T = Sigma.products(Q)
+        T = thresholded(T, gamma * np.abs(T).max(axis=0), thresholding)
+        Q = orthonormal(T)
+
+
+def initial(Sigma, components):
+    """The leading eigenvectors on the variables of at least the median variance (n, q)."""
+    d = Sigma.diagonal()
+    I = np.flatnonzero(d >= np.median(d) * (1.0 - 1e-9))  # noqa: E741
+    if len(I) < components:
+        I = np.arange(len(d))  # noqa: E741
+    Q = np.zeros((len(d), components))
+    Q[I] = Sigma[I].leading_pairs(components)[1]
+    return Q
+
+
+def thresholded(T, level, rule):
+    """T (n, q) with the entries of column j up to level_j set to zero."""
+    if rule == "hard":
+        return np.where(np.abs(T) > level, T, 0.0)
+    return T - np.clip(T, -level, level)
+
+
+def orthonormal(T):
+    """Q of the QR decomposition of T (n, q)."""
+    if T.shape[1] == 1:
+        return unit_columns(T)
+    return np.linalg.qr(np.asarray(T))[0]
