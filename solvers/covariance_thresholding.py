@@ -20,7 +20,7 @@ import numpy as np
 
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import embed, largest_indices, soft_threshold
+from spcabench.vectors import TIE, embed, largest_indices, soft_threshold
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
 EXAMPLE = dict(k=10)
@@ -36,13 +36,13 @@ def solve(problem, *, k, tau=None, levels=20):
     Sigma, n = problem.covariance, problem.n  # (n, n)
     noise = np.median(Sigma.diagonal())
     covariances = np.abs(Sigma.S[np.triu_indices(n, 1)])
-    best = -np.inf
+    best = 0.0
     for t in thresholds(covariances, levels) if tau is None else [tau]:
         eta = soft_threshold(Sigma.S - noise * np.eye(n), t)
         _, V = leading_pairs(eta, 1)
         Q = largest_indices(np.abs(V[:, 0]), k)
         value, v = Sigma[Q].leading()
-        if value > best:
+        if not best or value > best + TIE * abs(best):
             best, x = value, embed(v, Q, n)
         yield Iterate(x, extra={"tau": float(t)})
 

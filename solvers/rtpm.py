@@ -69,7 +69,8 @@ def truncated(kept, Y, _):
     if kept >= len(Y):
         return unit_columns(Y)
     size = np.abs(Y)
-    large = size >= np.partition(size.T.copy(), -kept, axis=1)[:, -kept]
+    level = np.partition(size.T.copy(), -kept, axis=1)[:, -kept]  # (b,)
+    large = size >= (1.0 - TIE) * level
     X = np.where(large, Y, 0.0)
     for tied in np.flatnonzero(large.sum(axis=0) > kept):
         X[:, tied] = project(Y[:, tied], kept)
