@@ -138,11 +138,15 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
-    """The better value and the smaller bound of two answers to the same; the older one where they
-    agree.
+    """The better value and the smaller bound of two answers to the same question.
+
+    What agrees with the older entry up to rounding changes nothing of it.
     """
-    best = new if old is None or new.value > old.value * (1.0 + CLOSE) else old
-    bound = max(min(e.bound for e in (old, new) if e is not None), best.value)
+    if old is None:
+        return new
+    best = new if new.value > old.value * (1.0 + CLOSE) else old
+    bound = new.bound if new.bound < old.bound * (1.0 - CLOSE) else old.bound
+    bound = max(bound, best.value)
     return replace(best, bound=bound, proven=best.value >= bound * (1.0 - PROVEN))
 
 

@@ -1,0 +1,86 @@
+"""The table of best known answers believes no row: neither its bound nor the name of its solver."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import api
+from spcabench.comparison import best_known, harvest, suite
+
+ITEM = next(item for item in suite.ITEMS if item.name == "pit props")
+K = 3
+
+
+def row(x, bound, solver="branch_and_bound"):
+    """A row of a comparison that shows x with a bound."""
+    problem = api.load(ITEM.dataset)
+    W = np.flatnonzero(x)
+    return dict(
+        kind="suite",
+        item=ITEM.name,
+        sign=False,
+        asked=K,
+        status="finished",
+        problem=problem.name,
+        solver=solver,
+        variance_refit=problem.variance(x),
+        bound=bound,
+        support=W.tolist(),
+        values=x[W].tolist(),
+        written="2026-01-01",
+    )
+
+
+@pytest.fixture
+def proposed(tmp_path, monkeypatch):
+    """What is proposed from some rows to a table; only pit props are in the suites."""
+    monkeypatch.setattr(harvest, "SUITES", {"trial": [ITEM]})
+
+    def propose(rows, table=()):
+        folder = tmp_path / "standard"
+        folder.mkdir(exist_ok=True)
+        pd.DataFrame(rows).to_parquet(folder / "rows.parquet")
+        said = []
+        table = {entry.key: entry for entry in table}
+        found = harvest.proposed(table, tmp_path, api.load, said.append)
+        return next(iter(found.values())), said
+
+    return propose
+
+
+def poor():
+    x = np.zeros(13)
+    x[[3, 8, 11]] = 1.0
+    return x / np.linalg.norm(x)
+
+
+def test_a_false_bound_proves_nothing_and_the_search_is_made_again(proposed):
+    x = poor()
+    entry, said = proposed([row(x, bound=api.load(ITEM.dataset).variance(x) * (1 + 1e-12))])
+    exact = api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K)
+    assert entry.value == pytest.approx(exact.variance)
+    assert entry.proven
+    assert entry.bound >= exact.variance * (1 - 1e-12)
+    (line,) = said
+    assert "proven again" in line
+
+
+def test_an_open_answer_has_the_bound_of_the_harness(proposed):
+    entry, said = proposed([row(poor(), bound=9.0)])
+    assert entry.bound >= api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K).variance
+    assert entry.value < entry.bound
+    assert not entry.proven
+    assert not said
+
+
+def test_changes_in_the_last_digits_are_no_improvement(proposed):
+    best = api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K, refit=True)
+    entry = best_known.of_result(ITEM, best)
+    again, _ = proposed([row(best.x, bound=entry.bound * (1 - 1e-13), solver="tpower")], [entry])
+    assert again == entry
+
+
+def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(proposed):
+    told = row(poor(), bound=9.0) | {"variance_refit": 8.0}
+    entry, _ = proposed([told])
+    assert entry.value < 3.0
