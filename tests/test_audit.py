@@ -2,14 +2,17 @@
 it.
 """
 
+import pkgutil
 from types import ModuleType
 
 import numpy as np
 import pytest
+import scipy
 import scipy.linalg
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.checking import audit as audit_module
 from spcabench.checking.audit import AuditError, audit
 from spcabench.flops import LEDGER
 from spcabench.iterate import Traits
@@ -69,25 +72,39 @@ def test_every_ledger_is_exact(solver, form, shape):
         assert found.charged == charged or (found.charged < charged and solver in WITH_KERNELS)
 
 
-@pytest.mark.parametrize("deflation", ["hotelling", "projection", "schur", "drop_features"])
+DEFLATED = [
+    (solver, deflation)
+    for solver in problems.COUNTED
+    for deflation in ("hotelling", "projection", "schur", "drop_features")
+    # what Hotelling's deflation leaves is indefinite, and has no data form
+    if not (deflation == "hotelling" and problems.traits(solver).accepts == "data")
+]
+
+
+@pytest.mark.parametrize(("solver", "deflation"), DEFLATED)
 @pytest.mark.parametrize("form", MAKE)
-@every_solver
 def test_ledgers_of_deflated_problems_are_exact(solver, form, deflation):
     problem = MAKE[form](6, 14)
-    if deflation == "hotelling" and problems.traits(solver).accepts == "data":
-        pytest.skip("an indefinite matrix has no data form")
     k = 4 if problems.traits(solver).control else None
     first = api.components(problem, solver, 2, k=k, deflation=deflation, **_few(solver))
     found = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
     assert found.exact, found
 
 
-@pytest.mark.parametrize("settings", [{"mu": "carried"}, {"J": 1}, {"start": np.ones(9)}])
-def test_settings_change_no_exactness(settings):
-    for solver in problems.COUNTED:
-        if set(settings) <= set(parameters(registry.module("solver", solver).solve)):
-            for k in (4, 9) if problems.traits(solver).control else (None,):
-                assert audit(MAKE["covariance"](12, 9), solver, k=k, **settings).exact
+SETTINGS = {"mu": "carried", "J": 1, "start": np.ones(9)}
+TAKEN = [
+    (solver, setting)
+    for solver in problems.COUNTED
+    for setting in SETTINGS
+    if setting in parameters(registry.module("solver", solver).solve)
+]
+
+
+@pytest.mark.parametrize(("solver", "setting"), TAKEN)
+def test_settings_change_no_exactness(solver, setting):
+    for k in (4, 9) if problems.traits(solver).control else (None,):
+        found = audit(MAKE["covariance"](12, 9), solver, k=k, **{setting: SETTINGS[setting]})
+        assert found.exact, found
 
 
 def _planted(solve):
@@ -96,16 +113,14 @@ def _planted(solve):
     return module
 
 
-def test_a_layer_that_undercharges_is_caught(monkeypatch):
-    problem = MAKE["covariance"](12, 9)
+@every_solver
+def test_a_layer_that_undercharges_is_caught(monkeypatch, solver):
     for module in (covariance, data, working_set, spectral):
         monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
-    for solver in problems.COUNTED:
-        found = audit(
-            problem, solver, k=4 if problems.traits(solver).control else None, **_few(solver)
-        )
-        assert not found.exact
-        assert found.charged < found.seen
+    k = 4 if problems.traits(solver).control else None
+    found = audit(MAKE["covariance"](12, 9), solver, k=k, **_few(solver))
+    assert not found.exact
+    assert found.charged < found.seen
 
 
 def _past_the_layer(product):
@@ -149,6 +164,45 @@ def test_quotients_without_solves_are_not_free():
 
     found = audit(MAKE["covariance"](12, 9), _planted(solve))
     assert found.seen == 5 * 81
+
+
+REPLACED = [
+    entry[:2]
+    for part in (
+        audit_module.DENSE,
+        audit_module.SPARSE,
+        audit_module.RESULTS,
+        audit_module.UNKNOWN,
+    )
+    for entry in part
+]
+every_replaced = pytest.mark.parametrize(
+    ("place", "name"), REPLACED, ids=[".".join(entry) for entry in REPLACED]
+)
+
+
+@every_replaced
+def test_scipy_has_what_the_audit_replaces(place, name):
+    owner, function = audit_module._of_scipy(place, name)
+    assert getattr(owner, name) is function
+    assert callable(function)
+
+
+@every_replaced
+def test_a_name_that_scipy_gives_up_is_named(monkeypatch, place, name):
+    owner = pkgutil.resolve_name(place)
+    for holder in (owner, *getattr(owner, "__mro__", ())):  # a method may be a parent's
+        if name in vars(holder):
+            monkeypatch.delattr(holder, name)
+    with pytest.raises(AuditError, match=rf"SciPy {scipy.__version__} has no {place}\.{name},"):
+        audit_module._of_scipy(place, name)
+
+
+@pytest.mark.parametrize("place", ["scipy.sparse._gone", "scipy.sparse._compressed._gone"])
+def test_the_audit_says_what_scipy_gave_up(monkeypatch, place):
+    monkeypatch.setattr(audit_module, "RESULTS", [(place, "toarray")])
+    with pytest.raises(AuditError, match=rf"{place}\.toarray"):
+        audit(MAKE["covariance"](12, 9), "power_method")
 
 
 def test_an_audit_that_saw_nothing_fails():

@@ -24,6 +24,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -32,9 +33,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-import scipy.linalg
-from scipy.linalg import lapack
-from scipy.sparse import _compressed, _sparsetools
+import scipy
 
 from spcabench import api, registry
 from spcabench.checking import counting_array
@@ -185,21 +184,38 @@ def _wrapped() -> Iterator[Tally]:
     tally = Tally()
     with ExitStack() as stack:
 
-        def wrap(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-            stack.enter_context(mock.patch.object(owner, name, make(getattr(owner, name))))
+        def wrap(place: str, name: str, make: Callable[[Any], Any]) -> None:
+            owner, function = _of_scipy(place, name)
+            stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
-        for owner, name, count in (*DENSE, *SPARSE):
-            wrap(owner, name, functools.partial(_counted, tally, name, count))
+        for place, name, count in (*DENSE, *SPARSE):
+            wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
-        for name in UNKNOWN:
-            wrap(scipy.linalg, name, functools.partial(_refused, tally, name))
+        for place, name in UNKNOWN:
+            wrap(place, name, functools.partial(_refused, tally, name))
         # Sparse matrices are no arrays and lose the class of what they are multiplied by. Their
         # products are counted by the C functions below; these two methods give the dense results
         # their class again, so that what is done with them is seen.
-        for name in ("_matmul_dispatch", "toarray"):
-            wrap(_compressed._cs_matrix, name, functools.partial(_seen_result, tally))
+        for place, name in RESULTS:
+            wrap(place, name, functools.partial(_seen_result, tally))
         yield tally
+
+
+def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
+    """Return the module or class of SciPy that holds a name, and what the name stands for.
+
+    Raises AuditError where there is no such name: some are private, and SciPy may rename them in
+    any release.
+    """
+    try:
+        owner = pkgutil.resolve_name(place)
+        return owner, getattr(owner, name)
+    except (ImportError, AttributeError):
+        raise AuditError(
+            f"SciPy {scipy.__version__} has no {place}.{name}, which the audit replaces by a "
+            "counting one: find its new name, and write it into spcabench/checking/audit.py"
+        ) from None
 
 
 def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) -> Any:
@@ -256,31 +272,41 @@ def _matmat(M: int, N: int, indptr: Any, *rest: Any) -> int:
 
 SOLVES = ("dgesv", "solve")
 # dgesv solves the bordered system of order k + 1, which the convention counts as one of order k.
-DENSE: list[tuple[Any, str, Callable[..., int]]] = [
-    (lapack, "dgesv", lambda K, *rest: len(K) - 1),
-    (scipy.linalg, "solve", lambda K, *rest: len(K)),
-    (scipy.linalg, "eigh", lambda S, *rest: 9 * len(S) ** 3),
-    (scipy.linalg, "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),
+DENSE: list[tuple[str, str, Callable[..., int]]] = [
+    ("scipy.linalg.lapack", "dgesv", lambda K, *rest: len(K) - 1),
+    ("scipy.linalg", "solve", lambda K, *rest: len(K)),
+    ("scipy.linalg", "eigh", lambda S, *rest: 9 * len(S) ** 3),
+    ("scipy.linalg", "eigvalsh", lambda S, *rest: 9 * len(S) ** 3),
 ]
 # Private names of SciPy: the public operators all end in these, whatever route they take.
 # X.multiply (the squares of the entries) ends in csr_elmul_csr. csr_matmat is patched in the module
 # that imported it by name.
-SPARSE: list[tuple[Any, str, Callable[..., int]]] = [
-    *((_sparsetools, name, _matvec) for name in ("csc_matvec", "csr_matvec", "csr_elmul_csr")),
-    *((_sparsetools, name, _matvecs) for name in ("csc_matvecs", "csr_matvecs")),
-    (_compressed, "csr_matmat", _matmat),
+SPARSE: list[tuple[str, str, Callable[..., int]]] = [
+    ("scipy.sparse._sparsetools", "csc_matvec", _matvec),
+    ("scipy.sparse._sparsetools", "csr_matvec", _matvec),
+    ("scipy.sparse._sparsetools", "csr_elmul_csr", _matvec),
+    ("scipy.sparse._sparsetools", "csc_matvecs", _matvecs),
+    ("scipy.sparse._sparsetools", "csr_matvecs", _matvecs),
+    ("scipy.sparse._compressed", "csr_matmat", _matmat),
 ]
-UNKNOWN = (
-    "cho_factor",
-    "cholesky",
-    "eig",
-    "expm",
-    "inv",
-    "lstsq",
-    "lu_factor",
-    "pinv",
-    "polar",
-    "qr",
-    "sqrtm",
-    "svd",
-)
+RESULTS = [
+    ("scipy.sparse._compressed._cs_matrix", "_matmul_dispatch"),
+    ("scipy.sparse._compressed._cs_matrix", "toarray"),
+]
+UNKNOWN = [
+    ("scipy.linalg", name)
+    for name in (
+        "cho_factor",
+        "cholesky",
+        "eig",
+        "expm",
+        "inv",
+        "lstsq",
+        "lu_factor",
+        "pinv",
+        "polar",
+        "qr",
+        "sqrtm",
+        "svd",
+    )
+]
