@@ -24,35 +24,35 @@ def _watch(monkeypatch):
 
 @pytest.mark.parametrize("family", problems.FAMILIES)
 @by_penalty
-def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch):
-    for seed in range(4):
-        problem, k = problems.problem(family, seed)
-        runs = _watch(monkeypatch)
-        best = api.solve(problem, solver, k=k)
-        monkeypatch.undo()
-        assert best.k == k
-        assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
-        _, _, flops, _ = tune._range(problem, registry.module("solver", solver))
-        assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
-        assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)
-        fitting = [r for r in runs if r.good and r.cardinality <= k]
-        assert bool(fitting) == best.good
-        assert all(r.variance <= best.variance for r in fitting)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
+    problem, k = problems.problem(family, seed)
+    runs = _watch(monkeypatch)
+    best = api.solve(problem, solver, k=k)
+    monkeypatch.undo()
+    assert best.k == k
+    assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
+    _, _, flops, _ = tune._range(problem, registry.module("solver", solver))
+    assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
+    assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)
+    fitting = [r for r in runs if r.good and r.cardinality <= k]
+    assert bool(fitting) == best.good
+    assert all(r.variance <= best.variance for r in fitting)
 
 
 @by_penalty
-def test_the_best_trial_repeats_at_its_penalty(solver):
-    for seed in range(5):
-        problem, k = problems.problem("spiked data", seed)
-        best = api.solve(problem, solver, k=k)
-        again = api.solve(problem, solver, **best.settings)
-        assert np.array_equal(best.x, again.x)
-        assert (best.flops, best.setup_flops, best.status) == (
-            again.flops,
-            again.setup_flops,
-            again.status,
-        )
-        assert not again.search
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_trial_repeats_at_its_penalty(solver, seed):
+    problem, k = problems.problem("spiked data", seed)
+    best = api.solve(problem, solver, k=k)
+    again = api.solve(problem, solver, **best.settings)
+    assert np.array_equal(best.x, again.x)
+    assert (best.flops, best.setup_flops, best.status) == (
+        again.flops,
+        again.setup_flops,
+        again.status,
+    )
+    assert not again.search
 
 
 @by_penalty
@@ -69,10 +69,10 @@ def test_equal_variables_cannot_be_told_apart_and_that_is_said(solver):
 
 
 @by_penalty
-def test_one_variable_is_the_one_of_largest_variance(solver):
-    for seed in range(5):
-        problem, _ = problems.problem("gaussian data", seed)
-        assert api.solve(problem, solver, k=1).cardinality == 1
+@pytest.mark.parametrize("seed", range(5))
+def test_one_variable_is_the_one_of_largest_variance(solver, seed):
+    problem, _ = problems.problem("gaussian data", seed)
+    assert api.solve(problem, solver, k=1).cardinality == 1
 
 
 @pytest.mark.parametrize("solver", [s for s in problems.SOLVERS if problems.traits(s).control])
@@ -107,32 +107,32 @@ BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]
 
 
 @pytest.mark.parametrize("solver", BY_PATH)
-def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(solver, monkeypatch):
-    for seed in range(5):
-        problem, k = problems.problem("spiked data", seed)
-        runs = _watch(monkeypatch)
-        best = api.solve(problem, solver, k=k)
-        monkeypatch.undo()
-        penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
-        first_halving = next(
-            (i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties)
-        )
-        assert penalties[: first_halving + 1] == sorted(
-            penalties[: first_halving + 1], reverse=True
-        )
-        assert "start" not in runs[0].settings
-        assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(
+    solver, monkeypatch, seed
+):
+    problem, k = problems.problem("spiked data", seed)
+    runs = _watch(monkeypatch)
+    best = api.solve(problem, solver, k=k)
+    monkeypatch.undo()
+    penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
+    first_halving = next(
+        (i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties)
+    )
+    assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
+    assert "start" not in runs[0].settings
+    assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
 
 
 @pytest.mark.parametrize("solver", BY_PATH)
-def test_a_start_changes_no_certified_answer(solver):
+@pytest.mark.parametrize("seed", range(10))
+def test_a_start_changes_no_certified_answer(solver, seed):
     name = problems.traits(solver).penalty
-    for seed in range(10):
-        problem, _ = problems.problem("gaussian covariance", seed)
-        lam = 0.3 * problem.matrix.S.diagonal().max()
-        cold = api.solve(problem, solver, **{name: lam})
-        for x in (cold.x, api.solve(problem, solver, **{name: 1.5 * lam}).x):
-            warm = api.solve(problem, solver, **{name: lam}, start=x)
-            assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
-            assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
-            assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
+    problem, _ = problems.problem("gaussian covariance", seed)
+    lam = 0.3 * problem.matrix.S.diagonal().max()
+    cold = api.solve(problem, solver, **{name: lam})
+    for x in (cold.x, api.solve(problem, solver, **{name: 1.5 * lam}).x):
+        warm = api.solve(problem, solver, **{name: lam}, start=x)
+        assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
+        assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
+        assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
