@@ -1,6 +1,4 @@
-"""Errors that are the user's to mend, apart from bugs; and the line of an author's own file where
-an error arose.
-"""
+"""Errors that users and authors of solvers can mend, and the line where an error arose."""
 
 import json
 import traceback

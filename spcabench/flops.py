@@ -57,8 +57,9 @@ def eigh_cost(n: int) -> int:
 
 @contextmanager
 def counting() -> Iterator[Ledger]:
-    """Switch a fresh ledger on, and restore the outer one's state at the end (a run inside a run
-    counts apart).
+    """Switch a fresh ledger on, and restore the outer one at the end.
+
+    So a run that is made inside another run is counted apart.
     """
     outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
     LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True

@@ -1,6 +1,4 @@
-"""Compiled kernels (numba): they return the flops they did, and their compilation is on no
-clock.
-"""
+"""Compiled kernels (numba), which return their flops and whose compilation is on no clock."""
 
 from __future__ import annotations
 
@@ -32,12 +30,11 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a kernel at its first call, for one signature (numba's notation), and charge the
-    flops it returns.
+    """Compile a kernel at its first call, and charge the flops that it returns.
 
-    The kernel returns (flops, ...); the caller gets the rest. Arrays are handed over C-ordered and
-    writeable, without copying where they are: a kernel may write to them. ``twin`` is the plain
-    Python function.
+    The kernel returns (flops, ...), and the caller gets the rest. It has one signature, in numba's
+    notation. Arrays are handed over C-ordered and writeable. One that is so already is not copied,
+    and a kernel may write to it. The attribute ``twin`` is the plain Python function.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

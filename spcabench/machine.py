@@ -1,6 +1,4 @@
-"""The machine a run was made on: threads, processor, versions, commit, and a fixed kernel's
-time.
-"""
+"""The machine of a run: threads, processor, versions, commit, and the time of a fixed kernel."""
 
 import contextlib
 import os
@@ -73,8 +71,9 @@ def _cpu() -> str:
 
 @lru_cache
 def commit() -> tuple[str, bool]:
-    """Commit of the working tree and whether it has uncommitted changes; ("unknown", False) outside
-    a checkout.
+    """Return the commit of the working tree, and whether it has uncommitted changes.
+
+    Outside a checkout it is ("unknown", False).
     """
     here = Path(__file__).parent
     try:
@@ -130,8 +129,9 @@ def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
 
 
 def calibration() -> float:
-    """Seconds of a fixed kernel (a 200 x 200 product, the best of five): the machine's speed at
-    this moment.
+    """Return the seconds of a fixed kernel, which tell the machine's speed at this moment.
+
+    The kernel is a product of 200 x 200 matrices, and the best of five counts.
     """
     import numpy as np
 
@@ -150,9 +150,7 @@ def load_average() -> float:
 
 
 def process_memory(key: str) -> float:
-    """Bytes of this process: "VmRSS" now, "VmHWM" at the peak; nan where the system does not
-    say.
-    """
+    """Return the bytes of this process: "VmRSS" now, "VmHWM" at the peak, nan where unknown."""
     try:
         status = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -164,9 +162,7 @@ def process_memory(key: str) -> float:
 
 
 def free_memory() -> float:
-    """Bytes that a process may still have without swapping; infinite where the system does not
-    say.
-    """
+    """Return the bytes that a process may still have without swapping; infinite where unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -183,9 +179,7 @@ def forget_peak() -> None:
 
 
 def limit_memory(limit: float) -> None:
-    """Let this process have at most ``limit`` bytes of address space: beyond, Python raises
-    MemoryError.
-    """
+    """Limit this process to some bytes of address space; beyond, Python raises MemoryError."""
     if sys.platform.startswith("linux"):
         import resource
 

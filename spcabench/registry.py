@@ -54,8 +54,9 @@ def names(kind: Kind) -> list[str]:
 
 
 def path(kind: Kind, name: str) -> Path:
-    """The file of a solver, dataset or figure; ValueError for an unknown name, with the nearest
-    one.
+    """Return the file of a solver, dataset or figure.
+
+    Raises InputError for an unknown name, and suggests the nearest one.
     """
     if name.endswith(".py"):
         if not Path(name).is_file():

@@ -1,5 +1,6 @@
-"""One look for all figures: a solver has the same colour, marker and line everywhere, told apart in
-grey too.
+"""One look for all figures: a solver has the same colour, marker and line everywhere.
+
+Solvers can be told apart in grey too.
 """
 
 import zlib
@@ -40,8 +41,20 @@ RC: dict[Any, Any] = {
 
 
 def look(solver: str) -> dict[str, Any]:
-    """Colour, marker and line of a solver: its file's COLOUR if it has one, the rest from its name
-    alone.
+    """Return the colour, marker and line of a solver, as keywords of matplotlib's ``plot``.
+
+    The colour is the COLOUR of its file, if there is one. Everything else follows from the name
+    alone, so that a new solver changes the look of no other.
+
+    Parameters
+    ----------
+    solver : str
+        Name of a solver, or any other name.
+
+    Returns
+    -------
+    dict
+        The entries "color", "marker" and "linestyle".
     """
     number = zlib.crc32(solver.encode())
     try:
@@ -56,8 +69,9 @@ def look(solver: str) -> dict[str, Any]:
 
 
 def plain_log_ticks(axis: Any) -> None:
-    """Label a logarithmic x axis at 1, 2, 5 times powers of ten, within one decade at more, in
-    plain numbers.
+    """Label a logarithmic x axis in plain numbers, at 1, 2 and 5 times powers of ten.
+
+    Within one decade there are more labels.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -69,9 +83,7 @@ def plain_log_ticks(axis: Any) -> None:
 
 
 def scale_fonts(figure: Any, factor: float) -> None:
-    """Multiply the size of every text of a figure: those that a figure sets itself are scaled like
-    the others.
-    """
+    """Multiply the size of every text of a figure, those that the figure sets itself too."""
     from matplotlib.text import Text
 
     ticks: set[Any] = set()

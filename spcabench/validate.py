@@ -1,6 +1,4 @@
-"""Checks of what users hand in: each error is one line that names the argument, what it was, what
-is allowed.
-"""
+"""Checks of arguments: each error is one line with the argument, its value and what is allowed."""
 
 import difflib
 import warnings
@@ -92,8 +90,9 @@ def has_variance(argument: str, variances: Vector) -> None:
 
 
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
-    """Warn where implicit centring cancels most digits of a column: squared norms raw and centred
-    (n,).
+    """Warn where implicit centring cancels most digits of a column.
+
+    ``raw`` and ``centred`` are the squared norms of the columns (n,) before and after centring.
     """
     varies = np.asarray((X.max(axis=0) != X.min(axis=0)).todense()).ravel()
     lost = int((varies & (centred < 1e-9 * raw)).sum())
@@ -135,8 +134,9 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
 
 
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
-    """A finite real matrix (m, n), dense or as csc_array of float64, and its column names if it has
-    any.
+    """Return a finite real matrix (m, n) and its column names, if it has any.
+
+    A sparse matrix is returned as a csc_array of float64.
     """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
@@ -150,9 +150,7 @@ def data(X: Any) -> tuple[Any, Sequence[str] | None]:
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """A symmetric positive semidefinite array (n, n), exactly symmetric, and its names if it has
-    any.
-    """
+    """Return a positive semidefinite array (n, n), exactly symmetric, and its names, if any."""
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")

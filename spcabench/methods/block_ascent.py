@@ -17,11 +17,11 @@ ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room 
 
 @inlined
 def box_qp(X, w, u, s, lam, linked, count, passes, tol):
-    """Coordinate descent for min u'Yu over |u_i - s_i| <= lam, Y being X without j; w = Y u is kept
-    up to date.
+    """Minimise u'Yu over |u_i - s_i| <= lam by coordinate descent; w = Y u is kept up to date.
 
-    linked : the rows of Y that are not zero beside the diagonal, ``count`` of them; the others are
-    optimal already. Returns the products made: ``count`` for each change of an entry.
+    Y is X without row and column j. ``linked`` has the ``count`` rows of Y that have an entry
+    beside the diagonal: the other coordinates are optimal already. Returns the products made,
+    ``count`` for each change of an entry.
     """
     work = 0
     for _ in range(passes):
@@ -48,8 +48,9 @@ def box_qp(X, w, u, s, lam, linked, count, passes, tol):
 
 @inlined
 def positive_root(c, beta, R2):
-    """The positive root of tau^3 + c tau^2 - beta tau - R2: Newton's method from above, where it is
-    monotone.
+    """Return the positive root of tau^3 + c tau^2 - beta tau - R2.
+
+    Newton's method starts above the root, where it is monotone.
     """
     if R2 <= 0.0:
         root = np.sqrt(c * c + 4.0 * beta)
@@ -109,8 +110,9 @@ def put_back(X, w, j, degree, tau, x_jj):
 
 @inlined
 def square(X, w, u, s, lam, beta, j, degree):
-    """R^2 = u'Yu; completes w = Y u, its entries that are zero but for rounding and early stopping
-    set to zero.
+    """Return R^2 = u'Yu and complete w = Y u.
+
+    Entries of w that are zero but for rounding and early stopping are set to zero.
     """
     R2 = 0.0
     for i in range(len(w)):
@@ -172,8 +174,9 @@ def identity_start(S: Array, lam: float) -> tuple[Vector, Vector]:
 
 
 def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
-    """The best diagonal X: X_jj = beta / (t - S_jj + lam), t their sum, by bisection; and V as for
-    the identity.
+    """Return the best diagonal X, and V as for the identity.
+
+    X_jj = beta / (t - S_jj + lam), where t is the sum of all X_jj, found by bisection.
     """
     d = S.diagonal() - lam
     low = max(float(d.max()), 0.0)
@@ -185,10 +188,10 @@ def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
 
 
 def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
-    """X = phi xx' and, beside it, the best diagonal; V has S - lam ss' where x has entries, s their
-    signs.
+    """Start from X = phi xx' and the best diagonal beside it, with phi the value that x attains.
 
-    That is the optimum where it has rank one and x is its loading; phi is the value that x attains.
+    V has S - lam ss' where x has entries, with s their signs. This X is the optimum where the
+    optimum has rank one and x is its loading.
     """
     phi = float(x @ S @ x - lam * np.abs(x).sum() ** 2)
     d = S.diagonal() - lam

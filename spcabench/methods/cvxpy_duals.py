@@ -1,8 +1,7 @@
-"""The duals of the semidefinite relaxations as parametrised CVXPY problems, each compiled once per
-size.
+"""The duals of the semidefinite relaxations as CVXPY problems with parameters.
 
-The dual is what is handed to the solver: its box has no auxiliary matrix, and X is the multiplier
-of its matrix inequality.
+Each is compiled once for each size. The dual is what the solver gets, because its box needs no
+auxiliary matrix. X is the multiplier of its matrix inequality.
 """
 
 import warnings
@@ -65,8 +64,9 @@ def modelling() -> Any:
 
 @lru_cache(maxsize=32)
 def penalised(n: int) -> Any:
-    """Min t over t I >= S + U, |U_ij| <= lam: function (S, lam, solver, eps) -> X (n, n), U (n,
-    n).
+    """Compile min t over t I >= S + U, |U_ij| <= lam, for S of order n.
+
+    Returns a function (S, lam, solver, eps) -> X (n, n), U (n, n).
     """
     cp = modelling()
     S, lam = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
@@ -84,8 +84,9 @@ def penalised(n: int) -> Any:
 
 @lru_cache(maxsize=32)
 def constrained(n: int) -> Any:
-    """Min t + k s over t I >= S + U, |U_ij| <= s: function (S, k, solver, eps) -> X (n, n), U (n,
-    n).
+    """Compile min t + k s over t I >= S + U, |U_ij| <= s, for S of order n.
+
+    Returns a function (S, k, solver, eps) -> X (n, n), U (n, n).
     """
     cp = modelling()
     S, k = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True)
@@ -103,10 +104,9 @@ def constrained(n: int) -> Any:
 
 @lru_cache(maxsize=32)
 def rectangular(m: int, n: int) -> Any:
-    """The dual of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj), X PSD of order m +
-    n.
+    """Compile the dual of max Tr(A'X12), Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj).
 
-    Function (A, k_u, k, solver, eps) -> X, U (m + n, m + n).
+    X is PSD of order m + n. Returns a function (A, k_u, k, solver, eps) -> X, U (m + n, m + n).
     """
     cp = modelling()
     A, k_u, k_v, k_uv = cp.Parameter((m, n)), *(cp.Parameter(nonneg=True) for _ in range(3))

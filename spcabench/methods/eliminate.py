@@ -17,17 +17,16 @@ from spcabench.vectors import Array, Indices, Vector, falling_order
 
 
 def survivors(variances: Vector, lam: float) -> Indices:
-    """The variables with Sigma_ii >= lam: the others are zero in some optimum of the l0-penalised
-    problem.
+    """Return the variables with Sigma_ii >= lam.
 
-    It is max over unit xi of sum_i [(a_i'xi)^2 - lam]_+, and (a_i'xi)^2 <= Sigma_ii.
+    The others are zero in some optimum of the l0-penalised problem, because that problem is the
+    maximum over unit xi of sum_i [(a_i'xi)^2 - lam]_+, and (a_i'xi)^2 <= Sigma_ii.
     """
     return np.flatnonzero(variances >= lam)
 
 
 def connected_parts(S: Array, lam: float) -> list[Indices]:
-    """The connected components of |S_ij| > lam, i != j, of a symmetric S (n, n); the largest
-    variance first.
+    """Return the connected components of |S_ij| > lam, i != j; that of the largest variance first.
 
     The relaxation's optimum is the largest of its optima on the components, and X is zero
     elsewhere: U = -S between components is dual feasible, and leaves Sigma + U block diagonal.

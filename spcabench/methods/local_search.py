@@ -1,9 +1,10 @@
-"""Local search over supports: all swaps of one variable against another, tested exactly; swapped
-until none improves.
+"""Local search over supports: swaps of one variable for another, until no swap improves.
 
-On a support W with the leading pair (lambda, v) of S[W, W], P the pseudo-inverse of lambda I - S[W,
-W] and c = S[W, j]: to put j in the place of i improves if and only if S_jj + c'Pc + 2b (Pc)_i + b^2
-P_ii > lambda, b = -(v'c) / v_i.
+All swaps are tested exactly. On a support W let (lambda, v) be the leading pair of S[W, W], P the
+pseudo-inverse of lambda I - S[W, W], and c = S[W, j]. To put j in the place of i improves if and
+only if
+
+    S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda,    b = -(v'c) / v_i.
 """
 
 from collections.abc import Iterator
@@ -25,10 +26,10 @@ KICK = 0.2  # a kick replaces one variable and a geometric number, with this cha
 
 @compiled("Tuple((i8, f8, i8, i8))(f8[:,::1], f8[::1], i8[::1])")
 def best_swap(R, d, W):  # type: ignore[no-untyped-def]
-    """From rows R = S[W] (k, n) and the diagonal d (n,) of S: lambda_1(S[W, W]), and the best swap,
-    i of W for j.
+    """Return lambda_1(S[W, W]) and the best swap, of the i-th variable of W for j.
 
-    i is -1 where none improves. 9 k^3 flops for the eigenvectors, n k^2 for P R.
+    R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. Where no swap improves, i is -1. It
+    costs 9 k^3 flops for the eigenvectors and n k^2 for P R.
     """
     k, n = R.shape
     w, V = np.linalg.eigh(np.ascontiguousarray(R[:, W]))
@@ -52,10 +53,9 @@ def best_swap(R, d, W):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8[::1]))(f8[:,::1], i8[::1], f8[::1])")
 def power_steps(R, W, v):  # type: ignore[no-untyped-def]
-    """From rows R = S[W] (k, n) and v (k,): the norm of S[W, W] v after `STEPS` power steps with
-    it, and R'v (n,).
+    """Make `STEPS` power steps with S[W, W] from v (k,); return the last norm, and R'v (n,).
 
-    STEPS k^2 + n k flops.
+    R = S[W] (k, n) are rows of S. It costs STEPS k^2 + n k flops.
     """
     k, n = R.shape
     B, value = np.ascontiguousarray(R[:, W]), 0.0
@@ -69,10 +69,10 @@ def power_steps(R, W, v):  # type: ignore[no-untyped-def]
 
 
 class Search:
-    """Supports of a covariance or Gram matrix Sigma, improved by swaps; its columns are fetched
-    when needed.
+    """Supports of a covariance or Gram matrix Sigma, improved by swaps.
 
-    budget : scans of all swaps that `climb` may make in all.
+    The columns of Sigma are computed when they are needed. ``budget`` is the number of scans over
+    all swaps that `climb` may make in all.
     """
 
     def __init__(self, Sigma, k: int, budget: int, rng: np.random.Generator) -> None:
@@ -93,11 +93,11 @@ class Search:
         return self.held[j]
 
     def climb(self, W: Indices) -> None:
-        """Power steps, then swaps until no swap improves, a support was seen before, or the budget
-        is spent.
+        """Improve a support by power steps and then by swaps.
 
-        The best support is remembered. A start that was seen before costs a scan, so that every
-        search ends.
+        It ends when no swap improves, when it comes to a support that was seen before, or when the
+        budget is spent. The best support is kept. A start that was seen before costs a scan, so
+        that every search ends.
         """
         W, value, scans = self._ascended(np.array(W, dtype=np.int64)), -np.inf, self.left
         R = self._rows(W)
@@ -124,8 +124,9 @@ class Search:
         return len(self.scanned) == count
 
     def _ascended(self, W: Indices) -> Indices:
-        """Truncated power steps from W while they ascend: far from a local optimum they are cheaper
-        than swaps.
+        """Make truncated power steps from W while they ascend.
+
+        Far from a local optimum they are cheaper than swaps.
         """
         v, value, last = self.column(W[np.argmax(self.d[W])])[W], 0.0, W
         for _ in range(ASCENT):
@@ -140,9 +141,11 @@ class Search:
         return last
 
     def starts(self) -> Iterator[Indices]:
-        """Supports to climb from: greedy signs; the leading eigenvector, cut at once and by halves;
-        then kicks of the best support and power iterations of shrinking support from random
-        vectors, in turn, without end.
+        """Yield supports to climb from, without end.
+
+        The first are that of the greedy signs, and the leading eigenvector, cut at once and by
+        halves. Then kicks of the best support alternate with power iterations of shrinking support
+        from random vectors.
         """
         *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k, self.d)
         yield greedy
@@ -162,9 +165,7 @@ class Search:
         return self._filled(x)
 
     def _kicked(self) -> Indices:
-        """The best support with some of its variables replaced by such as go with the rest, drawn
-        by chance.
-        """
+        """Replace some variables of the best support by others, drawn by their covariance to it."""
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         kept = self.rng.permutation(self.W)[many:]
         weight = np.abs(sum(self.column(j) for j in kept)) if len(kept) else self.d**2

@@ -15,14 +15,12 @@ NEGLIGIBLE = 1e-12  # share of lambda_1 below which an eigenvalue is taken for z
 
 
 def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, float]:
-    """V (n, r), r <= d, and a number with Sigma - V V' <= rest I, from the d + 1 leading eigenpairs
-    w, U.
+    """Return V (n, r), r <= d, and ``rest`` with Sigma - V V' <= rest I.
 
-    shift : V V' is the leading part of Sigma - rest I, which bounds no worse (and is all of sigma I
-        + rank d).
-
-    The columns of V are turned so that no permutation or change of sign of the variables changes V
-    otherwise.
+    They come from the d + 1 leading eigenpairs w, U of Sigma. With ``shift``, V V' is the leading
+    part of Sigma - rest I. That bounds no worse, and leaves nothing of a Sigma that is sigma I plus
+    a matrix of rank d. The signs of the columns of V are chosen such that V follows every
+    permutation and every change of sign of the variables.
     """
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
     rest = max(float(w[r]), 0.0) if r < len(w) else 0.0
@@ -32,8 +30,9 @@ def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, 
 
 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
-    """The unit k-sparse x that maximises (v'x)^2: the k largest entries of v, or positive entries
-    of v or of -v.
+    """Return the unit k-sparse x that maximises (v'x)^2.
+
+    It has the k largest entries of v; with ``nonnegative``, positive entries of v or of -v.
     """
     if not nonnegative:
         return project(v, k)
@@ -42,9 +41,7 @@ def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
 
 
 def climb(V: Array, x: Vector, k: int, nonnegative: bool) -> Iterator[Vector]:
-    """From x on: c = V'x / ||.||, then the rank-one solution of V c; ||V'x|| increases until this
-    ends.
-    """
+    """Alternate c = V'x / ||V'x|| and the rank-one solution of V c; ||V'x|| increases."""
     best, c = -1.0, product(V.T, x)
     while (reached := float(c @ c)) > best * (1.0 + 1e-12):
         yield x

@@ -1,10 +1,10 @@
-"""The semidefinite relaxation: its value, its dual bound, and its decomposition over connected
-components.
+"""The semidefinite relaxation: its value, its dual bound, its decomposition over components.
 
-phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007, equation
-6), and its dual min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible X and U
-certify phi from both sides, and any U bounds every k-sparse unit x: x'Sigma x <= lambda_max(Sigma +
-U) + k max |U_ij|.
+It is phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007,
+equation 6). Its dual is min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible
+X and U certify phi from both sides. Any U bounds every k-sparse unit x:
+
+    x'Sigma x <= lambda_max(Sigma + U) + k max |U_ij|.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,8 +32,9 @@ THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the l
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A primal X and a dual U of one component (n, n), their value and bound, and a leading
-    eigenvector x (n,) of X.
+    """A primal X and a dual U (n, n) of one component, with their value and bound.
+
+    x (n,) is a leading eigenvector of X.
     """
 
     x: Vector
@@ -58,17 +59,16 @@ def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
 
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
-    """Of several pairs of one problem the primal of largest value with the dual of smallest
-    bound.
-    """
+    """Join the primal of largest value and the dual of smallest bound, of pairs of one problem."""
     known = [p for p in pairs if p is not None]
     high, low = max(known, key=lambda p: p.value), min(known, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
 
 
 def trivial(S: Array, lam: float) -> Pair:
-    """X = e_i e_i' for the largest variance, U = -S clipped to the box, bounded by Gershgorin's
-    discs.
+    """Return the pair that needs no solver: X = e_i e_i', and U = -S clipped to the box.
+
+    i is the variable of largest variance. Gershgorin's discs bound the dual.
     """
     n, j = len(S), first_largest(S.diagonal())
     e = np.zeros(n)
@@ -81,11 +81,10 @@ def trivial(S: Array, lam: float) -> Pair:
 
 
 def polished(S: Array, pair: Pair, lam: float) -> Pair:
-    """The pair with xx' as its primal where that is better, x the best unit vector of its own
-    support and signs.
+    """Return the pair with xx' as its primal, where that is better.
 
-    For fixed signs s of x, x'S x - lam ||x||_1^2 = x'(S - lam ss')x: an eigenvector, the optimum if
-    that has rank one.
+    x is the best unit vector of its own support and signs s. There x'S x - lam ||x||_1^2 is equal
+    to x'(S - lam ss')x, so x is an eigenvector. It gives the optimum if the optimum has rank one.
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
@@ -98,16 +97,30 @@ def polished(S: Array, pair: Pair, lam: float) -> Pair:
 def by_component(
     S: Array, lam: float, method: Method, screen: bool = True, start: Vector | None = None
 ) -> Iterator[Iterate]:
-    """Run a method on the connected components of |S_ij| > lam: always on that with the largest
-    bound.
+    """Run a method on the connected components of |S_ij| > lam, and join their answers.
 
-    method : S (n, n) of a component -> its pairs, of which the best primal and dual are kept here.
-        Where the run has a start x (n,), the method of a component that x has entries in takes
-        these too, scaled to norm one.
-    screen : if false, all variables are one component, unless lam reaches the largest |S_ij|.
+    The component with the largest bound is always worked on next. It ends when the largest bound is
+    attained, or when the method of that component ends.
 
-    Yields x, X, U and the certified relative gap; ends when the largest bound is attained, or its
-    method ends.
+    Parameters
+    ----------
+    S : array of shape (n, n)
+        The covariance.
+    lam : float
+        The penalty.
+    method : callable
+        Takes the S of a component and yields its pairs, of which the best primal and dual are kept.
+        Where the run has a start, it takes the entries of the start too, scaled to norm one, if
+        there are any in this component.
+    screen : bool
+        If false, all variables are one component, unless lam reaches the largest |S_ij|.
+    start : array of shape (n,), optional
+        A start of the run.
+
+    Yields
+    ------
+    x, X, U, gap
+        The vector, the primal and the dual matrix, and the certified relative gap.
     """
     S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
@@ -130,9 +143,7 @@ def by_component(
 
 
 def _solved(groups: list[Indices]) -> list[Indices]:
-    """The groups without the single variables but the first, which has the largest variance of
-    them.
-    """
+    """Leave out single variables, but for the first, which has the largest variance of them."""
     single = next((W for W in groups if len(W) == 1), None)
     return [W for W in groups if len(W) > 1 or W is single]
 
@@ -168,8 +179,9 @@ def _primal(n: int, W: Indices, X_W: Array) -> Vector:
 
 
 def _dual(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
-    """U between components is -S, which leaves S + U block diagonal; S_ii - lam is left of a single
-    variable.
+    """Join the duals of the components; between components U is -S.
+
+    That leaves S + U block diagonal, with S_ii - lam for a single variable.
     """
     U = -np.clip(S, -lam, lam)
     np.fill_diagonal(U, -lam)

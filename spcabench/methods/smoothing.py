@@ -1,5 +1,4 @@
-"""Nesterov's smooth minimisation of the relaxation's dual, min lambda_max(A + U) over |U_ij| <=
-rho.
+"""Nesterov's smooth minimisation of the dual, min lambda_max(A + U) over |U_ij| <= rho.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
 programming", SIAM Review 49 (2007), sections 4.2 and 4.3: f_mu(U) = mu log Tr exp((A + U) / mu) -

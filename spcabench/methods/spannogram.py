@@ -1,5 +1,4 @@
-"""The spannogram: which supports the k-sparse unit x that maximise x'V V'x can have, V (n, d) with
-few columns.
+"""The spannogram: the supports that a k-sparse x that maximises x'V V'x can have, V (n, d).
 
 Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
 sections 3 to 5; Asteris, Papailiopoulos, Karystinos (2011) for signed x.
@@ -15,8 +14,9 @@ from spcabench.kernels import compiled, inlined
 
 @inlined
 def complement(r):
-    """An orthonormal basis (p, p - 1) of what is orthogonal to r (p,): all but the first column of
-    a reflection.
+    """Return an orthonormal basis (p, p - 1) of what is orthogonal to r (p,).
+
+    It is all but the first column of a reflection.
     """
     w = r / np.sqrt((r * r).sum())
     w[0] += 1.0 if w[0] >= 0.0 else -1.0
@@ -29,8 +29,9 @@ def complement(r):
 
 @inlined
 def face_maximum(R, G, B, floor, tol):
-    """Whether nothing is left to seek on the face span B (d, p); the value and c of a maximum
-    there, 0 without one.
+    """Find the maximum on the face span B (d, p): whether it is settled, its value and its c.
+
+    Value and c are zero where there is no maximum.
     """
     w, U = np.linalg.eigh(B.T @ G @ B)
     c = B @ np.ascontiguousarray(U[:, -1])
@@ -46,11 +47,11 @@ def face_maximum(R, G, B, floor, tol):
 
 @inlined
 def cone_maximum(R, G, floor):
-    """(P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0, c (else 0), and the
-    flops.
+    """Solve (P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0.
 
-    Section 5: the leading eigenvector where it or its negative is feasible; else some constraint is
-    active, and each is tried, in depth, no set of them twice. Faces whose eigenvalue is not above
+    Returns the value, c (0 where there is none) and the flops. As in section 5, the leading
+    eigenvector is the answer where it or its negative is feasible. Otherwise some constraint is
+    active: each is tried, in depth, and no set of them twice. Faces whose eigenvalue is not above
     the best value are cut.
     """
     d = len(G)
@@ -90,10 +91,9 @@ def circle(P, T):
 
 @inlined
 def crossings(P, T, nonnegative):
-    """The other curves in the order in which they meet that of T on half a circle, and which are
-    above it before.
+    """Order the other curves as they meet that of T on half a circle; say which begin above it.
 
-    Signed: minus the curves of T, which are below where T is positive, are left out.
+    For signed x, minus the curves of T are left out: they are below where T is positive.
     """
     D = (P - P[T[0]]) @ circle(P, T)
     angle = np.empty(len(P))
@@ -152,8 +152,9 @@ def joined(key, keys, T, mask):
 
 @inlined
 def attempt(E, above, T, mask, G, floor, nonnegative):
-    """The support of the curves above and those of T in the mask: its best value above ``floor``,
-    c, rows, flops.
+    """Return the best value above ``floor`` of one support, with its c, its rows and the flops.
+
+    The support has the curves above, and those of T in the mask.
     """
     H = G.copy()
     for t in range(len(T)):
@@ -176,16 +177,15 @@ def attempt(E, above, T, mask, G, floor, nonnegative):
     "u8[::1])"
 )
 def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
-    """Turn round every circle on which the curves of a row of Ts (c, d - 1) meet, trying the
-    supports that occur there.
+    """Try all supports on the circles on which the curves of a row of Ts (c, d - 1) meet.
 
-    P, E : curves (n + 1, d), the last one zero; P perturbed, E as they are. The zero curve can only
-        be last in a row.
-    floor : the value to exceed. keys : a random number for each curve, a support's is made of them;
-        table : those met.
+    P and E have the curves (n + 1, d), of which the last is zero: P perturbed, E as they are. The
+    zero curve can only be last in a row of Ts. ``floor`` is the value to exceed. ``keys`` has a
+    random number for each curve, from which the key of a support is made, and ``table`` has the
+    keys already met.
 
     A support of full-dimensional region has a face of dimension two on which d - 1 of the n + 1
-    curves share one value, its smallest entry, or zero: it consists of the curves above that value
+    curves share one value, its smallest entry, or zero. It consists of the curves above that value
     and of some of these. Returns the flops (value, c, support, supports tried).
     """
     zero, work, tried = len(P) - 1, 0, 0
