@@ -158,7 +158,9 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
 def nonnegative_ascent(
     product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12
 ) -> tuple[float, Vector]:
-    """Climb to a local maximum of x'Sigma x over unit x >= 0 by x <- (Sigma x)_+ / ||(Sigma x)_+||.
+    """Climb to a local maximum of x'Sigma x over unit x >= 0.
+
+    A step replaces x by the positive part of Sigma x, scaled to norm one.
 
     Parameters
     ----------
