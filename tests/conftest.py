@@ -39,8 +39,11 @@ def pytest_runtest_call(item):
 
 def _plain_values(variables):
     plain = (bool, int, float, str)
-    found = [f"{name} = {value!r}" for name, value in variables.items() if isinstance(value, plain)]
-    return ", ".join(found)
+    return ", ".join(
+        f"{name} = {value!r}"
+        for name, value in variables.items()
+        if isinstance(value, plain) and name.isidentifier()  # pytest's own names are not
+    )
 
 
 @pytest.fixture

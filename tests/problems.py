@@ -5,6 +5,7 @@ against.
 from itertools import combinations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
@@ -118,6 +119,12 @@ def once(problem, name, **settings):
     elif module.TRAITS.control == "cardinality":
         settings = {"k": min(module.EXAMPLE["k"], problem.n // 2), **settings}
     return api.solve(problem, name, **settings)
+
+
+def groups(count, size):
+    """Cheap seeds, from 0 below ``count``, as parameters of ``size`` seeds each."""
+    parts = [range(first, min(first + size, count)) for first in range(0, count, size)]
+    return [pytest.param(part, id=f"seeds {part[0]} to {part[-1]}") for part in parts]
 
 
 def as_sparse(X, form):

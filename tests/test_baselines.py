@@ -22,30 +22,30 @@ def _top(S, W):
     return np.linalg.eigvalsh(S[np.ix_(W, W)])[-1]
 
 
-def test_thresholding_keeps_the_largest_entries_of_the_eigenvector():
-    for seed in range(10):
-        problem = _problem(seed)
-        v = np.linalg.eigh(problem.matrix.S)[1][:, -1]
-        for k in range(1, 9):
-            x = api.solve(problem, "thresholding", k=k).x
-            assert abs(x @ project(v, k)) == pytest.approx(1.0)
+@pytest.mark.parametrize("seed", range(10))
+def test_thresholding_keeps_the_largest_entries_of_the_eigenvector(seed):
+    problem = _problem(seed)
+    v = np.linalg.eigh(problem.matrix.S)[1][:, -1]
+    for k in range(1, 9):
+        x = api.solve(problem, "thresholding", k=k).x
+        assert abs(x @ project(v, k)) == pytest.approx(1.0)
 
 
-def test_greedy_forward_takes_the_variable_most_correlated_with_the_component():
-    for seed in range(10):
-        problem = _problem(seed)
-        S, support = problem.matrix.S, []
-        for k in range(1, 9):
-            if not support:
-                support = [int(np.argmax(S.diagonal()))]
-            else:
-                W = sorted(support)
-                v = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
-                scores = {i: (S[i, W] @ v) ** 2 for i in range(8) if i not in support}
-                support.append(max(scores, key=scores.get))
-            result = api.solve(problem, "greedy_forward", k=k)
-            assert sorted(support) == result.support.tolist()
-            assert result.variance == pytest.approx(_top(S, sorted(support)))
+@pytest.mark.parametrize("seed", range(10))
+def test_greedy_forward_takes_the_variable_most_correlated_with_the_component(seed):
+    problem = _problem(seed)
+    S, support = problem.matrix.S, []
+    for k in range(1, 9):
+        if not support:
+            support = [int(np.argmax(S.diagonal()))]
+        else:
+            W = sorted(support)
+            v = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+            scores = {i: (S[i, W] @ v) ** 2 for i in range(8) if i not in support}
+            support.append(max(scores, key=scores.get))
+        result = api.solve(problem, "greedy_forward", k=k)
+        assert sorted(support) == result.support.tolist()
+        assert result.variance == pytest.approx(_top(S, sorted(support)))
 
 
 def _forward(S, k):
@@ -62,37 +62,40 @@ def _backward(S, k):
     return _top(S, W)
 
 
-def test_the_full_greedy_search_is_the_better_of_both_passes():
-    for seed in range(8):
-        problem = _problem(seed, 7)
-        S = problem.matrix.S
-        for k in (1, 2, 4, 7):
-            values = {
-                p: api.solve(problem, "greedy_full", k=k, passes=p).variance
-                for p in ("forward", "backward")
-            }
-            assert values["forward"] == pytest.approx(_forward(S, k))
-            assert values["backward"] == pytest.approx(_backward(S, k))
-            both = api.solve(problem, "greedy_full", k=k)
-            assert both.variance == pytest.approx(max(values.values()))
+@pytest.mark.parametrize("seed", range(8))
+def test_the_full_greedy_search_is_the_better_of_both_passes(seed):
+    problem = _problem(seed, 7)
+    S = problem.matrix.S
+    for k in (1, 2, 4, 7):
+        values = {
+            p: api.solve(problem, "greedy_full", k=k, passes=p).variance
+            for p in ("forward", "backward")
+        }
+        assert values["forward"] == pytest.approx(_forward(S, k))
+        assert values["backward"] == pytest.approx(_backward(S, k))
+        both = api.solve(problem, "greedy_full", k=k)
+        assert both.variance == pytest.approx(max(values.values()))
+
+
+def test_a_pass_of_the_greedy_search_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="'forward', 'backward' and 'both'"):
         api.solve(_problem(0), "greedy_full", k=2, passes="sideways")
 
 
-def test_the_truncated_power_method_never_loses_variance():
-    for seed in range(10):
-        history = api.solve(_problem(seed), "tpower", k=3, history=True).history
-        variances = [entry["variance"] for entry in history]
-        assert all(b >= a * (1 - 1e-12) for a, b in pairwise(variances))
-        assert variances[0] == pytest.approx(max(_problem(seed).matrix.S.diagonal()))
+@pytest.mark.parametrize("seed", range(10))
+def test_the_truncated_power_method_never_loses_variance(seed):
+    history = api.solve(_problem(seed), "tpower", k=3, history=True).history
+    variances = [entry["variance"] for entry in history]
+    assert all(b >= a * (1 - 1e-12) for a, b in pairwise(variances))
+    assert variances[0] == pytest.approx(max(_problem(seed).matrix.S.diagonal()))
 
 
-def test_the_elastic_net_without_sparsity_is_the_principal_component():
-    for seed in range(5):
-        problem = _problem(seed)
-        result = api.solve(problem, "spca_elastic_net", k=problem.n)
-        assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1], rel=1e-5)
-        assert not result.counted
+@pytest.mark.parametrize("seed", range(5))
+def test_the_elastic_net_without_sparsity_is_the_principal_component(seed):
+    problem = _problem(seed)
+    result = api.solve(problem, "spca_elastic_net", k=problem.n)
+    assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1], rel=1e-5)
+    assert not result.counted
 
 
 @pytest.mark.parametrize("solver", HEURISTICS)

@@ -11,31 +11,31 @@ from tests.problems import FAMILIES
 
 @pytest.mark.parametrize("nonnegative", [False, True])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_bound_is_below_the_optimum(family, nonnegative):
-    for seed in range(2):
-        problem, _ = problems.problem(family, seed)
-        S = problems.explicit(problem)
-        for full in (False, True) if seed == 0 else (False,):
-            for k in range(1, problem.n + 1):
-                best = problems.optimum(S, k, nonnegative)
-                found = bounds.upper_bounds(problem, k, nonnegative, full)
-                assert min(found.values()) >= best, min(found, key=found.get)
-                if nonnegative:
-                    assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(
-                        problem, k
-                    ) * (1 + 1e-12)
+@pytest.mark.parametrize("seed", range(2))
+def test_no_bound_is_below_the_optimum(family, nonnegative, seed):
+    problem, _ = problems.problem(family, seed)
+    S = problems.explicit(problem)
+    for full in (False, True) if seed == 0 else (False,):
+        for k in range(1, problem.n + 1):
+            best = problems.optimum(S, k, nonnegative)
+            found = bounds.upper_bounds(problem, k, nonnegative, full)
+            assert min(found.values()) >= best, min(found, key=found.get)
+            if nonnegative:
+                assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(problem, k) * (
+                    1 + 1e-12
+                )
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])
-def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form):
-    for seed in range(2):
-        problem, k = problems.problem(f"gaussian {form}", seed)
-        last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
-        assert last.indefinite
-        for size in range(1, problem.n + 1):
-            for nonnegative in (False, True):
-                best = problems.optimum(problems.explicit(last), size, nonnegative)
-                assert bounds.upper_bound(last, size, nonnegative) >= best - 1e-9 * abs(best)
+@pytest.mark.parametrize("seed", range(2))
+def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form, seed):
+    problem, k = problems.problem(f"gaussian {form}", seed)
+    last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+    assert last.indefinite
+    for size in range(1, problem.n + 1):
+        for nonnegative in (False, True):
+            best = problems.optimum(problems.explicit(last), size, nonnegative)
+            assert bounds.upper_bound(last, size, nonnegative) >= best - 1e-9 * abs(best)
 
 
 def test_bounds_rise_with_k_and_repeat_to_the_last_digit():

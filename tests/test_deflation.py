@@ -56,20 +56,20 @@ def test_hotelling_removes_its_share_of_the_variance(form, alpha):
 
 
 @forms
-def test_definitions(form):
-    for deflation in DEFLATIONS:
-        found = _components(form, deflation=deflation, count=2)
-        before, after = _sigmas(found)
-        x, P = found[0].x, np.eye(7) - np.outer(found[0].x, found[0].x)
-        keep = (x == 0).astype(float)
-        expected = {
-            "hotelling": before - (x @ before @ x) * np.outer(x, x),
-            "projection": P @ before @ P,
-            "orthogonal_projection": P @ before @ P,
-            "schur": before - before @ np.outer(x, x) @ before / (x @ before @ x),
-            "drop_features": before * np.outer(keep, keep),
-        }[deflation]
-        assert np.allclose(after, expected, atol=1e-11), deflation
+@pytest.mark.parametrize("deflation", DEFLATIONS)
+def test_definitions(form, deflation):
+    found = _components(form, deflation=deflation, count=2)
+    before, after = _sigmas(found)
+    x, P = found[0].x, np.eye(7) - np.outer(found[0].x, found[0].x)
+    keep = (x == 0).astype(float)
+    expected = {
+        "hotelling": before - (x @ before @ x) * np.outer(x, x),
+        "projection": P @ before @ P,
+        "orthogonal_projection": P @ before @ P,
+        "schur": before - before @ np.outer(x, x) @ before / (x @ before @ x),
+        "drop_features": before * np.outer(keep, keep),
+    }[deflation]
+    assert np.allclose(after, expected, atol=1e-11), deflation
 
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)
@@ -105,42 +105,45 @@ def test_repeated_loadings_add_nothing():
     assert found.projected_variance == pytest.approx(found.variances[0])
 
 
+RECTANGULAR = [s for s in problems.SOLVERS if problems.traits(s).rectangular]
+ON_DATA = [s for s in RECTANGULAR if problems.traits(s).accepts == "data"]
+BY_CARDINALITY = [
+    s
+    for s in problems.SOLVERS
+    if problems.traits(s).control == "cardinality" and not problems.traits(s).exact
+]
+
+
 @pytest.mark.parametrize("alpha", [1.0, 0.2])
-def test_rectangular_deflation(alpha):
-    for solver in problems.SOLVERS:
-        if problems.traits(solver).rectangular:
-            found = api.components(
-                FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha
-            )
-            u, v, after = found[0].u, found[0].x, found[1].problem.data.dense()
-            assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
-            assert not found[1].problem.indefinite
+@pytest.mark.parametrize("solver", RECTANGULAR)
+def test_rectangular_deflation(solver, alpha):
+    found = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
+    u, v, after = found[0].u, found[0].x, found[1].problem.data.dense()
+    assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
+    assert not found[1].problem.indefinite
 
 
-def test_partial_deflation_works_in_one_copy_that_no_result_sees():
-    for solver in problems.SOLVERS:
-        if problems.traits(solver).rectangular and problems.traits(solver).accepts == "data":
-            problem = Problem.from_data(X, center=False)
-            found = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
-            R = X.copy()  # more components than the rank, 7
-            for r in found:
-                assert r.singular_value == pytest.approx(r.u @ R @ r.x)
-                assert r.variance == pytest.approx(((R @ r.x) ** 2).sum())
-                assert r.bound >= problems.optimum(R.T @ R, 3) * (1 - 1e-12)
-                R -= 0.2 * r.singular_value * np.outer(r.u, r.x)
-            assert np.array_equal(problem.data.X, X)
-            assert all(r.problem.data.X is problem.data.X for r in found)
+@pytest.mark.parametrize("solver", ON_DATA)
+def test_partial_deflation_works_in_one_copy_that_no_result_sees(solver):
+    problem = Problem.from_data(X, center=False)
+    found = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
+    R = X.copy()  # more components than the rank, 7
+    for r in found:
+        assert r.singular_value == pytest.approx(r.u @ R @ r.x)
+        assert r.variance == pytest.approx(((R @ r.x) ** 2).sum())
+        assert r.bound >= problems.optimum(R.T @ R, 3) * (1 - 1e-12)
+        R -= 0.2 * r.singular_value * np.outer(r.u, r.x)
+    assert np.array_equal(problem.data.X, X)
+    assert all(r.problem.data.X is problem.data.X for r in found)
 
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)
-def test_components_end_where_nothing_is_left(deflation):
+@pytest.mark.parametrize("solver", BY_CARDINALITY)
+def test_components_end_where_nothing_is_left(solver, deflation):
     rank_one = Problem.from_data(np.outer(X[:, 0], [1.0, 2.0, 0.0]), center=False)
-    for solver in problems.SOLVERS:
-        traits = problems.traits(solver)
-        if traits.control == "cardinality" and not traits.exact:
-            found = api.components(rank_one, solver, 3, k=2, deflation=deflation)
-            assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
-            assert found.projected_variance == pytest.approx(found[0].variance, rel=1e-4)
+    found = api.components(rank_one, solver, 3, k=2, deflation=deflation)
+    assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
+    assert found.projected_variance == pytest.approx(found[0].variance, rel=1e-4)
 
 
 def test_data_are_not_made_of_a_covariance_too_large_to_factorise():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spcabench import Problem, api
 from spcabench.methods import eliminate
+from tests import problems
 
 
 def _covariance(rng, n):
@@ -25,10 +26,10 @@ def _psi(S, lam):
     return max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] - lam * len(W) for W in supports)
 
 
-@pytest.mark.parametrize("batch", range(4))
-def test_elimination_is_safe_for_the_l0_problem(batch):
-    for seed in range(50):
-        rng = np.random.default_rng([batch, seed])
+@pytest.mark.parametrize("seeds", problems.groups(200, 25))
+def test_elimination_is_safe_for_the_l0_problem(seeds):
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 8))
         S = _covariance(rng, n)
         lam = float(rng.uniform(0.02, 0.95)) * S.diagonal().max()

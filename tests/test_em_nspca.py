@@ -39,43 +39,43 @@ def test_ties_leave_an_entry():
     assert kept[0].tolist() == [1.0, 1.0]  # the first of them, of norm one
 
 
-def test_restarts_in_one_batch_are_restarts_one_by_one():
-    for seed in range(6):
-        problem, k = problems.problem("spiked covariance", seed)
-        W = em.unit_columns(np.random.default_rng(seed).standard_normal((problem.n, 5)))
+@pytest.mark.parametrize("seed", range(6))
+def test_restarts_in_one_batch_are_restarts_one_by_one(seed):
+    problem, k = problems.problem("spiked covariance", seed)
+    W = em.unit_columns(np.random.default_rng(seed).standard_normal((problem.n, 5)))
 
-        def sparse(W, restart, k=k):
-            return em.unit_columns(em.thresholded(W, k))
+    def sparse(W, restart, k=k):
+        return em.unit_columns(em.thresholded(W, k))
 
-        together, alone = W.copy(), W.copy()
-        list(em.ascend(problem.covariance, together, sparse, 1e-6, 200))
-        for j in range(5):
-            list(em.ascend(problem.covariance, alone[:, j : j + 1], sparse, 1e-6, 200))
-        assert np.allclose(together, alone, atol=1e-12)
+    together, alone = W.copy(), W.copy()
+    list(em.ascend(problem.covariance, together, sparse, 1e-6, 200))
+    for j in range(5):
+        list(em.ascend(problem.covariance, alone[:, j : j + 1], sparse, 1e-6, 200))
+    assert np.allclose(together, alone, atol=1e-12)
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
-def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative):
-    for seed in range(10):
-        problem, k = problems.problem("gaussian covariance", seed)
-        few, many = (
-            api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True)
-            for r in (1, 12)
-        )
-        assert many.variance >= few.variance * (1 - 1e-6)
-        for result in (few, many):
-            ends = [
-                entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"
-            ]
-            assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
+@pytest.mark.parametrize("seed", range(10))
+def test_more_restarts_and_the_renormalisation_lose_nothing(nonnegative, seed):
+    problem, k = problems.problem("gaussian covariance", seed)
+    few, many = (
+        api.solve(problem, "em", k=k, restarts=r, nonnegative=nonnegative, history=True)
+        for r in (1, 12)
+    )
+    assert many.variance >= few.variance * (1 - 1e-6)
+    for result in (few, many):
+        ends = [
+            entry["variance"] for entry in result.history if entry["phase"] == "renormalisation"
+        ]
+        assert all(b >= a * (1 - 1e-12) for a, b in pairwise(ends))
 
 
-def test_em_without_constraints_is_the_leading_eigenvector():
-    for seed in range(5):
-        problem, _ = problems.problem("gaussian data", seed)
-        assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(
-            problem.covariance.leading()[0]
-        )
+@pytest.mark.parametrize("seed", range(5))
+def test_em_without_constraints_is_the_leading_eigenvector(seed):
+    problem, _ = problems.problem("gaussian data", seed)
+    assert api.solve(problem, "em", k=problem.n).variance == pytest.approx(
+        problem.covariance.leading()[0]
+    )
 
 
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
@@ -96,41 +96,40 @@ def _F(S, U, alpha, beta):
 
 @pytest.mark.parametrize("given", [True, False], ids=["covariance", "data"])
 @pytest.mark.parametrize("q", [1, 3])
-def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch):
-    for seed in range(6):
-        X, _ = problems.draw("gaussian", seed)
-        S = X.T @ X
-        R, a = np.ascontiguousarray(S if given else X.T), S.diagonal().copy()
-        order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
-        U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
-        with monkeypatch.context() as patch:
-            for name in ("largest_root", "gain", "sweep"):
-                patch.setattr(nspca, name, getattr(nspca, name).py_func)
-            U_twin, Y_twin = U.copy(), Y.copy()
-            work, F_twin, done_twin = nspca.sweeps.twin(
-                R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
-            )
-        before = _F(S, U, alpha, beta)
-        with flops.counting() as ledger:
-            F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)
-            assert ledger.flops == ledger.compiled == work
-        assert done == done_twin
-        assert np.allclose(U, U_twin, atol=1e-9)
-        assert np.allclose(Y, U.T @ R, atol=1e-9 * np.abs(S).max())
-        assert pytest.approx(F) == F_twin
-        assert pytest.approx(F) == _F(S, U, alpha, beta)
-        assert F - before >= 0.0
-        assert U.min() >= 0.0
-
-
-def test_forms_agree():
-    for seed in range(5):
-        data, _ = problems.problem("gaussian data", seed)
-        a, b = (
-            api.solve(p, "nspca", beta=0.05, tol_F=1e-12)
-            for p in (data, data.given_as("covariance"))
+@pytest.mark.parametrize("seed", range(6))
+def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch, seed):
+    X, _ = problems.draw("gaussian", seed)
+    S = X.T @ X
+    R, a = np.ascontiguousarray(S if given else X.T), S.diagonal().copy()
+    order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
+    U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
+    with monkeypatch.context() as patch:
+        for name in ("largest_root", "gain", "sweep"):
+            patch.setattr(nspca, name, getattr(nspca, name).py_func)
+        U_twin, Y_twin = U.copy(), Y.copy()
+        work, F_twin, done_twin = nspca.sweeps.twin(
+            R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
         )
-        assert np.allclose(a.x, b.x, atol=1e-5)
+    before = _F(S, U, alpha, beta)
+    with flops.counting() as ledger:
+        F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)
+        assert ledger.flops == ledger.compiled == work
+    assert done == done_twin
+    assert np.allclose(U, U_twin, atol=1e-9)
+    assert np.allclose(Y, U.T @ R, atol=1e-9 * np.abs(S).max())
+    assert pytest.approx(F) == F_twin
+    assert pytest.approx(F) == _F(S, U, alpha, beta)
+    assert F - before >= 0.0
+    assert U.min() >= 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_forms_agree(seed):
+    data, _ = problems.problem("gaussian data", seed)
+    a, b = (
+        api.solve(p, "nspca", beta=0.05, tol_F=1e-12) for p in (data, data.given_as("covariance"))
+    )
+    assert np.allclose(a.x, b.x, atol=1e-5)
 
 
 def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():

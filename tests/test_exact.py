@@ -22,24 +22,24 @@ def _finished(search):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family):
-    for seed in range(6):
-        problem, _ = problems.problem(family, seed)
-        S, n = problems.explicit(problem), problem.n
-        best = [problems.optimum(S, k) for k in range(1, n + 1)]
-        for poor in (False, True):
-            search = _exact(S, n)
-            if poor:
-                for k in range(1, n + 1):
-                    search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
-            else:
-                search.incumbents()
-            _finished(search)
+@pytest.mark.parametrize("seed", range(6))
+def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed):
+    problem, _ = problems.problem(family, seed)
+    S, n = problems.explicit(problem), problem.n
+    best = [problems.optimum(S, k) for k in range(1, n + 1)]
+    for poor in (False, True):
+        search = _exact(S, n)
+        if poor:
             for k in range(1, n + 1):
-                assert search.proven(k)
-                assert search.value[k] == pytest.approx(best[k - 1], rel=4e-9, abs=1e-12)
-                assert search.bound[k] >= best[k - 1] * (1 - 1e-12)
-                assert len(search.support[k]) <= k
+                search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
+        else:
+            search.incumbents()
+        _finished(search)
+        for k in range(1, n + 1):
+            assert search.proven(k)
+            assert search.value[k] == pytest.approx(best[k - 1], rel=4e-9, abs=1e-12)
+            assert search.bound[k] >= best[k - 1] * (1 - 1e-12)
+            assert len(search.support[k]) <= k
 
 
 def _gram(seed, n):
@@ -90,65 +90,68 @@ def plain(monkeypatch):
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_the_tree_is_its_twin(plain, monkeypatch, share):
-    for seed in range(6):
-        S, k = _gram(seed, 9), 3 + seed % 4
-        opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
-        t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
-        trees = [branch_and_bound.Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
-        ends = []
-        for tree, run in zip(trees, (pruning.descend, plain), strict=True):
-            with flops.counting() as ledger:
-                out = run(
-                    tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place
-                )
-                ends.append(out[-3:] if run is plain else out)
-                assert ledger.flops == ledger.compiled
-        assert tuple(ends[0]) == tuple(ends[1])
-        assert ends[0][0] == (pruning.FOUND if seed % 2 else pruning.EXHAUSTED)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_tree_is_its_twin(plain, monkeypatch, share, seed):
+    S, k = _gram(seed, 9), 3 + seed % 4
+    opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
+    t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
+    trees = [branch_and_bound.Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
+    ends = []
+    for tree, run in zip(trees, (pruning.descend, plain), strict=True):
+        with flops.counting() as ledger:
+            out = run(tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place)
+            ends.append(out[-3:] if run is plain else out)
+            assert ledger.flops == ledger.compiled
+    assert tuple(ends[0]) == tuple(ends[1])
+    assert ends[0][0] == (pruning.FOUND if seed % 2 else pruning.EXHAUSTED)
 
 
-def test_swaps_end_where_none_improves():
+@pytest.mark.parametrize("seed", range(8))
+def test_swaps_end_where_none_improves(seed):
     """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice has."""
-    for seed in range(8):
-        S = _gram(seed, 11)
-        search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
-        search.climb(np.arange(4))
-        for i in range(4):
-            for j in np.setdiff1d(np.arange(11), search.W):
-                W = search.W.copy()
-                W[i] = j
-                assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] <= search.value * (1 + 1e-9)
-        value, i, j = local_search.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
-        assert (value, i, j) == pytest.approx(
-            local_search.best_swap.twin(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
-        )
-        if i >= 0:
-            W = np.arange(4)
+    S = _gram(seed, 11)
+    search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
+    search.climb(np.arange(4))
+    for i in range(4):
+        for j in np.setdiff1d(np.arange(11), search.W):
+            W = search.W.copy()
             W[i] = j
-            assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] > value
+            assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] <= search.value * (1 + 1e-9)
+    value, i, j = local_search.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
+    assert (value, i, j) == pytest.approx(
+        local_search.best_swap.twin(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
+    )
+    if i >= 0:
+        W = np.arange(4)
+        W[i] = j
+        assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] > value
 
 
-def test_power_steps_before_swaps_end_and_ascend():
-    """The kernel is its twin; the support that it leads to explains at least what the start does; k
-    = 1, n, no data.
-    """
-    for seed in range(6):
-        S, W = _gram(seed, 12), np.arange(4)
-        R, v = S[:4].copy(), S[0, :4].copy()
-        flops, value, y = local_search.power_steps.twin(R, W, v)
-        assert flops == local_search.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (
-            1 + 1e-12
-        )
-        assert local_search.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(
-            local_search.power_steps(R, W, v)[1], y
-        )
-        search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
-        better = search._ascended(W)
-        assert len(set(better)) == 4 and _top(S, better) >= value * (1 - 1e-9)
-    for S, k in ((_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)):
-        search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
-        assert len(set(search._ascended(np.arange(k)))) == k
+@pytest.mark.parametrize("seed", range(6))
+def test_power_steps_before_swaps_end_and_ascend(seed):
+    """The kernel is its twin; its support explains at least what the start does."""
+    S, W = _gram(seed, 12), np.arange(4)
+    R, v = S[:4].copy(), S[0, :4].copy()
+    flops, value, y = local_search.power_steps.twin(R, W, v)
+    assert flops == local_search.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (
+        1 + 1e-12
+    )
+    assert local_search.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(
+        local_search.power_steps(R, W, v)[1], y
+    )
+    search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
+    better = search._ascended(W)
+    assert len(set(better)) == 4 and _top(S, better) >= value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("S", "k"),
+    [(_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)],
+    ids=["one variable", "all variables", "no variance"],
+)
+def test_the_ascent_keeps_the_cardinality(S, k):
+    search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
+    assert len(set(search._ascended(np.arange(k)))) == k
 
 
 def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
@@ -180,17 +183,17 @@ def test_a_larger_budget_is_never_worse_and_forms_agree():
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])
-def test_an_indefinite_matrix_and_nonnegative_answers(form):
-    for seed in range(5):
-        problem, k = problems.problem(f"gaussian {form}", seed)
-        last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
-        S = problems.explicit(last)
-        result = api.solve(last, "branch_and_bound", k=k)
-        assert result.variance == pytest.approx(problems.optimum(S, k), abs=1e-7 * np.abs(S).max())
-        positive = api.solve(problem, "branch_and_bound", k=k, nonnegative=True)
-        best = problems.optimum(problems.explicit(problem), k, True)
-        assert positive.variance <= best * (1 + 1e-9)
-        assert positive.extra[f"bound_{k}"] >= best * (1 - 1e-9)
+@pytest.mark.parametrize("seed", range(5))
+def test_an_indefinite_matrix_and_nonnegative_answers(form, seed):
+    problem, k = problems.problem(f"gaussian {form}", seed)
+    last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+    S = problems.explicit(last)
+    result = api.solve(last, "branch_and_bound", k=k)
+    assert result.variance == pytest.approx(problems.optimum(S, k), abs=1e-7 * np.abs(S).max())
+    positive = api.solve(problem, "branch_and_bound", k=k, nonnegative=True)
+    best = problems.optimum(problems.explicit(problem), k, True)
+    assert positive.variance <= best * (1 + 1e-9)
+    assert positive.extra[f"bound_{k}"] >= best * (1 - 1e-9)
 
 
 def test_many_variables_are_screened_by_their_variances():

@@ -29,27 +29,27 @@ def plain():
 
 
 @pytest.mark.parametrize("start", ["identity", "diagonal"])
-def test_the_kernel_is_its_twin(plain, start):
-    for seed in range(12):
-        n = 2 + seed % 8
-        S, lam = _state(seed, n)
-        beta = 1e-2 / n
-        X, V = (
-            block_ascent.identity_start(S, lam)
-            if start == "identity"
-            else block_ascent.diagonal_start(S, lam, beta)
-        )
-        for _ in range(4):
-            Y, W = X.copy(), V.copy()
-            with flops.counting() as ledger:
-                trace = block_ascent.sweep(S, X, V, lam, beta, 30, 1e-9)
-                work = ledger.flops
-                assert ledger.compiled == work
-            expected, twin_trace = plain(S, Y, W, lam, beta, 30, 1e-9)
-            assert work == expected
-            assert trace == pytest.approx(twin_trace, rel=1e-10)
-            assert np.allclose(X, Y, rtol=1e-7, atol=1e-10)
-            assert np.allclose(V, W, rtol=1e-7, atol=1e-10)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_kernel_is_its_twin(plain, start, seed):
+    n = 2 + seed % 8
+    S, lam = _state(seed, n)
+    beta = 1e-2 / n
+    X, V = (
+        block_ascent.identity_start(S, lam)
+        if start == "identity"
+        else block_ascent.diagonal_start(S, lam, beta)
+    )
+    for _ in range(4):
+        Y, W = X.copy(), V.copy()
+        with flops.counting() as ledger:
+            trace = block_ascent.sweep(S, X, V, lam, beta, 30, 1e-9)
+            work = ledger.flops
+            assert ledger.compiled == work
+        expected, twin_trace = plain(S, Y, W, lam, beta, 30, 1e-9)
+        assert work == expected
+        assert trace == pytest.approx(twin_trace, rel=1e-10)
+        assert np.allclose(X, Y, rtol=1e-7, atol=1e-10)
+        assert np.allclose(V, W, rtol=1e-7, atol=1e-10)
 
 
 def _objective(S, X, lam, beta):
@@ -58,20 +58,20 @@ def _objective(S, X, lam, beta):
     return np.vdot(S, X) - lam * np.abs(X).sum() - np.trace(X) ** 2 / 2 + beta * logdet
 
 
-def test_sweeps_increase_the_objective_and_keep_X_definite():
-    for seed in range(20):
-        n = 2 + seed % 9
-        S, lam = _state(seed, n)
-        beta = 1e-2 / n
-        X, V = block_ascent.identity_start(S, lam)
-        reached = -np.inf
-        for _ in range(10):
-            trace = block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-10)
-            assert trace == pytest.approx(np.trace(X))
-            assert np.linalg.eigvalsh(X)[0] > 0
-            now = _objective(S, X, lam, beta)
-            assert now >= reached - 1e-7 * abs(now)
-            reached = now
+@pytest.mark.parametrize("seed", range(20))
+def test_sweeps_increase_the_objective_and_keep_X_definite(seed):
+    n = 2 + seed % 9
+    S, lam = _state(seed, n)
+    beta = 1e-2 / n
+    X, V = block_ascent.identity_start(S, lam)
+    reached = -np.inf
+    for _ in range(10):
+        trace = block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-10)
+        assert trace == pytest.approx(np.trace(X))
+        assert np.linalg.eigvalsh(X)[0] > 0
+        now = _objective(S, X, lam, beta)
+        assert now >= reached - 1e-7 * abs(now)
+        reached = now
 
 
 def test_at_the_end_the_box_qp_gives_the_dual():
@@ -86,13 +86,13 @@ def test_at_the_end_the_box_qp_gives_the_dual():
     assert (np.abs(V - S)[off] <= lam * (1 + 1e-12)).all()
 
 
-def test_the_diagonal_start_is_the_best_diagonal():
-    for seed in range(10):
-        S, lam = _state(seed, 7)
-        X, _ = block_ascent.diagonal_start(S, lam, 1e-3)
-        d, t = X.diagonal(), np.trace(X)
-        assert (d > 0).all()
-        assert np.abs(S.diagonal() - lam - t + 1e-3 / d).max() < 1e-9
+@pytest.mark.parametrize("seed", range(10))
+def test_the_diagonal_start_is_the_best_diagonal(seed):
+    S, lam = _state(seed, 7)
+    X, _ = block_ascent.diagonal_start(S, lam, 1e-3)
+    d, t = X.diagonal(), np.trace(X)
+    assert (d > 0).all()
+    assert np.abs(S.diagonal() - lam - t + 1e-3 / d).max() < 1e-9
 
 
 @pytest.mark.parametrize("c", [-2.0, -1e-9, 0.0, 1e-9, 3.0])

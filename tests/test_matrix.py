@@ -209,17 +209,17 @@ def test_principal_blocks_are_all_of_them():
                 assert x_W @ S[np.ix_(W, W)] @ x_W == pytest.approx(value)
 
 
-def test_forms_agree_and_are_made_once():
-    for family in problems.FAMILIES:
-        problem, k = problems.problem(family, 1)
-        S = problems.explicit(problem)
-        for form in ("covariance", "data", "sparse"):
-            other = problem.given_as(form)
-            assert other.form == form
-            assert other is problem.given_as(form)
-            assert _close(problems.explicit(other) / S.max(), S / S.max())
-        for k in range(1, problem.n + 1):
-            assert bounds.upper_bound(problem, k) >= problems.optimum(S, k)
+@pytest.mark.parametrize("family", problems.FAMILIES)
+def test_forms_agree_and_are_made_once(family):
+    problem, k = problems.problem(family, 1)
+    S = problems.explicit(problem)
+    for form in ("covariance", "data", "sparse"):
+        other = problem.given_as(form)
+        assert other.form == form
+        assert other is problem.given_as(form)
+        assert _close(problems.explicit(other) / S.max(), S / S.max())
+    for k in range(1, problem.n + 1):
+        assert bounds.upper_bound(problem, k) >= problems.optimum(S, k)
 
 
 @pytest.mark.parametrize(
@@ -241,8 +241,9 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
         assert _close(given.toarray() if sp.issparse(given) else given, X)  # not changed
 
 
-def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding():
-    for seed in range(200):
+@pytest.mark.parametrize("seeds", problems.groups(200, 50))
+def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding(seeds):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 13))
         noise = np.where(rng.random((n, n)) < 0.3, 1e-15 * rng.random((n, n)), 0.0)

@@ -63,11 +63,17 @@ def test_a_solver_that_gives_nothing_else_is_always_graded_so():
         assert result.status == "infeasible"
 
 
-def test_components_are_nonnegative():
-    for solver in problems.SOLVERS:
-        if problems.traits(solver).nonnegative and problems.traits(solver).components == "single":
-            found = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
-            assert found.Z.min() >= 0.0
+NONNEGATIVE = [
+    s
+    for s in problems.SOLVERS
+    if problems.traits(s).nonnegative and problems.traits(s).components == "single"
+]
+
+
+@pytest.mark.parametrize("solver", NONNEGATIVE)
+def test_components_are_nonnegative(solver):
+    found = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
+    assert found.Z.min() >= 0.0
 
 
 @given(st.integers(0, 10**6))

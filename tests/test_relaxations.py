@@ -2,6 +2,8 @@
 brute force.
 """
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 
@@ -39,35 +41,35 @@ def _interval(problem, which, share, **settings):
     return result
 
 
-@pytest.mark.parametrize("batch", range(10))
-def test_the_solvers_agree_within_their_certified_gaps(batch):
-    for seed in range(10 * batch, 10 * batch + 10):
-        problem, share = _problem(seed)
-        runs = {s: _interval(problem, s, share) for s in SOLVERS}
-        runs |= {f"{s} whole": _interval(problem, s, share, screen=False) for s in SOLVERS}
-        runs["clarabel"] = _interval(problem, "exact_sdp", share, solver="CLARABEL")
-        low = max(r.relaxation_value for r in runs.values())
-        high = min(r.relaxation_bound for r in runs.values())
-        unit = float(problem.matrix.S.diagonal().max())
-        assert low <= high + 1e-10 * unit, {
-            s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()
-        }
-        assert high - low <= 1e-6 * unit  # the exact ones are among them
-        assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
+@pytest.mark.parametrize("seed", range(100))
+def test_the_solvers_agree_within_their_certified_gaps(seed):
+    problem, share = _problem(seed)
+    runs = {s: _interval(problem, s, share) for s in SOLVERS}
+    runs |= {f"{s} whole": _interval(problem, s, share, screen=False) for s in SOLVERS}
+    runs["clarabel"] = _interval(problem, "exact_sdp", share, solver="CLARABEL")
+    low = max(r.relaxation_value for r in runs.values())
+    high = min(r.relaxation_bound for r in runs.values())
+    unit = float(problem.matrix.S.diagonal().max())
+    assert low <= high + 1e-10 * unit, {
+        s: (r.relaxation_value, r.relaxation_bound) for s, r in runs.items()
+    }
+    assert high - low <= 1e-6 * unit  # the exact ones are among them
+    assert runs["clarabel"].relaxation_bound - runs["clarabel"].relaxation_value <= 1e-7 * unit
+
+
+SMALL = [seed for seed in range(20) if _problem(seed)[0].n <= 12]  # brute force takes long beyond
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_bounds_are_never_below_brute_force(solver):
-    for seed in range(20):
-        problem, share = _problem(seed)
-        if problem.n > 12:
-            continue
-        result = _interval(problem, solver, share)
-        _, U = result.primal_and_dual
-        for k in range(1, min(problem.n, 5) + 1):
-            best = problems.optimum(problem.matrix.S, k)
-            assert certify.sparse_bound(problem, U, k) >= best
-        assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
+@pytest.mark.parametrize("seed", SMALL)
+def test_bounds_are_never_below_brute_force(solver, seed):
+    problem, share = _problem(seed)
+    result = _interval(problem, solver, share)
+    _, U = result.primal_and_dual
+    for k in range(1, min(problem.n, 5) + 1):
+        best = problems.optimum(problem.matrix.S, k)
+        assert certify.sparse_bound(problem, U, k) >= best
+    assert result.bound >= problems.optimum(problem.matrix.S, result.cardinality)
 
 
 @pytest.mark.parametrize("seed", range(1, 16))
@@ -90,15 +92,15 @@ def test_no_dual_iterate_has_a_better_bound_than_the_last(solver, seed, monkeypa
 
 @pytest.mark.parametrize("factor", [1e-8, 1e8])
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_scaling_changes_no_relative_answer(solver, factor):
-    for seed in range(12):
-        problem, share = _problem(seed)
-        scaled = Problem.from_covariance(factor * problem.matrix.S)
-        a, b = _interval(problem, solver, share), _interval(scaled, solver, share)
-        tolerance = 1e-6 if solver == "exact_sdp" else 1e-9
-        assert b.relaxation_value / factor == pytest.approx(a.relaxation_value, rel=tolerance)
-        assert b.relaxation_bound / factor == pytest.approx(a.relaxation_bound, rel=tolerance)
-        assert a.status == b.status
+@pytest.mark.parametrize("seed", range(12))
+def test_scaling_changes_no_relative_answer(solver, factor, seed):
+    problem, share = _problem(seed)
+    scaled = Problem.from_covariance(factor * problem.matrix.S)
+    a, b = _interval(problem, solver, share), _interval(scaled, solver, share)
+    tolerance = 1e-6 if solver == "exact_sdp" else 1e-9
+    assert b.relaxation_value / factor == pytest.approx(a.relaxation_value, rel=tolerance)
+    assert b.relaxation_bound / factor == pytest.approx(a.relaxation_bound, rel=tolerance)
+    assert a.status == b.status
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -129,44 +131,37 @@ def test_the_certificate_is_recomputed_from_feasible_matrices():
     assert relaxation.value(S, Z, 0.0) == pytest.approx(np.trace(S @ Z))
 
 
+CASES = [(seed, k) for seed in range(6) for k in (1, 2, 4) if k <= _problem(seed)[0].n]
+
+
 @pytest.mark.parametrize("solver", ["SCS", "CLARABEL"])
-def test_the_constrained_form_bounds_every_k_sparse_vector(solver):
-    for seed in range(6):
-        problem, _ = _problem(seed)
-        for k in (1, 2, 4):
-            if k > problem.n:
-                continue
-            result = api.solve(problem, "exact_sdp_constrained", k=k, solver=solver)
-            best = problems.optimum(problem.matrix.S, k)
-            assert result.variance <= best * (1 + 1e-9)
-            assert result.bound >= best
-            assert result.relaxation_value <= result.relaxation_bound
-            assert result.relaxation_gap <= 1e-6
+@pytest.mark.parametrize(("seed", "k"), CASES)
+def test_the_constrained_form_bounds_every_k_sparse_vector(solver, seed, k):
+    problem, _ = _problem(seed)
+    result = api.solve(problem, "exact_sdp_constrained", k=k, solver=solver)
+    best = problems.optimum(problem.matrix.S, k)
+    assert result.variance <= best * (1 + 1e-9)
+    assert result.bound >= best
+    assert result.relaxation_value <= result.relaxation_bound
+    assert result.relaxation_gap <= 1e-6
 
 
-def test_the_constrained_forms_agree_within_their_certified_gaps():
-    for seed in range(6):
-        problem, _ = _problem(seed)
-        for k in (2, 3):
-            first, exact = (
-                api.solve(problem, s, k=min(k, problem.n))
-                for s in ("dspca_constrained", "exact_sdp_constrained")
-            )
-            unit = 1e-9 * exact.relaxation_bound
-            assert first.relaxation_value <= exact.relaxation_bound + unit
-            assert exact.relaxation_value <= first.relaxation_bound + unit
-            assert first.relaxation_gap <= 1e-3
-            assert (
-                first.bound >= problems.optimum(problem.matrix.S, min(k, problem.n))
-                if problem.n <= 12
-                else True
-            )
-        scaled = api.solve(
-            Problem.from_covariance(1e-8 * problem.matrix.S),
-            "dspca_constrained",
-            k=min(k, problem.n),
-        )
-        assert 1e8 * scaled.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_constrained_forms_agree_within_their_certified_gaps(seed, k):
+    problem, _ = _problem(seed)
+    k = min(k, problem.n)
+    first, exact = (
+        api.solve(problem, s, k=k) for s in ("dspca_constrained", "exact_sdp_constrained")
+    )
+    unit = 1e-9 * exact.relaxation_bound
+    assert first.relaxation_value <= exact.relaxation_bound + unit
+    assert exact.relaxation_value <= first.relaxation_bound + unit
+    assert first.relaxation_gap <= 1e-3
+    if problem.n <= 12:
+        assert first.bound >= problems.optimum(problem.matrix.S, k)
+    scaled = api.solve(Problem.from_covariance(1e-8 * problem.matrix.S), "dspca_constrained", k=k)
+    assert 1e8 * scaled.relaxation_value == pytest.approx(first.relaxation_value, rel=1e-6)
 
 
 def test_the_whole_norm_allowed_the_answer_is_the_leading_eigenvector():
@@ -175,22 +170,15 @@ def test_the_whole_norm_allowed_the_answer_is_the_leading_eigenvector():
     assert result.relaxation_value == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1])
 
 
-def test_the_rectangular_form_bounds_every_sparse_pair():
-    rng = np.random.default_rng(0)
-    for m, n, k_u, k in ((3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)):
-        A = rng.standard_normal((m, n))
-        result = api.solve(
-            Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u
-        )
-        pairs = (
-            (R, C)
-            for R in problems.combinations(range(m), k_u)
-            for C in problems.combinations(range(n), k)
-        )
-        best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
-        assert result.singular_value <= best * (1 + 1e-9)
-        assert result.relaxation_bound >= best * (1 - 1e-9)
-        assert result.relaxation_gap <= 1e-5
+@pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
+def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
+    A = np.random.default_rng(0).standard_normal((m, n))
+    result = api.solve(Problem.from_data(A, center=False), "exact_sdp_rectangular", k=k, k_u=k_u)
+    pairs = product(combinations(range(m), k_u), combinations(range(n), k))
+    best = max(np.linalg.svd(A[np.ix_(R, C)])[1][0] for R, C in pairs)
+    assert result.singular_value <= best * (1 + 1e-9)
+    assert result.relaxation_bound >= best * (1 - 1e-9)
+    assert result.relaxation_gap <= 1e-5
 
 
 def test_beyond_its_practical_size_the_exact_solver_refuses():

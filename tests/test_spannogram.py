@@ -68,10 +68,10 @@ def rho(n, k, d, w):
     return max(k / (2 * n), 1.0 / (1.0 + 2.0 * n / k * (w[d] if d < n else 0.0) / w[0]))
 
 
-@pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("kind", KINDS)
-def test_at_the_rank_of_sigma_it_is_exact(kind, part):
-    for seed in range(10 * part, 10 * part + 10):
+@pytest.mark.parametrize("seeds", problems.groups(50, 5))
+def test_at_the_rank_of_sigma_it_is_exact(kind, seeds):
+    for seed in seeds:
         problem, k, rank = _problem(kind, seed)
         for nonnegative in (True, False):
             best = _optimum(problem, k, nonnegative)
@@ -83,8 +83,9 @@ def test_at_the_rank_of_sigma_it_is_exact(kind, part):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.parametrize("kind", KINDS)
-def test_theorem_1_and_the_bounds_hold(kind, d):
-    for seed in range(50):
+@pytest.mark.parametrize("seeds", problems.groups(50, 10))
+def test_theorem_1_and_the_bounds_hold(kind, d, seeds):
+    for seed in seeds:
         problem, k, rank = _problem(kind, seed)
         n, w = problem.n, np.linalg.eigvalsh(problem.matrix.S)[::-1].clip(0)
         best = _optimum(problem, k, True)
@@ -100,18 +101,18 @@ def test_theorem_1_and_the_bounds_hold(kind, d):
         assert sampled.claimed is None
 
 
-def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        n, d = int(rng.integers(3, 9)), int(rng.integers(1, 3))
-        V = rng.standard_normal((n, d))
-        problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
-        for nonnegative in (True, False):
-            result = api.solve(
-                problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True
-            )
-            assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
-            assert result.bound == pytest.approx(result.variance, rel=1e-7)
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d(seed):
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(3, 9)), int(rng.integers(1, 3))
+    V = rng.standard_normal((n, d))
+    problem = Problem.from_covariance(V @ V.T + rng.uniform(0.1, 2.0) * np.eye(n))
+    for nonnegative in (True, False):
+        result = api.solve(
+            problem, "spannogram_exact", k=2, d=d, nonnegative=nonnegative, shift=True
+        )
+        assert result.variance == pytest.approx(_optimum(problem, 2, nonnegative), rel=1e-9)
+        assert result.bound == pytest.approx(result.variance, rel=1e-7)
 
 
 def _plain(monkeypatch):
@@ -120,36 +121,22 @@ def _plain(monkeypatch):
     return spannogram.sweep.twin
 
 
-def test_the_kernel_is_its_twin(monkeypatch):
-    cases = []
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
-        V = rng.standard_normal((n, d))
-        P = (
-            np.vstack([V, np.zeros((1, d))])
-            if nonnegative
-            else np.vstack([V, -V, np.zeros((1, d))])
-        )
-        Ts = next(iter(EXACT.circles(n, d, nonnegative)))
-        with flops.counting() as ledger:
-            case = (
-                P,
-                P,
-                Ts,
-                2,
-                nonnegative,
-                0.1,
-                rng.integers(2**63, size=len(P), dtype=np.uint64),
-            )
-            made = spannogram.sweep(*case, np.zeros(997, np.uint64))
-            cases.append((case, made, ledger.compiled))
-    twin = _plain(monkeypatch)
-    for case, made, work in cases:
-        expected, *rest = twin(*case, np.zeros(997, np.uint64))
-        assert work == expected > 0
-        for a, b in zip(made, rest, strict=True):
-            assert np.allclose(a, b)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_kernel_is_its_twin(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
+    V = rng.standard_normal((n, d))
+    P = np.vstack([V, np.zeros((1, d))] if nonnegative else [V, -V, np.zeros((1, d))])
+    Ts = next(iter(EXACT.circles(n, d, nonnegative)))
+    keys = rng.integers(2**63, size=len(P), dtype=np.uint64)
+    case = P, P, Ts, 2, nonnegative, 0.1, keys
+    with flops.counting() as ledger:
+        made = spannogram.sweep(*case, np.zeros(997, np.uint64))
+        work = ledger.compiled
+    expected, *rest = _plain(monkeypatch)(*case, np.zeros(997, np.uint64))
+    assert work == expected > 0
+    for a, b in zip(made, rest, strict=True):
+        assert np.allclose(a, b)
 
 
 @settings(max_examples=60)
@@ -229,18 +216,19 @@ def test_without_enough_samples_there_is_no_bound_with_probability():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-def test_a_path_is_what_single_runs_give(nonnegative):
-    for seed in range(5):
-        problem, _ = problems.problem("gaussian data", seed)
-        ks = range(1, problem.n + 1)
-        for k, x, bound in SAMPLED.path(problem, ks, nonnegative=nonnegative, seed=3):
-            one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, seed=3)
-            assert one.variance == pytest.approx(problem.variance(x), rel=1e-9)
-            assert one.claimed_whp == pytest.approx(bound, rel=1e-9)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_path_is_what_single_runs_give(nonnegative, seed):
+    problem, _ = problems.problem("gaussian data", seed)
+    ks = range(1, problem.n + 1)
+    for k, x, bound in SAMPLED.path(problem, ks, nonnegative=nonnegative, seed=3):
+        one = api.solve(problem, "spannogram", k=k, nonnegative=nonnegative, seed=3)
+        assert one.variance == pytest.approx(problem.variance(x), rel=1e-9)
+        assert one.claimed_whp == pytest.approx(bound, rel=1e-9)
 
 
-def test_polishing_never_loses():
-    for seed in range(20):
+@pytest.mark.parametrize("seeds", problems.groups(20, 5))
+def test_polishing_never_loses(seeds):
+    for seed in seeds:
         problem, k = problems.problem("gaussian data", seed)
         settings = dict(k=k, nonnegative=True, samples=4)
         plain, polished = (
@@ -254,8 +242,9 @@ def test_polishing_never_loses():
         )
 
 
-def test_the_rank_one_solution_is_the_best():
-    for seed in range(30):
+@pytest.mark.parametrize("seeds", problems.groups(30, 10))
+def test_the_rank_one_solution_is_the_best(seeds):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 7))
         v, k = rng.standard_normal(n), int(rng.integers(1, n + 1))
@@ -263,6 +252,9 @@ def test_the_rank_one_solution_is_the_best():
             x = lowrank.rank_one(v, k, nonnegative)
             assert np.count_nonzero(x) <= k
             assert (v @ x) ** 2 == pytest.approx(problems.optimum(np.outer(v, v), k, nonnegative))
+
+
+def test_the_rank_one_solution_of_nothing_is_nothing():
     assert not lowrank.rank_one(np.zeros(3), 2, True).any()
 
 
