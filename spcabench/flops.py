@@ -8,10 +8,15 @@ The convention is Kuleshov's (2013, section 4.2), see ``docs/flops.md``:
 - solving with a k x k matrix costs k^3 + 2 k^2, the Rayleigh quotient included;
 - a symmetric eigendecomposition of order n costs 9 n^3;
 - work that is o(n^2) is not counted.
+
+A change of the convention raises CONVENTION, which every row carries: counts by two conventions are
+never compared.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+CONVENTION = 1
 
 
 class Ledger:

@@ -184,12 +184,12 @@ def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "greedy.py").write_text(GREEDY)
     helper, (_, task) = (
-        Worker(worker.row, LOCK),
+        Worker(worker.answer, LOCK),
         next(jobs.Job(str(tmp_path / "greedy.py")).tasks()),
     )
     rows = [jobs.answered(helper, task) for _ in range(3)]
     helper.close()
-    assert min(row["peak_memory"] - row["memory_before"] for row in rows) > 18e6
+    assert min(row.peak_memory - row.memory_before for row in rows) > 18e6
 
 
 LOOPS = '''"""Loops on all but the smallest."""
@@ -273,12 +273,12 @@ def test_samples_are_drawn_again_in_the_worker(tmp_path, monkeypatch):
     }
     assert set(found) == {"held_out", "stability"} and found["held_out"].solvers == ("tpower",)
     task = replace(found["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
-    row = worker.row(task)
-    assert row["status"] == "finished" and 0.0 < json.loads(row["extra"])["share"] <= 1.0
+    answer = worker.answer(task)
+    assert answer.status == "finished" and 0.0 < answer.extra["share"] <= 1.0
 
 
 def test_a_problem_is_ready_before_its_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for function in (preparation.ready, preparation.tidied):
-        row = worker.row(Task(dataset="pitprops", function=function))
-        assert row["status"] == "finished", row["reason"]
+        answer = worker.answer(Task(dataset="pitprops", function=function))
+        assert answer.status == "finished", answer.reason

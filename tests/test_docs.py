@@ -60,7 +60,8 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
 
     figure = module("new_figure.md")
     runs = figure.runs("quick")
-    rows = pd.DataFrame([worker.row(Task.of(run)) | job._labels(run, 0) for run in runs])
+    tasks = [Task.of(run) for run in runs]
+    rows = pd.DataFrame([vars(worker.answer(task)) | task.asked for task in tasks])
     drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
     figure.draw(figure.data(rows), axes)
     plt.close(drawn)

@@ -66,8 +66,8 @@ def write(folder, body):
     return file
 
 
-def row_of(file):
-    return worker.row(Task(dataset="pitprops", solver=str(file), settings=dict(k=3)))
+def answer_to(file):
+    return worker.answer(Task(dataset="pitprops", solver=str(file), settings=dict(k=3)))
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -91,21 +91,21 @@ def test_check_and_row_show_it(name, tmp_path):
     assert found.verdict == "fails" and f"it raised {words}" in found.sentence
     assert f"(mine.py, {line})" in found.sentence
     if name != "exits":  # the process ends
-        row = row_of(file)
-        assert row["status"] == "error"
-        assert row["reason"].startswith(words) and row["reason"].endswith(f"(mine.py, {line})")
+        answer = answer_to(file)
+        assert answer.status == "error"
+        assert answer.reason.startswith(words) and answer.reason.endswith(f"(mine.py, {line})")
 
 
 def test_a_file_that_does_not_compile(tmp_path):
     file = write(tmp_path, "    x = = 1\n    yield x\n")
-    row = row_of(file)
-    assert row["reason"] == "SyntaxError: invalid syntax (mine.py, line 13: x = = 1)"
+    answer = answer_to(file)
+    assert answer.reason == "SyntaxError: invalid syntax (mine.py, line 13: x = = 1)"
 
 
 def test_a_relative_path_is_the_same_file(tmp_path, monkeypatch):
     write(tmp_path, "    yield xx\n")
     monkeypatch.chdir(tmp_path)
-    assert "(mine.py, line 13: yield xx)" in row_of("mine.py")["reason"]
+    assert "(mine.py, line 13: yield xx)" in answer_to("mine.py").reason
 
 
 def test_a_long_line_is_cut(tmp_path, problem):
@@ -118,8 +118,8 @@ def test_a_long_line_is_cut(tmp_path, problem):
 
 def test_an_error_of_a_dataset_shows_its_line(add_file):
     add_file("dataset", "trial", '"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
-    row = worker.row(Task(dataset="trial", solver="grqi", settings=dict(k=3)))
-    assert row["reason"] == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
+    answer = worker.answer(Task(dataset="trial", solver="grqi", settings=dict(k=3)))
+    assert answer.reason == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,10 @@ def test_an_error_of_a_dataset_shows_its_line(add_file):
     ],
 )
 def test_an_unknown_name_is_a_row(names, said):
-    row = worker.row(replace(Task(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names))
-    assert row["status"] == "error" and row["reason"].startswith(said)
+    answer = worker.answer(
+        replace(Task(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names)
+    )
+    assert answer.status == "error" and answer.reason.startswith(said)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -141,7 +143,7 @@ def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
     with pytest.raises(SolverError) as caught:
         api.solve(problem, str(file), k=2)
     assert said in str(caught.value)
-    assert said in row_of(file)["reason"]
+    assert said in answer_to(file).reason
 
 
 @pytest.mark.parametrize(
@@ -159,8 +161,8 @@ def test_an_x_of_the_wrong_shape_is_infeasible_and_says_why(body, history, tmp_p
     result = api.solve(problem, str(write(tmp_path, body)), k=2, history=history)
     assert result.status == "infeasible"
     assert "x has shape" in result.fault and "allowed is (8,)" in result.fault
-    row = row_of(tmp_path / "mine.py")
-    assert (row["status"], row["reason"][:11]) == ("infeasible", "x has shape")
+    answer = answer_to(tmp_path / "mine.py")
+    assert (answer.status, answer.reason[:11]) == ("infeasible", "x has shape")
 
 
 def test_a_rule_that_sees_nan_says_so(tmp_path, problem):

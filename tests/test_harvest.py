@@ -1,11 +1,14 @@
 """The table of best known answers believes no row: neither its bound nor the name of its solver."""
 
+from dataclasses import replace
+
 import numpy as np
-import pandas as pd
 import pytest
 
 from spcabench import api
 from spcabench.comparison import best_known, harvest, suite
+from spcabench.running import rows
+from tests import trial
 
 ITEM = next(item for item in suite.ITEMS if item.name == "pit props")
 K = 3
@@ -15,19 +18,17 @@ def row(x, bound, solver="branch_and_bound"):
     """A row of a comparison that shows x with a bound."""
     problem = api.load(ITEM.dataset)
     W = np.flatnonzero(x)
-    return dict(
+    return trial.row(
         kind="suite",
         item=ITEM.name,
         sign=False,
         asked=K,
-        status="finished",
         problem=problem.name,
         solver=solver,
         variance_refit=problem.variance(x),
         bound=bound,
         support=W.tolist(),
         values=x[W].tolist(),
-        written="2026-01-01",
     )
 
 
@@ -36,10 +37,10 @@ def proposed(tmp_path, monkeypatch):
     """What is proposed from some rows to a table; only pit props are in the suites."""
     monkeypatch.setattr(harvest, "SUITES", {"trial": [ITEM]})
 
-    def propose(rows, table=()):
+    def propose(found, table=()):
         folder = tmp_path / "standard"
         folder.mkdir(exist_ok=True)
-        pd.DataFrame(rows).to_parquet(folder / "rows.parquet")
+        rows.write(found, folder / "rows.parquet")
         said = []
         table = {entry.key: entry for entry in table}
         found = harvest.proposed(table, tmp_path, api.load, said.append)
@@ -81,6 +82,6 @@ def test_changes_in_the_last_digits_are_no_improvement(proposed):
 
 
 def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(proposed):
-    told = row(poor(), bound=9.0) | {"variance_refit": 8.0}
+    told = replace(row(poor(), bound=9.0), variance_refit=8.0)
     entry, _ = proposed([told])
     assert entry.value < 3.0

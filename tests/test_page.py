@@ -39,6 +39,8 @@ def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
         experiment="f",
         repeat=0,
         gap=0.1,
+        flops_convention=1,
+        measure=None,
     )
     one |= dict(iterations=1, setup_flops=0, setup_time=0.0, samples=1, search_time=0.0)
     runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
@@ -119,7 +121,7 @@ def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure
         "def draw(",
     )
     add_file("figure", NAME, text)
-    settled = '{"value_1": 1.0, "bound_1": 1.0, "nodes_1": 1}'
+    settled = {"value_1": 1.0, "bound_1": 1.0, "nodes_1": 1}
     report, _ = make_run(trial_run, label="truth", solver="branch_and_bound", extra=settled, k=1)
     (entry,) = [entry for entry in report["certified"] if entry["k"] == 1]
     assert entry["proven"] and entry["best"] == entry["bound"] == 1.0

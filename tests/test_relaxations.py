@@ -197,11 +197,11 @@ def test_beyond_its_practical_size_the_exact_solver_refuses():
 
 def test_rows_hold_what_is_certified():
     problem, _ = _problem(2)
-    row = worker.result_columns(api.solve(problem, "bca_continuation", lam=0.2))
+    row = vars(worker.of_result(api.solve(problem, "bca_continuation", lam=0.2)))
     assert row["relaxation_value"] <= row["relaxation_bound"]
     assert 0 <= row["relaxation_gap"] <= 2e-3
     assert row["compile_time"] >= 0
-    assert worker.result_columns(api.solve(problem, "grqi", k=2))["relaxation_gap"] is None
+    assert worker.of_result(api.solve(problem, "grqi", k=2)).relaxation_gap is None
 
 
 def test_problems_are_compiled_once_per_size():

@@ -8,20 +8,21 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
+import numpy as np
 import pytest
 
 from spcabench import registry
 from spcabench.run import Measure, Run
-from spcabench.running import fingerprint, grid, source, whole_files
+from spcabench.running import fingerprint, grid, rows, source, whole_files
 from spcabench.running import job as execute
 from spcabench.running import worker as worker_module
 from spcabench.running.grid import groups, interleaved
-from spcabench.running.job import Journal, asked, read_rows, run_job
+from spcabench.running.job import Journal, asked, run_job
 from spcabench.running.process import LOCK, Worker
 from spcabench.running.source import tree_hash
 from spcabench.running.task import Task
 from spcabench.solving.status import Status
+from tests.trial import row
 
 TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 
@@ -39,7 +40,7 @@ def solver_file(folder, body):
 @pytest.fixture
 def worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    helper = Worker(worker_module.row, LOCK)
+    helper = Worker(worker_module.answer, LOCK)
     yield helper
     helper.close()
 
@@ -56,25 +57,25 @@ def worker(tmp_path, monkeypatch):
     ],
 )
 def test_every_failure_is_a_row(worker, tmp_path, body, status):
-    row = asked(worker, replace(TASK, solver=solver_file(tmp_path, body)))
-    assert row["status"] == status
-    assert "\n" not in row.get("reason", "")
-    assert asked(worker, replace(TASK, solver="grqi"))["status"] == "converged"
+    answer = asked(worker, replace(TASK, solver=solver_file(tmp_path, body)))
+    assert answer.status == status and not answer.status.good
+    assert "\n" not in answer.reason and answer.variance is None
+    assert asked(worker, replace(TASK, solver="grqi")).status == "converged"
 
 
 def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
     task = replace(TASK, timeout=1.0, solver=solver_file(tmp_path, "time.sleep(60); yield"))
-    row = asked(worker, task, grace=0.5)
-    assert row["status"] == "killed" and "variance" not in row
-    assert not Status(row["status"]).good
+    answer = asked(worker, task, grace=0.5)
+    assert answer.status is Status.KILLED and not answer.status.good
+    assert answer.variance is None and answer.solve_time is None
 
 
 def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
     solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
     limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
-    row = asked(worker, replace(TASK, settings=limits, solver=solver))
-    assert row["status"] == "time_limit" and row["variance"] > 0.0
-    assert Status(row["status"]).good
+    answer = asked(worker, replace(TASK, settings=limits, solver=solver))
+    assert answer.status is Status.TIME_LIMIT and answer.status.good
+    assert answer.variance > 0.0
 
 
 def test_good_statuses_are_those_with_an_answer():
@@ -127,13 +128,14 @@ def _runs(pid):
 def test_journal_survives_a_half_written_line(tmp_path):
     out = tmp_path / "job.parquet"
     journal = Journal(out, "abc")
-    journal.add("0-0-0", {"status": "converged"})
+    first, second = row(history=[{"flops": np.int64(3)}]), row(status=Status.ZERO, variance=None)
+    journal.add("0-0-0", first)
     with journal.path.open("a") as stream:
         stream.write('\n{"key": "0-0-1", "ro')
     again = Journal(out, "abc")
-    assert again.rows == {"0-0-0": {"status": "converged"}}
-    again.add("0-0-1", {"status": "zero"})
-    assert len(Journal(out, "abc").rows) == 2
+    assert again.rows == {"0-0-0": first}
+    again.add("0-0-1", second)
+    assert Journal(out, "abc").rows == {"0-0-0": first, "0-0-1": second}
     assert not Journal(out, "other").rows
     again.close()
     assert not list(tmp_path.glob("*.journal"))
@@ -175,16 +177,16 @@ def test_jobs(figure):
 def test_rows_of_a_job(figure, tmp_path):
     out = tmp_path / "rows" / "gpower1.parquet"
     run_job(figure, "quick", "gpower1", out)
-    rows = read_rows([out])
-    assert rows.solver.tolist() == ["gpower1", "grqi"]
-    assert rows.cardinality.nunique() == 1 and rows.k[1] == rows.cardinality[0]
-    assert rows.search_runs[0] >= 1 and rows.flops.gt(0).all()
-    assert len(rows.support[0]) == len(rows["values"][0]) == rows.cardinality[0]
-    assert rows.peak_memory[1] > rows.memory_before[1] > 0
-    assert (rows.variance <= rows.bound).all() and (
-        rows.variance_refit >= rows.variance - 1e-12
+    table = rows.read([out])
+    assert table.solver.tolist() == ["gpower1", "grqi"]
+    assert table.cardinality.nunique() == 1 and table.k[1] == table.cardinality[0]
+    assert table.search_runs[0] >= 1 and table.flops.gt(0).all()
+    assert len(table.support[0]) == len(table["values"][0]) == table.cardinality[0]
+    assert table.peak_memory[1] > table.memory_before[1] > 0
+    assert (table.variance <= table.bound).all() and (
+        table.variance_refit >= table.variance - 1e-12
     ).all()
-    assert (rows.threads == 1).all() or not rows.threads.isna().any()
+    assert (table.threads == 1).all() or not table.threads.isna().any()
     assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
 
 
@@ -193,36 +195,35 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "MIN_ROUNDS", {"quick": 3})
     (job,) = [name for name in groups(figure, "quick") if name.startswith("timed-")]
     run_job(figure, "quick", job, tmp_path / "t.parquet")
-    rows = pd.read_parquet(tmp_path / "t.parquet")
-    assert rows.solver.tolist() == ["grqi", "gpower0"] * 3
-    assert rows.repeat.tolist() == [0, 0, 1, 1, 2, 2]
-    assert (rows.samples >= 1).all() and rows.calibration.gt(0).all()
-    assert rows.groupby("solver").flops.nunique().eq(1).all()
+    table = rows.read([tmp_path / "t.parquet"])
+    assert table.solver.tolist() == ["grqi", "gpower0"] * 3
+    assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
+    assert (table.samples >= 1).all() and table.calibration.gt(0).all()
+    assert table.groupby("solver").flops.nunique().eq(1).all()
 
 
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
     journal = Journal(out, fingerprint.fingerprint(figure, "quick", "gpower1"))
-    journal.add(
-        "0-0-0",
-        {"solver": "gpower1", "status": "converged", "cardinality": 2, "dataset": "pitprops"},
-    )
+    journal.add("0-0-0", row(solver="gpower1", cardinality=2))
     run_job(figure, "quick", "gpower1", out)
-    rows = pd.read_parquet(out)
-    assert rows.k[1] == 2  # the kept row was used, not made again
+    table = rows.read([out])
+    assert table.k[1] == 2  # the kept row was used, not made again
 
 
 def test_measure(figure):
     function = registry.module("figure", figure).trace
-    row = worker_module.row(Task(dataset="pitprops", function=function))
-    assert json.loads(row["extra"]) == {"trace": pytest.approx(13.0)}
-    assert row["status"] == "finished"
+    answer = worker_module.answer(Task(dataset="pitprops", function=function))
+    assert answer.extra == {"trace": pytest.approx(13.0)}
+    assert answer.status == "finished"
 
 
 def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
     run_job(figure, "quick", "measure-trace", tmp_path / "m.parquet")
-    rows = read_rows([tmp_path / "m.parquet"])
-    assert rows.solver.tolist() == ["trace"] and rows.extra[0]["trace"] == pytest.approx(13.0)
+    table = rows.read([tmp_path / "m.parquet"])
+    assert table.measure.tolist() == ["trace"] and table.solver.isna().all()
+    assert table.group.tolist() == ["measure-trace"]
+    assert table.extra[0]["trace"] == pytest.approx(13.0)
 
 
 def test_a_measure_that_figures_share_is_hashed_where_it_stands():

@@ -3,13 +3,15 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
-import pandas as pd
+import pyarrow as pa
 import pytest
 
 from spcabench import __main__ as command_line
 from spcabench.page import publish, verify
-from tests.trial import check_links, make_run
+from spcabench.running import rows
+from tests.trial import check_links, made_row, make_run
 
 
 def differences(found):
@@ -21,9 +23,10 @@ def change(trial_run, column, function):
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
     (file,) = other.glob("rows/*/*.parquet")
-    rows = pd.read_parquet(file)
-    rows[column] = rows[column].map(function)
-    rows.to_parquet(file)
+    table = rows.read_table([file])
+    changed = table[column].to_pandas().map(function)
+    place, field = table.schema.get_field_index(column), table.schema.field(column)
+    rows.write_table(table.set_column(place, field, pa.array(changed, field.type)), file)
     return other
 
 
@@ -69,11 +72,11 @@ def test_what_must_be_the_same_is_and_clocks_need_not(trial_run, column, functio
 def drop_a_row(trial_run):
     make_run(trial_run, group="grqi", label="")
     (file,) = trial_run.glob("rows/*/*.parquet")
-    rows = pd.read_parquet(file)
-    pd.concat([rows, rows.assign(solver="tpower"), rows.assign(repeat=1)]).to_parquet(file)
+    one = made_row(group="grqi", label="")
+    rows.write([one, replace(one, solver="tpower"), replace(one, repeat=1)], file)
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
-    rows.to_parquet(next(other.glob("rows/*/*.parquet")))
+    rows.write([one], next(other.glob("rows/*/*.parquet")))
     return other
 
 
@@ -164,7 +167,7 @@ def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
 
 
 def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp_path, monkeypatch):
-    make_run(trial_run, history="[]")
+    make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     root, _ = published(trial_run, tmp_path)
     (found,) = verify.rejudge(root / "results" / "published")

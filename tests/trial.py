@@ -3,12 +3,12 @@
 import json
 import re
 
-import pandas as pd
-
 from spcabench.page import draw
 from spcabench.page.results_page import write_page
-from spcabench.running import job, worker
+from spcabench.running import job, rows, worker
+from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
+from spcabench.solving.status import Status
 
 NAME = "trial2013_fig1"
 FIGURE = '''"""Trial figure.
@@ -32,19 +32,41 @@ def claims(data):
 '''
 
 
+ASKED = Task(dataset="pitprops", solver="grqi", settings={"k": 3})
+LABELS = dict(experiment=NAME, scale="quick", group="grqi", chain="0-0")
+
+
+def row(**changes):
+    """A row as a run of the trial figure gives it, made without one, with some columns changed."""
+    answer = Answer(
+        status=Status.CONVERGED,
+        problem="pitprops",
+        n=13,
+        nnz=169,
+        k=3,
+        cardinality=3,
+        variance=2.5,
+        flops=100,
+        setup_flops=13,
+        solve_time=1e-3,
+        setup_time=1e-4,
+    )
+    return Row(**vars(answer) | LABELS | ASKED.asked | job.stamp() | changes)
+
+
+def made_row(**changes):
+    """The row that a run gives, with some columns changed."""
+    return Row(**vars(worker.answer(ASKED)) | LABELS | ASKED.asked | job.stamp() | changes)
+
+
 def make_run(folder, **changes):
     """Rows of one run, then picture, verdicts and page."""
-    task = Task(dataset="pitprops", solver="grqi", settings={"k": 3})
-    labels = dict(
-        dataset="pitprops", parameters="{}", solver="grqi", settings='{"k": 3}', seed=0, repeat=0
-    )
-    row = worker.row(task) | labels | changes
-    rows = folder / "rows" / NAME / "grqi.parquet"
-    rows.parent.mkdir(parents=True)
-    job.write_parquet(pd.DataFrame([row]).assign(**job.stamp()), rows)
+    file = folder / "rows" / NAME / "grqi.parquet"
+    file.parent.mkdir(parents=True)
+    rows.write([made_row(**changes)], file)
     out = folder / "figures" / NAME
-    draw.draw_figure(NAME, [rows], out)
-    draw.judge_figure(NAME, "quick", [rows], out / "claims.json")
+    draw.draw_figure(NAME, [file], out)
+    draw.judge_figure(NAME, "quick", [file], out / "claims.json")
     page = write_page(folder)
     assert not [p for p in folder.rglob(".*")]
     return json.loads((out / "claims.json").read_text()), page.read_text()

@@ -11,6 +11,7 @@ from spcabench import api
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.problem.problem import Problem
+from spcabench.running import rows as results
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
@@ -42,8 +43,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
         Where an entry does not fit its problem.
     """
     files = sorted(folder.glob("*/*.parquet"))
-    rows = [pd.read_parquet(file) for file in files]
-    everything = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
+    everything = results.read(files)
     better = dict(table)
     for item in {(i.name, i.nonnegative): i for items in SUITES.values() for i in items}.values():
         problem = load(item.dataset, **item.parameters)
@@ -61,10 +61,8 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
     """The rows of good answers to an item, by the cardinality asked for."""
-    if rows.empty:
-        return []
     mine = (rows.kind == "suite") & (rows.item == item.name) & (rows.sign == item.nonnegative)
-    good = rows.status.isin(GOOD) & rows.variance_refit.notna() & (rows.problem == problem)
+    good = rows.status.isin(GOOD) & (rows.problem == problem)
     kept = rows[mine & good]
     tight = kept.variance_refit >= kept.bound * (1.0 - known.PROVEN)
     return [(int(k), part) for k, part in kept.assign(shown_proven=tight).groupby("asked")]

@@ -13,14 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from spcabench import registry
 from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
-from spcabench.running import fingerprint, preparation, worker
+from spcabench.running import fingerprint, preparation, rows, worker
 from spcabench.running import job as execute
 from spcabench.running.process import LOCK, Worker
+from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
 from spcabench.running.whole_files import write_changed
 from spcabench.solving.status import Status
@@ -33,8 +32,6 @@ WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
 PATIENCE = 60.0  # seconds of such a run
 LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
 SMALL = 50  # variables up to which relaxations and exact searches are run
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -149,8 +146,8 @@ def run_job(job: Job, out: Path) -> None:
     """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
     out.parent.mkdir(parents=True, exist_ok=True)
     journal = execute.Journal(out, job.fingerprint())
-    helper = Worker(worker.row, LOCK)
-    rows, skip = [], unavailable(job.solver) or _warmed(helper, job)
+    helper = Worker(worker.answer, LOCK)
+    skip = unavailable(job.solver) or _warmed(helper, job)
     loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
     for number, (item, task) in enumerate(job.tasks()):
@@ -161,15 +158,12 @@ def run_job(job: Job, out: Path) -> None:
             if not why and problem != loaded:
                 _prepared(helper, task, preparation.ready)
                 loaded = problem
-            journal.add(
-                key, {"status": Status.SKIPPED, "reason": why} if why else answered(helper, task)
-            )
-        row = journal.rows[key]
-        if row["status"] == Status.KILLED:
+            skipped = Answer(status=Status.SKIPPED, reason=why)
+            journal.add(key, _row(job, item, task, skipped if why else answered(helper, task)))
+        if journal.rows[key].status == Status.KILLED:
             ended[item.name] = f"ended after {PATIENCE_FACTOR * job.limit:g} s on an easier one"
-        rows.append(row | _labels(job, item, task))
     helper.close()
-    execute.write_parquet(pd.DataFrame(rows).assign(**execute.stamp()), out)
+    rows.write([journal.rows[str(number)] for number, _ in enumerate(job.tasks())], out)
     journal.close()
 
 
@@ -178,8 +172,7 @@ def _warmed(helper: Worker, job: Job) -> str:
     easy = replace(job._task(suite.ITEMS[0], 5), timeout=PATIENCE)
     for name, parameters in WARM.items():
         task = replace(easy, dataset=name, parameters=parameters)
-        row = execute.asked(helper, task, grace=0.0)
-        if row["status"] == Status.KILLED:
+        if execute.asked(helper, task, grace=0.0).status == Status.KILLED:
             return f"did not come back from {name}, ten variables, within {PATIENCE:g} s"
     return ""
 
@@ -207,38 +200,31 @@ def refused(solver: str, item: Item) -> str:
     return ""
 
 
-def answered(helper: Worker, task: Task) -> Row:
-    """The row of a run: where it is short, of the fastest of three, with the memory of the
-    first.
-    """
+def answered(helper: Worker, task: Task) -> Answer:
+    """The answer to a run; of a short one the fastest of three, with the memory of the first."""
     _prepared(helper, task, preparation.tidied)
-    row = first = execute.asked(helper, task, grace=0.0)
+    best = first = execute.asked(helper, task, grace=0.0)
     for _ in range(ROUNDS - 1):
-        if task.function or not 0.0 <= _seconds(row) < SHORT:
+        if task.function or best.seconds is None or best.seconds >= SHORT:
             break
         again = execute.asked(helper, task, grace=0.0)
-        row = min(row, again, key=_seconds) if _seconds(again) >= 0.0 else row
-    return row | {name: first[name] for name in ("peak_memory", "memory_before") if name in first}
+        if again.seconds is not None and again.seconds < best.seconds:
+            best = again
+    return execute.with_memory(best, first)
 
 
-def _seconds(row: Row) -> float:
-    """Seconds of a run, the search of its penalty included; -1 where there is no answer."""
-    if row.get("solve_time") is None:
-        return -1.0
-    return row.get("search_time") or row["solve_time"] + row["setup_time"]
-
-
-def _labels(job: Job, item: Item, task: Task) -> Row:
-    kind = task.measure or ("recovery" if item.family == "recovery" else "suite")
-    return {
+def _row(job: Job, item: Item, task: Task, answer: Answer) -> Row:
+    asked = task.asked | {
         "solver": job.label,
-        "item": item.name,
-        "family": item.family,
-        "kind": kind,
-        "asked": task.settings["k"],
-        "sign": item.nonnegative,
-        "parameters": json.dumps(item.parameters, sort_keys=True),
-        "settings": json.dumps(
-            {k: v for k, v in task.settings.items() if k not in ("history", "name")}
-        ),
+        "settings": {k: v for k, v in task.settings.items() if k not in ("history", "name")},
     }
+    return Row(
+        **vars(answer),
+        **asked,
+        item=item.name,
+        family=item.family,
+        kind=task.measure or ("recovery" if item.family == "recovery" else "suite"),
+        asked=task.settings["k"],
+        sign=item.nonnegative,
+        **execute.stamp(),
+    )

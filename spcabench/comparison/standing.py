@@ -36,17 +36,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
         the table: one of them is wrong.
     """
     found = rows[rows.kind == "suite"].reset_index(drop=True).copy()
-    for column in (
-        "variance_refit",
-        "bound",
-        "search_time",
-        "search_flops",
-        "flops",
-        "setup_flops",
-        "cardinality",
-    ):
-        found[column] = pd.to_numeric(found[column], errors="coerce") if column in found else np.nan
-    found["answered"] = found.status.isin(GOOD) & found.variance_refit.notna()
+    found["answered"] = found.status.isin(GOOD)
     found["value"] = found.variance_refit.where(found.answered)
     found["time"] = found.search_time.fillna(found.solve_time + found.setup_time).where(
         found.answered
@@ -61,7 +51,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     found = found.drop(columns="bound").merge(pairs, on=PAIR)
     found["share"] = found.value / found.best
     found["gap"] = (found.bound - found.value) / found.bound
-    return found.drop(columns=["phases", "machine"], errors="ignore")
+    return found
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
@@ -162,7 +152,7 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
     mine = rows[rows.kind == "recovery"]
     if mine.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
-    told = [json.loads(p) if isinstance(p, str) else p for p in mine.parameters]
+    told = list(mine.parameters)
     f1 = [_f1(row) for row in mine.itertuples()]
     table = mine.assign(
         f1=f1,
@@ -175,17 +165,16 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 def _f1(row: Any) -> float:
     if row.status not in GOOD or row.support is None:
         return 0.0
-    return resampling.f1(list(row.support), json.loads(row.provenance)["support"])
+    return resampling.f1(list(row.support), row.provenance["support"])
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
     """Held-out share, optimism and overlap: solver x (item, measure); nan where it was not made."""
     entries = []
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
-        told = json.loads(row.extra) if isinstance(row.extra, str) else {}
         entries += [
             {"solver": row.solver, "item": row.item, "k": row.asked, "measure": m, "of": v}
-            for m, v in told.items()
+            for m, v in row.extra.items()
         ]
     return pd.DataFrame(entries, columns=["solver", "item", "k", "measure", "of"])
 

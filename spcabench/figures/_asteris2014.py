@@ -89,7 +89,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a row for every k of the passes of Algorithm 3."""
-    passes = table[table.solver == "one_pass"]
+    passes = table[table.measure == one_pass.__name__]
     rows = [
         pd.DataFrame(row.extra).assign(
             solver="spannogram",
@@ -103,7 +103,7 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         )
         for row in passes.itertuples()
     ]
-    return pd.concat([table[table.solver != "one_pass"], *rows], ignore_index=True)
+    return pd.concat([table[table.measure != one_pass.__name__], *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:

@@ -67,7 +67,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
     value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
         phase.
     """
-    timed = table[table.samples.notna()] if "samples" in table else table.iloc[:0]
+    timed = table[table.samples.notna()]
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     return timed.assign(
         method=timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""),

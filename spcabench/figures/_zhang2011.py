@@ -32,7 +32,7 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
 
     A run that ended without counts with its time limit.
     """
-    rows = table[table.get("samples", pd.Series(np.nan, index=table.index)).notna()]
+    rows = table[table.samples.notna()]
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )

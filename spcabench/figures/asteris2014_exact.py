@@ -137,7 +137,7 @@ def data(table):
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
-    spectra = table[table.solver == "eigenvalues"].set_index("key").extra
+    spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
     asked = len(brute) + 2 * (brute.label == "full rank").sum()  # there at three ranks, else at one
     missing = (

@@ -146,8 +146,8 @@ def data(table):
         method=solver.fillna(table.solver),
         rho=table.settings.map(lambda s: s.get("rho", np.nan)),
         eps=table.settings.map(lambda s: s.get("tol", np.nan)),
-        total=table.solve_time + table.get("setup_time", 0.0),
-        above=table.peak_memory - table.memory_before if "peak_memory" in table else np.nan,
+        total=table.solve_time + table.setup_time.fillna(0.0),
+        above=table.peak_memory - table.memory_before,
         past=[pd.DataFrame(json.loads(h)) if isinstance(h, str) else None for h in table.history],
     )
 

@@ -67,11 +67,7 @@ def data(table):
     """One row per run: solver, penalty that set its cardinality, sparsity, value sigma^2 raw and
     refitted, flops.
     """
-    value = (
-        table.singular_value.pow(2).fillna(table.variance)
-        if "singular_value" in table
-        else table.variance
-    )
+    value = table.singular_value.pow(2).fillna(table.variance)
     return table.assign(
         penalty=table.match.fillna(table.solver), sparsity=table.cardinality / table.n, value=value
     )

@@ -13,8 +13,8 @@ from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
-from spcabench.running.job import write_parquet
-from spcabench.running.whole_files import write_text
+from spcabench.running import rows as results
+from spcabench.running.whole_files import replacing, write_text
 
 TABLE = (
     "item",
@@ -46,8 +46,8 @@ def write(plan_file: Path) -> Path:
     plan = json.loads(plan_file.read_text(encoding="utf-8"))
     root = plan_file.resolve().parents[3]
     asked = [Job.read(root / file) for file in plan["jobs"]]
-    rows = pd.concat([pd.read_parquet(_rows_of(root / file)) for file in plan["jobs"]])
-    rows = rows.reset_index(drop=True)
+    rows = results.read(_rows_of(root / file) for file in plan["jobs"])
+    results.check_convention(rows, plan["name"])
     answers = standing.standing(rows, best_known.checked(suite.items(asked[0].suite)))
     ranking = standing.ranking(answers)
     _write_tables(plan_file.parent, answers, ranking)
@@ -63,9 +63,11 @@ def _rows_of(job: Path) -> Path:
 
 
 def _write_tables(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
-    table = answers[[column for column in TABLE if column in answers]]
+    settings = [results.to_json(given) for given in answers.settings]
+    table = answers[list(TABLE)].assign(settings=settings)
     write_text(folder / "table.csv", table.to_csv(index=False))
-    write_parquet(table, folder / "table.parquet")
+    with replacing(folder / "table.parquet") as aside:
+        table.to_parquet(aside, index=False)
     write_text(folder / "ranking.txt", _lines(ranking))
 
 
@@ -131,7 +133,7 @@ def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
         "settings": {solver: settings for solver, settings in own.items() if settings},
         "version": best_known.version(),
         "written": datetime.now(UTC).date().isoformat(),
-        "machines": sorted({(r.cpu, r.commit) for r in rows.dropna(subset=["cpu"]).itertuples()}),
+        "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
     }
 
 
@@ -145,15 +147,11 @@ def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _stand_ins(rows: pd.DataFrame) -> list[str]:
-    if "stand_in" not in rows:
-        return []
-    return sorted(set(rows.problem[rows.stand_in.fillna(False).astype(bool)]))
+    return sorted(set(rows.problem[rows.stand_in.eq(True)]))
 
 
 def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:
     """What gave no answer: solver, status, reason, how often."""
-    bad = answers[~answers.answered].assign(reason=lambda t: t.reason.fillna(""))
-    groups = (
-        bad.groupby(["solver", "status", "reason"], dropna=False).size().reset_index(name="count")
-    )
+    bad = answers[~answers.answered]
+    groups = bad.groupby(["solver", "status", "reason"]).size().reset_index(name="count")
     return groups.to_dict("records")

@@ -18,8 +18,8 @@ from spcabench.claims import Claim, Statement
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.page.papers import key_of
+from spcabench.running import rows as results
 from spcabench.running import whole_files
-from spcabench.running.job import read_rows
 from spcabench.solving.status import GOOD
 
 SCHEMA = 1
@@ -105,12 +105,10 @@ def _changed(file: Path) -> int:
 def _of_files(
     module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]
 ) -> tuple[pd.DataFrame, Any]:
-    rows = read_rows(list(files))
-    named = rows["stand_in"].eq(True) if "stand_in" in rows else pd.Series(False, rows.index)
-    others = rows["dataset"].isin(
-        getattr(module, "STAND_INS", ())
-    )  # real data, but not the paper's
-    rows = rows.assign(stand_in=named | others)
+    rows = results.read(files)
+    results.check_convention(rows, module.__name__.rpartition(".")[2])
+    others = rows.dataset.isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
+    rows = rows.assign(stand_in=rows.stand_in.eq(True) | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)
     prepare = getattr(module, "data", lambda table: table)
     return rows, prepare(good) if len(good) else None
@@ -122,7 +120,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
         return
     for axis in axes.flat:
         axis.set_axis_off()
-    reasons = rows.get("reason", rows.status).fillna("").groupby(rows.status).agg(["size", "first"])
+    reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
     text = "\n".join(
         f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
     )
@@ -175,7 +173,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "written": max(rows.written),
         "command": f"spcabench figure {name} --scale {scale}",
         "data": _provenance(rows),
-        "machine": json.loads(last.machine),
+        "machine": last.machine,
         "runs": _summary(rows),
     }
     same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
@@ -213,8 +211,6 @@ def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    if "provenance" not in rows:
-        return []
     first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
     return [
         {
@@ -228,12 +224,7 @@ def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _summary(rows: pd.DataFrame) -> dict[str, Any]:
-    seconds = (
-        rows.get("solve_time", pd.Series(dtype=float)).sum()
-        + rows.get("setup_time", pd.Series(dtype=float)).sum()
-    )
-    if "search_time" in rows:
-        seconds += rows.search_time.fillna(0).sum()
+    seconds = rows.solve_time.sum() + rows.setup_time.sum() + rows.search_time.sum()
     return {
         "rows": len(rows),
         "seconds": round(float(seconds), 1),

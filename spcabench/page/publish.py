@@ -8,14 +8,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from spcabench import machine
 from spcabench.comparison import best_known
 from spcabench.errors import InputError
 from spcabench.page import results_page
 from spcabench.page.render import render
-from spcabench.page.verify import LEFT_OUT, recorded
+from spcabench.page.verify import recorded
+from spcabench.running import rows
 from spcabench.running.whole_files import write_text
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
@@ -98,11 +97,11 @@ def _copy_rows(source: Path, out: Path) -> None:
     files = sorted(source.glob("*.parquet"))
     if not files:
         return
-    table = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
-    if sum(file.stat().st_size for file in files) > LARGEST_ROWS and "history" in table:
-        table = table.drop(columns="history").assign(**{LEFT_OUT: True})
+    table = rows.read_table(files)
+    if sum(file.stat().st_size for file in files) > LARGEST_ROWS:
+        table = rows.without_histories(table)
     out.mkdir(parents=True)
-    table.to_parquet(out / "rows.parquet", index=False, compression="zstd")
+    rows.write_table(table, out / "rows.parquet", compression="zstd")
 
 
 def _about(figures: dict[str, dict[str, Any]], out: Path) -> dict[str, Any]:

@@ -145,7 +145,11 @@ def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
     entries: dict[str, dict[str, Any]] = {}
     for figure, part in rows.assign(seconds=solver_page.seconds(rows)).groupby("experiment"):
-        by_solver = part.groupby("solver").seconds.sum().sort_values(ascending=False)
+        by_solver = (
+            part.groupby(part.solver.fillna(part.measure))
+            .seconds.sum()
+            .sort_values(ascending=False)
+        )
         most = ", ".join(
             f"{name} {value:.0f} s" for name, value in by_solver.head(3).items() if value >= 0.5
         )

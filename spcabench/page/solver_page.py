@@ -13,44 +13,38 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry, style
+from spcabench.running import rows
 from spcabench.running.whole_files import write_text
 from spcabench.solving.status import GOOD
 
-NUMBERS = (
+COLUMNS = (
+    "experiment",
+    "dataset",
+    "parameters",
+    "solver",
+    "measure",
+    "nonnegative",
+    "status",
+    "repeat",
     "cardinality",
     "variance_refit",
     "gap",
     "iterations",
     "flops",
     "setup_flops",
+    "flops_convention",
     "solve_time",
     "setup_time",
     "samples",
     "search_time",
 )
-WORDS = ("dataset", "parameters", "solver", "nonnegative", "status", "experiment", "repeat")
-LEFT_OUT = (
-    "history",
-    "values",
-    "u",
-    "machine",
-    "phases",
-)  # of the tables for people: long, or the same everywhere
+# of the tables for people: long, or the same everywhere
+LEFT_OUT = ["history", "values", "u", "machine", "phases"]
 
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
-    """The columns that the pages need, of all files; missing ones empty."""
-    import pyarrow.parquet as pq
-
-    tables = []
-    for file in files:
-        kept = [c for c in (*WORDS, *NUMBERS) if c in pq.read_schema(file).names]
-        table = pd.read_parquet(file, columns=kept).reindex(columns=[*WORDS, *NUMBERS])
-        tables.append(table.assign(experiment=file.parent.name))
-    table = (
-        pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*WORDS, *NUMBERS])
-    )
-    return table.assign(**{name: pd.to_numeric(table[name], errors="coerce") for name in NUMBERS})
+    """The columns that the pages need, of all files."""
+    return rows.read_text(files, COLUMNS)
 
 
 def seconds(table: pd.DataFrame) -> pd.Series:
@@ -70,6 +64,8 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     found = table[
         table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
     ].copy()
+    # counts by an older convention stand beside no others
+    found["flops"] = found.flops.where(found.flops_convention == found.flops_convention.max())
     problem = ["dataset", "parameters", "nonnegative"]
     place = [*problem, "cardinality"]
     found["time"] = found.solve_time + found.setup_time
@@ -146,8 +142,5 @@ def _numbers(rows: pd.DataFrame, found: pd.DataFrame) -> dict[str, Any]:
 
 def write_table(files: list[Path], out: Path) -> None:
     """The rows of a figure as one CSV, without the columns that are too long for people."""
-    tables = [pd.read_parquet(file) for file in files]
-    table = pd.concat(
-        [t.drop(columns=[c for c in LEFT_OUT if c in t]) for t in tables], ignore_index=True
-    )
+    table = rows.read_text(files).drop(columns=LEFT_OUT).dropna(axis="columns", how="all")
     write_text(out, table.to_csv(index=False))

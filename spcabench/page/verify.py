@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 from spcabench.errors import InputError
 from spcabench.page.draw import judgement
-from spcabench.running import grid
+from spcabench.running import grid, rows
+from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
 
-KEY = ["dataset", "parameters", "solver", "settings", "match", "seed", "repeat", "label", "group"]
 EXACT = (
     "status",
     "k",
@@ -36,7 +35,6 @@ EXACT = (
     "search_flops",
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
-LEFT_OUT = "history_left_out"  # column of published rows
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
 CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
@@ -95,7 +93,7 @@ def rejudge(folder: Path) -> Iterator[Found]:
         if not files:
             yield Found(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
             continue
-        if any(LEFT_OUT in pq.read_schema(file).names for file in files):
+        if rows.read_text(files, ["history_left_out"]).history_left_out.any():
             yield Found(
                 f"{figure}: not judged again: the histories of its runs were too large to publish"
             )
@@ -183,12 +181,7 @@ def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[
 
 def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
-    table = (
-        pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
-        if files
-        else pd.DataFrame()
-    )
-    table = table.reindex(columns=[*KEY, *EXACT, *CLOSE]).replace(names or {})
+    table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"]).replace(names or {})
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
     table["place"] = table.groupby(KEY).cumcount()
     return table
@@ -203,35 +196,38 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     kept = both[~ended]
     differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
+    recounted = kept.flops_convention != kept.flops_convention_other
     for name in EXACT:
-        wrong = [
-            _plain(a) != _plain(b) for a, b in zip(kept[name], kept[f"{name}_other"], strict=True)
-        ]
-        differ += (
-            [f"{figure}: {name} differs in {sum(wrong)} of {len(kept)} rows"] if any(wrong) else []
-        )
+        part = kept[~recounted] if name.endswith("flops") else kept
+        pairs = zip(part[name], part[f"{name}_other"], strict=True)
+        wrong = sum(_plain(a) != _plain(b) for a, b in pairs)
+        differ += [f"{figure}: {name} differs in {wrong} of {len(part)} rows"] if wrong else []
     largest = 0.0
     for name in CLOSE:
-        a, b = (kept[column].to_numpy(dtype=float) for column in (name, f"{name}_other"))
-        off = np.where(
-            np.isnan(a) & np.isnan(b), 0.0, np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
-        )
-        off = np.where(np.isnan(off), np.inf, off)
+        off = _relative(*(kept[column].to_numpy(dtype=float) for column in (name, f"{name}_other")))
         largest = max(largest, float(off.max(initial=0.0)))
         beyond = int((off > TOLERANCE).sum())
         differ += [f"{figure}: {name} differs in {beyond} of {len(kept)} rows"] if beyond else []
-    text = f"{figure}: {len(kept)} rows compared, largest relative difference {largest:.0e}"
-    text += f"; {sum(ended)} that a clock ended" if any(ended) else ""
-    return Found(
-        text + (f"; {sum(round_only)} rounds of timing in one run only" if any(round_only) else ""),
-        differ,
-    )
+    words = [
+        f"{figure}: {len(kept)} rows compared, largest relative difference {largest:.0e}",
+        *([f"{sum(ended)} that a clock ended"] if any(ended) else []),
+        *([f"{sum(round_only)} rounds of timing in one run only"] if any(round_only) else []),
+        *([f"flops of {sum(recounted)} by another convention"] if any(recounted) else []),
+    ]
+    return Found("; ".join(words), differ)
+
+
+def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """|a - b| / |b|; 0 where both are missing, infinite where one is."""
+    off = np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
+    return np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(off), np.inf, off))
 
 
 def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
     """A difference for each solver with rows that only one of the runs has."""
     sides = {"left_only": "here", "right_only": "in the other run"}
-    counts = alone.groupby(["_merge", "solver"], observed=True).size()
+    name = alone.solver.where(alone.solver != "", alone.measure)
+    counts = alone.groupby([alone._merge, name], observed=True).size()
     return [
         f"{figure}: {count} rows of {solver} only {sides[side]}"
         for (side, solver), count in counts.items()

@@ -13,6 +13,8 @@ from spcabench.running.source import PACKAGE, closure, digest, function_hash, se
 from spcabench.running.task import Task
 
 WORKER = PACKAGE / "running" / "worker.py"
+# the words of the columns change no row, and older rows are brought up to a new column
+SCHEMA = PACKAGE / "running" / "schema.py"
 
 
 def fingerprint(figure: str, scale: str, group: str) -> str:
@@ -38,6 +40,7 @@ def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
         files |= set(closure(registry.path("dataset", name)))
     for name in {name for task in tasks for name in task.solvers}:
         files |= set(closure(registry.path("solver", name)))
+    files.discard(SCHEMA)
     functions = {f.__name__: f for f in (task.function for task in tasks) if f}
     parts = [digest([more, [task.described() for task in tasks]])]
     parts += [tree_hash(file) for file in sorted(files)]

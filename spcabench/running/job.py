@@ -5,21 +5,21 @@ lost when killed.
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import pandas as pd
-import pyarrow
 from tqdm import tqdm
 
 from spcabench import machine
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.run import Measure, Run
-from spcabench.running import whole_files, worker
+from spcabench.running import rows, worker
 from spcabench.running.fingerprint import fingerprint
 from spcabench.running.grid import groups, interleaved, runs_of
 from spcabench.running.process import LOCK, Ended, Worker
+from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
 from spcabench.solving.status import Status
 
@@ -28,18 +28,16 @@ ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
 TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
 
-Row = dict[str, Any]
 
-
-def asked(helper: Worker, task: Task, grace: float | None = None) -> Row:
-    """The row of a task; a status row where the process crashed or was killed.
+def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
+    """The answer to a task; one without numbers where the process crashed or was killed.
 
     grace : seconds beyond the task's own limit, GRACE unless given.
     """
     try:
         return helper.ask(task, task.timeout + (GRACE if grace is None else grace))
     except Ended as end:
-        return {"status": end.status, "reason": end.reason}
+        return Answer(status=end.status, reason=end.reason)
 
 
 class Journal:
@@ -56,13 +54,13 @@ class Journal:
                 entry = json.loads(line)
             except json.JSONDecodeError:  # the line that was being written
                 continue
-            self.rows[entry["key"]] = entry["row"]
+            self.rows[entry["key"]] = Row(**entry["row"])
 
     def add(self, key: str, row: Row) -> None:
         """Append one row."""
         self.rows[key] = row
         with self.path.open("a") as stream:
-            stream.write("\n" + json.dumps({"key": key, "row": row}, default=float))
+            stream.write("\n" + rows.to_json({"key": key, "row": vars(row)}))
 
     def close(self) -> None:
         """The job is complete: forget this journal and those of earlier versions of it."""
@@ -84,19 +82,20 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
             f"{', '.join(groups(figure, scale))}"
         )
     out.parent.mkdir(parents=True, exist_ok=True)
+    labels = {"experiment": figure, "scale": scale, "group": group}
     journal = Journal(out, fingerprint(figure, scale, group))
-    rows = list(_rows(f"{figure} {group}", scale, runs, journal))
-    table = pd.DataFrame(rows).assign(experiment=figure, scale=scale, group=group, **stamp())
-    write_parquet(table, out)
+    rows.write(list(_rows(labels, runs, journal)), out)
     journal.close()
 
 
-def _rows(name: str, scale: str, runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
-    helper = Worker(worker.row, LOCK)
+def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
+    """The rows of all rounds, one after the other. labels : of the job."""
+    helper, scale = Worker(worker.answer, LOCK), labels["scale"]
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
     tqdm.monitor_interval = 0  # its thread and forked workers do not go together
+    name = f"{labels['experiment']} {labels['group']}"
     bar = tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)
     for repeat in range(rounds):
         if (
@@ -105,92 +104,70 @@ def _rows(name: str, scale: str, runs: list[Run | Measure], journal: Journal) ->
         ):
             break  # one more would not fit
         for index, chain in enumerate(interleaved(runs)):
-            yield from _chain(chain, f"{repeat}-{index}", repeat, helper, journal, bar)
+            of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
+            yield from _chain(of_chain, chain, helper, journal, bar)
     bar.close()
     helper.close()
 
 
 def _chain(
-    chain: list[Run | Measure], key: str, repeat: int, helper: Worker, journal: Journal, bar: tqdm
+    labels: dict[str, Any],
+    chain: list[Run | Measure],
+    helper: Worker,
+    journal: Journal,
+    bar: tqdm,
 ) -> Iterator[Row]:
     """A run, and after it those that match its cardinality."""
     reached: dict[str, int] = {}
     for place, run in enumerate(chain):
-        name = f"{key}-{place}"
-        if name not in journal.rows:
-            answer = _answer(run, reached, helper)
-            journal.add(name, _labels(run, repeat) | {"chain": key} | answer)
-        made = journal.rows[name]
-        reached[_name(run)] = int(made.get("cardinality") or 0)
+        key = f"{labels['chain']}-{place}"
+        if key not in journal.rows:
+            journal.add(key, _row(labels, run, _answer(run, reached, helper)))
+        row = journal.rows[key]
+        if row.solver and row.cardinality:
+            reached[row.solver] = row.cardinality
         bar.update()
-        yield made
+        yield row
 
 
-def _answer(run: Run | Measure, reached: dict[str, int], helper: Worker) -> Row:
+def _row(labels: dict[str, Any], run: Run | Measure, answer: Answer) -> Row:
+    """The row of a run; what was asked is told as the figure asks it."""
+    match = run.match if isinstance(run, Run) else None
+    asked = {**Task.of(run).asked, "match": match, "label": run.label}
+    return Row(**vars(answer), **labels, **asked, **stamp())
+
+
+def _answer(run: Run | Measure, reached: dict[str, int], helper: Worker) -> Answer:
     task = Task.of(run)
     if isinstance(run, Run) and run.match:
-        if not reached.get(run.match):
+        if run.match not in reached:
             reason = f"{run.match} gave no cardinality to match"
-            return {"status": Status.ERROR, "reason": reason}
+            return Answer(status=Status.ERROR, reason=reason)
         task = Task.of(run, k=reached[run.match])
-    made = asked(helper, replace(task, memory=False))
-    if task.memory:
-        own = Worker(worker.row, LOCK)
-        measured = asked(own, replace(task, timed=False))
-        own.close()
-        made |= {key: measured.get(key) for key in ("peak_memory", "memory_before")}
-    return made
+    answer = asked(helper, replace(task, memory=False))
+    if not task.memory:
+        return answer
+    own = Worker(worker.answer, LOCK)
+    measured = asked(own, replace(task, timed=False))
+    own.close()
+    return with_memory(answer, measured)
 
 
-def _name(run: Run | Measure) -> str:
-    return run.name if isinstance(run, Measure) else run.solver
+def with_memory(answer: Answer, measured: Answer) -> Answer:
+    """An answer with the memory of another one."""
+    peak, before = measured.peak_memory, measured.memory_before
+    return replace(answer, peak_memory=peak, memory_before=before)
 
 
-def _labels(run: Run | Measure, repeat: int) -> Row:
-    return {
-        "dataset": run.dataset,
-        "parameters": json.dumps(dict(run.parameters), sort_keys=True),
-        "solver": _name(run),
-        "settings": json.dumps(dict(run.settings), sort_keys=True),
-        "match": getattr(run, "match", None),
-        "seed": run.seed,
-        "repeat": repeat,
-        "label": run.label,
-    }
-
-
-def stamp() -> Row:
-    """The columns that say where and when rows were made."""
+def stamp() -> dict[str, Any]:
+    """The columns that say where and when a row is made."""
     about = machine.describe()
     commit, dirty = machine.commit()
     return {
         "cpu": about["cpu"],
         "blas": about["blas"],
-        "machine": json.dumps(about),
+        "machine": about,
         "commit": commit,
         "dirty": dirty,
-        "written": pd.Timestamp.now("UTC").isoformat(timespec="seconds"),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def write_parquet(table: pd.DataFrame, out: Path) -> None:
-    """Write aside, then rename: a file is whole or not there."""
-    with whole_files.replacing(out) as aside:
-        table.to_parquet(aside, index=False)
-
-
-def read_rows(files: list[Path]) -> pd.DataFrame:
-    """The rows of several jobs as one table; settings, parameters and extra as dicts."""
-    table = pd.concat([_read_parquet(file) for file in files], ignore_index=True)
-    for column in ("settings", "parameters", "provenance", "extra", "used", "phases"):
-        if column in table:
-            table[column] = [json.loads(v) if isinstance(v, str) else {} for v in table[column]]
-    return table
-
-
-def _read_parquet(file: Path) -> pd.DataFrame:
-    with using_file(file):
-        try:
-            return pd.read_parquet(file)
-        except pyarrow.ArrowInvalid as error:
-            raise InputError(f"{file}: not a parquet file ({error})") from error

@@ -42,6 +42,18 @@ class Task:
         return self.function.__name__ if self.function else None
 
     @property
+    def asked(self) -> dict[str, Any]:
+        """The columns of a row that say what was asked."""
+        return {
+            "dataset": self.dataset,
+            "parameters": dict(self.parameters),
+            "solver": self.solver,
+            "measure": self.measure,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+        }
+
+    @property
     def solvers(self) -> tuple[str, ...]:
         """All solvers that it runs."""
         return (self.solver,) if self.solver else self.uses

@@ -1,9 +1,10 @@
-"""The worker process: makes one row for each run that it is sent."""
+"""What a worker process does: it gives one answer to each task that it is sent."""
 
 import inspect
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
@@ -14,6 +15,7 @@ import numpy as np
 from spcabench import api, machine, registry
 from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
+from spcabench.running.schema import Answer
 from spcabench.running.task import Task
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import Result, refitted
@@ -23,9 +25,9 @@ SAMPLE = 0.005  # seconds that one timed sample lasts at least
 _warm: dict[str, Result] = {}
 
 
-def row(task: Task) -> dict[str, Any]:
-    """The row of one task; an error is a row with that status, never an exception."""
-    common = {
+def answer(task: Task) -> Answer:
+    """The answer to one task; an error is an answer with that status, never an exception."""
+    machine_now = {
         "calibration": machine.calibration(),
         "load": machine.load_average(),
         "threads": machine.describe()["threads"],
@@ -34,16 +36,14 @@ def row(task: Task) -> dict[str, Any]:
         problem = _problem(task.dataset, json.dumps(dict(task.parameters), sort_keys=True))
         if task.form:
             problem = problem.given_as(task.form)
-        made = _measure(problem, task) if task.function else _solve(problem, task)
-        return {**common, **_about(problem), **made}
+        given = _measured(problem, task) if task.function else _solved(problem, task)
+        return replace(given, **machine_now, **_about(problem))
     except MemoryError:
-        return {
-            **common,
-            "status": Status.MEMORY_LIMIT,
-            "reason": "the process may not have more memory",
-        }
+        reason = "the process may not have more memory"
+        return Answer(status=Status.MEMORY_LIMIT, reason=reason, **machine_now)
     except Exception as error:
-        return {**common, "status": Status.ERROR, "reason": in_one_line(error, *_files(task))}
+        reason = in_one_line(error, *_files(task))
+        return Answer(status=Status.ERROR, reason=reason, **machine_now)
 
 
 def _files(task: Task) -> Iterator[Path]:
@@ -63,9 +63,10 @@ def _problem(dataset: str, parameters: str) -> Problem:
 
 
 def _about(problem: Problem) -> dict[str, Any]:
+    """The columns that describe a problem."""
     return {
         "problem": problem.name,
-        "provenance": json.dumps(dict(problem.provenance)),
+        "provenance": dict(problem.provenance),
         "stand_in": problem.stand_in,
         "n": problem.n,
         "m": problem.m,
@@ -74,20 +75,20 @@ def _about(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _measure(problem: Problem, task: Task) -> dict[str, Any]:
+def _measured(problem: Problem, task: Task) -> Answer:
     assert task.function is not None
     start = perf_counter()
     numbers = task.function(problem, seed=task.seed, **task.settings)
     seconds = perf_counter() - start
-    return {
-        "form": problem.form,
-        "status": Status.FINISHED,
-        "solve_time": seconds,
-        "extra": json.dumps(numbers),
-    }
+    return Answer(
+        status=Status.FINISHED,
+        form=problem.form,
+        solve_time=seconds,
+        extra=json.loads(json.dumps(numbers)),  # an error where JSON cannot hold them
+    )
 
 
-def _solve(problem: Problem, task: Task) -> dict[str, Any]:
+def _solved(problem: Problem, task: Task) -> Answer:
     settings = dict(task.settings)
     if isinstance(settings.get("k"), float):
         # a share of the variables: a stand-in may have fewer
@@ -100,12 +101,10 @@ def _solve(problem: Problem, task: Task) -> dict[str, Any]:
     if task.timed:
         _warm[key] = result  # later rounds need neither warm-up nor search
     peak = machine.process_memory("VmHWM")  # before the grading, whose bounds need memory too
-    made = result_columns(result, task.vectors)
+    given = of_result(result, task.vectors)
     if task.memory:
-        made |= {"peak_memory": peak, "memory_before": before}
-    if task.timed:
-        made |= _timed(problem, task, settings, result)
-    return made
+        given = replace(given, peak_memory=peak, memory_before=before)
+    return replace(given, **_times(problem, task, settings, result)) if task.timed else given
 
 
 def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
@@ -113,7 +112,7 @@ def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
     return api.solve(problem, task.solver, seed=task.seed, **settings)
 
 
-def _timed(
+def _times(
     problem: Problem, task: Task, settings: Mapping[str, Any], warm: Result
 ) -> dict[str, Any]:
     """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
@@ -129,40 +128,51 @@ def _timed(
     }
 
 
-def result_columns(result: Result, vectors: bool = False) -> dict[str, Any]:
-    """The columns that one result gives."""
-    good = result.good
-    x_refit = refitted(result.problem, result.x, result.nonnegative) if good else result.x
-    made = {
-        "form": result.problem.form,
-        "used": json.dumps({key: v for key, v in result.settings.items() if np.isscalar(v)}),
-        "status": result.status,
-        "reason": result.fault,
-        "k": result.k,
-        "cardinality": result.cardinality,
-        "variance": result.variance if good else np.nan,
-        "variance_refit": result.problem.variance(x_refit) if good else np.nan,
-        "singular_value": result.singular_value if good else None,
-        "bound": result.bound if good else np.nan,
-        "bound_whp": result.bound_whp if good else None,
-        "gap": result.gap if good else np.nan,
-        "nonnegative": result.nonnegative,
-        "relaxation_value": result.relaxation_value if good else None,
-        "relaxation_bound": result.relaxation_bound if good else None,
-        "relaxation_gap": result.relaxation_gap if good else None,
-        "iterations": result.iterations,
-        "flops": result.flops if result.counted else None,
-        "setup_flops": result.setup_flops if result.counted else None,
-        "solve_time": result.solve_time,
-        "setup_time": result.setup_time,
-        "compile_time": result.compile_time,
-        **{f"search_{key}": value for key, value in result.search.items()},
-        "extra": json.dumps(result.extra),
-        "phases": json.dumps(result.phases) if result.phases else None,
-        "history": json.dumps(result.history) if result.history else None,
+def of_result(result: Result, vectors: bool = False) -> Answer:
+    """The answer that one result gives. vectors : with x and u themselves."""
+    graded = _graded(result) if result.good else {}
+    W = result.support
+    x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()} if vectors else {}
+    return Answer(
+        status=result.status,
+        reason=result.fault,
+        form=result.problem.form,
+        used={key: value for key, value in result.settings.items() if np.isscalar(value)},
+        k=result.k,
+        cardinality=result.cardinality,
+        nonnegative=result.nonnegative,
+        iterations=result.iterations,
+        flops=result.flops if result.counted else None,
+        setup_flops=result.setup_flops if result.counted else None,
+        solve_time=result.solve_time,
+        setup_time=result.setup_time,
+        compile_time=result.compile_time,
+        extra=result.extra,
+        phases=result.phases or None,
+        history=result.history or None,
+        u=result.u.tolist() if vectors and result.u is not None else None,
+        **_searched(result),
+        **graded,
+        **x,
+    )
+
+
+def _searched(result: Result) -> dict[str, Any]:
+    """The columns of the search of a penalty."""
+    return {f"search_{name}": value for name, value in result.search.items()}
+
+
+def _graded(result: Result) -> dict[str, Any]:
+    """The columns that only a feasible x has."""
+    x_refit = refitted(result.problem, result.x, result.nonnegative)
+    return {
+        "variance": result.variance,
+        "variance_refit": result.problem.variance(x_refit),
+        "singular_value": result.singular_value,
+        "bound": result.bound,
+        "bound_whp": result.bound_whp,
+        "gap": result.gap,
+        "relaxation_value": result.relaxation_value,
+        "relaxation_bound": result.relaxation_bound,
+        "relaxation_gap": result.relaxation_gap,
     }
-    if vectors:
-        W = result.support
-        made |= {"support": W.tolist(), "values": result.x[W].tolist()}
-        made["u"] = None if result.u is None else result.u.tolist()
-    return made

@@ -1,27 +1,34 @@
 """Why a run ended: the one list of statuses."""
 
-from enum import StrEnum, auto
+from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Why a run ended, and so what its row holds."""
+    """Why a run ended, and so what its row holds.
 
-    CONVERGED = auto()  # the stopping rule was met
-    FINISHED = auto()  # the solver, or a measure, came to its own end
-    MAX_ITERATIONS = auto()  # the driver stopped it after so many iterates: an answer is there
-    TIME_LIMIT = auto()  # the driver stopped it after so many seconds: an answer is there
-    ZERO = auto()  # the last iterate is zero
-    INFEASIBLE = auto()  # the last iterate is no unit vector of what was asked
-    ERROR = auto()  # an exception
-    CRASH = auto()  # the process died by itself
-    MEMORY_LIMIT = auto()  # the process wanted more memory than it may have
-    KILLED = auto()  # the process was ended from outside, because it did not come back
-    SKIPPED = auto()  # not run: what would happen was known before
+    meaning : in words. good : there is an answer, a feasible x or the numbers of a measure.
+    """
 
-    @property
-    def good(self) -> bool:
-        """Whether there is an answer: a feasible x, or the numbers of a measure."""
-        return self in GOOD
+    meaning: str
+    good: bool
+
+    def __new__(cls, value: str, meaning: str, good: bool) -> "Status":
+        """A status with what is known of it."""
+        status = str.__new__(cls, value)
+        status._value_, status.meaning, status.good = value, meaning, good
+        return status
+
+    CONVERGED = "converged", "the stopping rule was met", True
+    FINISHED = "finished", "the solver, or the measure, came to its own end", True
+    MAX_ITERATIONS = "max_iterations", "the harness stopped it after so many iterates", True
+    TIME_LIMIT = "time_limit", "the harness stopped it after so many seconds of its own time", True
+    ZERO = "zero", "its last iterate is zero", False
+    INFEASIBLE = "infeasible", "its last iterate is not a unit vector as asked", False
+    ERROR = "error", "it raised an exception", False
+    CRASH = "crash", "its process died", False
+    MEMORY_LIMIT = "memory_limit", "it wanted more memory than a process may have", False
+    KILLED = "killed", "its process was ended from outside, because it did not come back", False
+    SKIPPED = "skipped", "it was not run: what would happen was known before", False
 
 
-GOOD = frozenset({Status.CONVERGED, Status.FINISHED, Status.MAX_ITERATIONS, Status.TIME_LIMIT})
+GOOD = frozenset(status for status in Status if status.good)

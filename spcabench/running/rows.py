@@ -1,0 +1,171 @@
+"""Files of rows: written by the schema, read by it, those of an older schema brought up to it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from spcabench.errors import InputError, using_file
+from spcabench.running.schema import COLUMNS, VERSION, Json, Row
+from spcabench.running.whole_files import replacing
+from spcabench.solving.status import Status
+
+MARK = b"spcabench_schema"  # the version's name in the metadata of a file
+# history stays text: those of ten thousand iterates take seconds to decode
+TEXT = ("history",)
+TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+TYPES |= {list[int]: pa.list_(pa.int64()), list[float]: pa.list_(pa.float64())}
+
+
+SCHEMA = pa.schema(
+    [(column.name, TYPES.get(column.type, pa.string())) for column in COLUMNS.values()],
+    metadata={MARK: str(VERSION)},
+)
+
+
+def to_json(value: Any, **how: Any) -> str:
+    """JSON of what a row holds, numbers of NumPy among it."""
+    return json.dumps(value, default=_python, **how)
+
+
+def _python(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is {type(value).__name__}; JSON has no such thing")
+
+
+def _encoded(row: Row) -> Json:
+    """What a file holds of a row; the keys of what identifies it are sorted."""
+    return {
+        name: to_json(value, sort_keys=COLUMNS[name].key)
+        if value is not None and COLUMNS[name].kind == "JSON"
+        else value
+        for name, value in vars(row).items()
+    }
+
+
+def write(rows: Iterable[Row], out: Path) -> None:
+    """Write a file of rows, whole or not at all."""
+    write_table(pa.Table.from_pylist([_encoded(row) for row in rows], schema=SCHEMA), out)
+
+
+def write_table(table: pa.Table, out: Path, compression: str = "snappy") -> None:
+    """Write a table that `read_table` gave. Raises TypeError for other columns."""
+    if table.schema != SCHEMA:
+        raise TypeError(f"{out.name}: these are not the columns of the schema")
+    with replacing(out) as aside:
+        pq.write_table(
+            table.replace_schema_metadata(SCHEMA.metadata), aside, compression=compression
+        )
+
+
+def read_table(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pa.Table:
+    """The rows of some files as one table, all columns or some.
+
+    Raises InputError for a file with other columns, or of a newer schema.
+    """
+    tables = [_of_file(file, list(columns)) for file in files]
+    return pa.concat_tables([SCHEMA.empty_table().select(list(columns)), *tables])
+
+
+def read_text(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> pd.DataFrame:
+    """The rows of some files, what JSON holds as text: whole numbers with empty ones are floats."""
+    return read_table(files, columns).to_pandas()
+
+
+def read(files: Iterable[Path]) -> pd.DataFrame:
+    """The rows of some files with all columns, what JSON holds (but the history) as dicts."""
+    table = read_text(files)
+    decoded = {
+        name: [json.loads(v) if isinstance(v, str) else {} for v in table[name]]
+        for name, column in COLUMNS.items()
+        if column.kind == "JSON" and name not in TEXT
+    }
+    return table.assign(**{name: pd.Series(v, dtype=object) for name, v in decoded.items()})
+
+
+def without_histories(table: pa.Table) -> pa.Table:
+    """The same rows; those with a history say that it is left out."""
+    place, named = (table.schema.get_field_index(n) for n in ("history", "history_left_out"))
+    left_out = pc.is_valid(table["history"])
+    table = table.set_column(named, table.schema.field(named), left_out)
+    return table.set_column(
+        place, table.schema.field(place), pa.nulls(len(table), table.schema.field(place).type)
+    )
+
+
+def check_convention(table: pd.DataFrame, name: str) -> None:
+    """Raise InputError where the flops of some rows are counted by two conventions."""
+    found = sorted(table.flops_convention.unique())
+    if len(found) > 1:
+        raise InputError(
+            f"{name}: its rows count flops by the conventions {', '.join(map(str, found))}, which "
+            "cannot be compared; make them again"
+        )
+
+
+def _of_file(file: Path, columns: list[str]) -> pa.Table:
+    schema = _schema(file)
+    version = int((schema.metadata or {}).get(MARK, 0))
+    if version > VERSION:
+        raise InputError(
+            f"{file}: rows of schema {version}; allowed are those up to {VERSION}: "
+            "a newer spcabench made them"
+        )
+    unknown = sorted(set(schema.names) - set(SCHEMA.names))
+    if unknown or (version == VERSION and not schema.equals(SCHEMA)):
+        raise InputError(f"{file}: not rows of spcabench; unknown columns {', '.join(unknown)}")
+    if version == VERSION:
+        return pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
+    return upgraded(pq.read_table(file), version).select(columns)
+
+
+def _schema(file: Path) -> pa.Schema:
+    with using_file(file):
+        try:
+            return pq.read_schema(file)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{file}: not a parquet file ({error})") from error
+
+
+def upgraded(table: pa.Table, version: int) -> pa.Table:
+    """Rows of an older schema as this one has them: columns that they lack are empty."""
+    for step in STEPS[version:]:
+        table = step(table)
+    given = {name: table[name] for name in table.column_names}
+    empty = pa.nulls(len(table))
+    columns = [given.get(field.name, empty).cast(field.type) for field in SCHEMA]
+    return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _from_0(table: pa.Table) -> pa.Table:
+    """The first schema: no version, no convention, a measure's name among the solvers, and killed
+    runs as time_limit.
+    """
+    given = {name: table[name] for name in table.column_names}
+    empty = pa.nulls(len(table), pa.string())
+    status, solver = given["status"].cast(pa.string()), given["solver"].cast(pa.string())
+    variance = given.get("variance", pa.nulls(len(table))).cast(pa.float64())
+    limit, answer = pc.equal(status, Status.TIME_LIMIT), pc.is_valid(variance)
+    killed = pc.and_(limit, pc.invert(answer))
+    given["status"] = pc.if_else(killed, str(Status.KILLED), status)
+    named = pc.starts_with(given.get("group", empty).cast(pa.string()), "measure-").fill_null(False)
+    kind = given.get("kind", empty).cast(pa.string())
+    drawn = pc.is_in(kind, pa.array(["held_out", "stability"]))
+    nothing = pa.scalar(None, pa.string())
+    given["measure"] = pc.if_else(named, solver, pc.if_else(drawn, kind, nothing))
+    given["solver"] = pc.if_else(named, nothing, solver)
+    for name, value in {"reason": "", "label": "", "repeat": 0, "history_left_out": False}.items():
+        missing = pa.array([value] * len(table))
+        given[name] = given[name].cast(missing.type).fill_null(value) if name in given else missing
+    given["flops_convention"] = pa.array([1] * len(table), pa.int64())
+    return pa.table(given)
+
+
+STEPS = (_from_0,)  # from each version to the next
