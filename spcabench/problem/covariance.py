@@ -45,8 +45,9 @@ class Covariance(Symmetric):
         return self.S.diagonal()
 
     def largest_variance(self) -> int:
-        """The variable of the largest variance; among ties that of the largest column, for n flops
-        each.
+        """Return the variable of the largest variance; among ties, that of the largest column.
+
+        It costs n flops for each of several that tie.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
@@ -101,17 +102,18 @@ class Gram(Symmetric):
         return self.A.squared_norms() - self.Q**2 @ self.w
 
     def largest_variance(self) -> int:
-        """The variable of the largest variance; among ties that of the largest column of Sigma,
-        where that is affordable.
+        """Return the variable of the largest variance; among ties, that of the largest column.
+
+        Where both m and n exceed `SMALL_SIDE` the columns are not affordable, and the lowest index
+        decides.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
     def largest_column(self) -> Vector:
-        """The column of Sigma of largest norm (n,), among ties that of the largest variance; min(m,
-        n) m n flops.
+        """Return the column of Sigma of largest norm (n,); min(m, n) m n flops.
 
-        Where both m and n exceed `SMALL_SIDE` that is not affordable: the column of the largest
-        variance instead.
+        Among ties it is that of the largest variance. Where both m and n exceed `SMALL_SIDE` the
+        norms are not affordable, and it is the column of the largest variance.
         """
         e = np.zeros(self.n)
         if min(self.A.shape) > SMALL_SIDE:
@@ -122,8 +124,9 @@ class Gram(Symmetric):
         return self @ e
 
     def column_squares(self, J: Indices) -> Vector:
-        """||Sigma e_j||^2 for j in J, at the price of `Data.gram_squares`; zeros where that is not
-        affordable.
+        """Return ||Sigma e_j||^2 for j in J, at the cost of `Data.gram_squares`.
+
+        Zeros where that is not affordable.
         """
         squares = self.A.gram_squares(J)
         if len(self.w) and squares.any():

@@ -241,10 +241,10 @@ class Data:
         return normalize(self.column(first_largest(self.squared_norms(), self.gram_squares)))
 
     def gram_squares(self, J: Indices) -> Vector:
-        """||A'a_j||^2 for j in J: m n |J| flops, or, where |J| > m, m^2 (n + |J|) + m |J| through M
-        = A A', which makes it a_j'M a_j.
+        """Return ||A'a_j||^2 for j in J, in m n |J| flops.
 
-        Where both m and |J| exceed `SMALL_SIDE` that is not affordable: zeros.
+        Where |J| > m it is a_j'M a_j with M = A A', in m^2 (n + |J|) + m |J| flops. Where both m
+        and |J| exceed `SMALL_SIDE` it is not affordable: zeros.
         """
         m, n = self.shape
         if min(m, len(J)) > SMALL_SIDE:

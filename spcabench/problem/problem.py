@@ -220,7 +220,7 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def copied(self) -> Problem:
-        """The same problem with arrays of its own, and nothing kept from earlier use."""
+        """Return the same problem with arrays of its own and nothing kept from earlier use."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
     def given_as(self, form: Form) -> Problem:

@@ -46,14 +46,14 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
 
 
 def settled(w: Vector, V: Array, count: int) -> Array:
-    """The first ``count`` eigenvectors (n, count) of V, whose eigenvalues w fall, so that rounding
-    decides nothing about them.
+    """Return the first ``count`` eigenvectors of V, of which rounding decides nothing.
 
-    Each has its largest entry positive. Where eigenvalues tie (see `spcabench.vectors`), any basis
-    of their eigenspace is one of eigenvectors, and a library gives one that rounding has chosen:
-    here it is the basis of the largest possible entries. Its first vector is the unit vector of the
-    eigenspace that has the largest entry of all, at the lowest index among ties; the next is the
-    same of what is orthogonal to it.
+    V (n, .) has eigenvectors in columns, in the order of falling eigenvalues w. In the answer
+    (n, count) each has its largest entry positive. Where eigenvalues tie (see `spcabench.vectors`),
+    any basis of their eigenspace consists of eigenvectors, and a library gives one that rounding
+    has chosen. The answer is the basis of the largest possible entries. Its first vector is the
+    unit vector of the eigenspace that has the largest entry of all, at the lowest index among ties.
+    The next one is the same of what is orthogonal to it.
     """
     V = np.array(V)
     start, slack = 0, TIE * np.abs(w).max(initial=0.0)
@@ -65,16 +65,16 @@ def settled(w: Vector, V: Array, count: int) -> Array:
 
 
 def last_vector(w: Vector, V: Array) -> Vector:
-    """The eigenvector (n,) of the largest eigenvalue, `settled`; eigenvalues w increasing, as
-    `eigen` gives them.
-    """
+    """Return the `settled` eigenvector (n,) of the largest eigenvalue; w and V as of `eigen`."""
     tied = int((w >= w[-1] - TIE * np.abs(w).max()).sum())
     return _largest_entries(V[:, -tied:])[:, 0]
 
 
 def _largest_entries(V: Array) -> Array:
-    """An orthonormal basis of the span of the orthonormal columns of V, each vector the unit vector
-    of largest entry in what is orthogonal to those before it, this entry positive.
+    """Return the orthonormal basis of largest entries of the span of the columns of V.
+
+    The columns of V are orthonormal. Each vector of the basis is the unit vector with the largest
+    entry in what is orthogonal to those before it, and this entry is positive.
     """
     if V.shape[1] == 1:
         v = V[:, 0]

@@ -1,3 +1,1 @@
-"""Runs as jobs and rows: worker processes, journals, fingerprints, the workflow; imports what is
-below, and `run`.
-"""
+"""Runs as jobs and rows: worker processes, journals, fingerprints, the workflow."""

@@ -18,10 +18,10 @@ SCHEMA = PACKAGE / "running" / "schema.py"
 
 
 def fingerprint(figure: str, scale: str, group: str) -> str:
-    """Hash of all that decides a job's rows: its grid, and the syntax trees of what the worker
-    imports.
+    """Hash all that decides the rows of a job: its runs and the code that makes them.
 
-    Comments, docstrings and layout change nothing; neither does the commit.
+    The code is that of all files that the worker imports, as syntax trees. Comments, docstrings and
+    layout change nothing; neither does the commit.
     """
     runs = groups(figure, scale).get(group, [])
     return of_tasks([Task.of(run) for run in runs], [_labels(run) for run in runs])

@@ -1,8 +1,9 @@
 """The driver runs a solver, stops it, times it, counts its flops and grades its last iterate.
 
 A solver is a generator that yields iterates, so the driver decides when the next one is computed.
-Only that call, ``next()``, is timed and charged. What the driver does between two iterates
-(copying, keeping a history, grading) costs the solver nothing, and a solver cannot grade itself.
+Only that call, ``next()``, and the copy of what it yields are timed and charged. What the driver
+does between two iterates (keeping a history, grading) costs the solver nothing, and a solver cannot
+grade itself. What would make a number wrong (a ledger that was reset, a second thread) is flagged.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_lim
 # A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
 # must be refused like any other value that is no number. It is recognised by identity.
 UNSET = float("nan")
-# names in the history that are the harness's; a solver's `extra` may not use them
+# Names in the history that are the harness's. A solver's `extra` may not use them, or it could
+# overwrite its own variance.
 OWN_NUMBERS = (
     "iteration",
     "variance",
@@ -60,7 +62,7 @@ class Limits:
     max_iterations : int, optional
         Largest number of iterates after the start. Default: the solver's MAX_ITERATIONS, else 1000.
     time_limit : float
-        Seconds of the solver's own time, set-up apart.
+        Seconds of the solver's own time, set-up included.
     history : bool
         Whether to keep the numbers of every iterate.
 
@@ -193,7 +195,9 @@ def drive(
     Raises
     ------
     InputError
-        For a setting that the solver does not name, or a solver that yields nothing.
+        For a setting that the solver does not name.
+    SolverError
+        Where the solver yields nothing, or something that is no iterate.
     """
     name = solver.__name__.rpartition(".")[2]
     check_settings(f"solver {name!r}", solver.solve, settings)
@@ -300,7 +304,7 @@ class _Run:
         self._watch_threads()
 
     def _advance(self) -> tuple[Iterate | None, float]:
-        """The driver's copy of the next iterate, None at the end; its seconds, uncompiled."""
+        """Return a copy of the next iterate (None at the end) and its seconds, uncompiled."""
         # Numba compiles during the first call of a kernel, which may take a thousand times as long
         # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
         # the clock: what is yielded may do its work only when it is read.
@@ -309,6 +313,8 @@ class _Run:
         if item is not None:
             item = _copied(item)
         elapsed = perf_counter() - start
+        # Any Python code can reach the ledger. A solver that resets it or switches it off is
+        # flagged, and so is one that books more seconds of compilation than have passed.
         if LEDGER.flops < flops or not LEDGER.on:
             self.flags.add(Flag.ledger)
             LEDGER.on = True
@@ -326,7 +332,7 @@ class _Run:
         limits, change = self.limits, self.change
         tol = limits.tol
         steps = limits.max_iterations or 0
-        # set-up counts towards the limit: else all work could be done before the first yield
+        # The set-up counts towards the limit, or all work could be done before the first yield.
         seconds = limits.time_limit - self.setup_seconds
         last = self.last
         while True:
@@ -360,10 +366,13 @@ class _Run:
             last = item
 
     def _shaped(self, item: Iterate) -> bool:
+        """Whether x has the shape that every rule and every number needs."""
         return item.x.shape == (self.problem.n,)
 
     def _watch_threads(self) -> None:
         """Flag a run whose processor time is far above what one thread can have."""
+        # A history is graded between the iterates, on processor time that is not the solver's: then
+        # the comparison would say nothing.
         wall = self.seconds + self.setup_seconds + self.compile_seconds
         if not self.limits.history and self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
             self.flags.add(Flag.threads)
