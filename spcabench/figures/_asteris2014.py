@@ -254,63 +254,50 @@ def _percent(value: float | None, digits: int) -> str:
 
 
 def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **settings: Any) -> None:
-    """Variance and the shaded region up to the bound; the explained share of the bound, with the
-    paper's numbers.
+    """Variance up to the bound on the left, its share of the bounds on the right.
+
+    paper : the paper's numbers, k -> percent of a bound.
     """
     left, right = axes.flat
     mine = by_cardinality(data, "spannogram")
-    look_3 = look("spannogram")
-    left.fill_between(
-        mine.index,
-        mine.value,
-        mine.upper,
-        color=look_3["color"],
-        alpha=0.15,
-        linewidth=0,
-        label="the optimum is here",
-    )
-    left.plot(
-        mine.index,
-        mine.loose,
-        color="black",
-        linewidth=0.8,
-        linestyle=":",
-        label="bound without $1/(1-\\epsilon)$",
-    )
+    _draw_bounds(left, mine, data)
+    _draw_methods(left, data)
+    thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
+    left.plot(mine.index, mine.refit, label="Alg. 3, refitted (ours)", **thin)
+    left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
+    _draw_explained(right, mine)
+    stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
+    right.plot(list(paper), list(paper.values()), "k*", **stars)
+    right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
+    for axis in (left, right):
+        axis.set(xlabel="cardinality $k$", **settings)
+
+
+def _draw_bounds(axis: Any, mine: pd.DataFrame, data: pd.DataFrame) -> None:
+    """The region that holds the optimum, the second reading of the bound, the truth, lambda_1."""
+    shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
+    black: dict[str, Any] = dict(color="black", linewidth=0.8)
+    axis.fill_between(mine.index, mine.value, mine.upper, label="the optimum is here", **shade)
+    dotted = "bound without $1/(1-\\epsilon)$"
+    axis.plot(mine.index, mine.loose, linestyle=":", label=dotted, **black)
     if len(mine):
-        known(data).draw(left, mine.lambda_1.iloc[0])
-    left.axhline(
-        1.0, color="black", linewidth=0.8, linestyle="--", label="trivial bound $\\lambda_1$"
-    )
+        known(data).draw(axis, mine.lambda_1.iloc[0])
+    axis.axhline(1.0, linestyle="--", label="trivial bound $\\lambda_1$", **black)
+
+
+def _draw_methods(axis: Any, data: pd.DataFrame) -> None:
     for solver, marker in MARKS.items():
         curve = by_cardinality(data, solver)
         style = look(solver) | marker | dict(markevery=max(1, len(curve) // 20))
-        left.plot(curve.index, curve.value, label=NAMES[solver], **style)
-    left.plot(
-        mine.index,
-        mine.refit,
-        color=look_3["color"],
-        linewidth=0.8,
-        alpha=0.6,
-        label="Alg. 3, refitted (ours)",
-    )
-    left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
+        axis.plot(curve.index, curve.value, label=NAMES[solver], **style)
+
+
+def _draw_explained(axis: Any, mine: pd.DataFrame) -> None:
+    """Variance of Algorithm 3 in percent of each bound."""
+    colour = look("spannogram")["color"]
     for column, style, name in (
         ("upper", dict(linestyle="-"), "of the shaded bound"),
         ("loose", dict(linestyle=":"), "of the bound without $1/(1-\\epsilon)$"),
         ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
     ):
-        right.plot(
-            mine.index, 100 * mine.value / mine[column], color=look_3["color"], label=name, **style
-        )
-    right.plot(
-        list(paper),
-        list(paper.values()),
-        "k*",
-        markersize=9,
-        linestyle="none",
-        label="the paper's numbers",
-    )
-    right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
-    for axis in (left, right):
-        axis.set(xlabel="cardinality $k$", **settings)
+        axis.plot(mine.index, 100 * mine.value / mine[column], color=colour, label=name, **style)

@@ -168,44 +168,42 @@ def draw(data, axes):
     share, candidates, flops, times = axes.flat
     _draw_shares(share, data)
     grown = data[data.label.str.startswith("growth")]
-    for d in (2, 3):
-        mine = grown[(grown.solver == "spannogram_exact") & (grown.d == d)].sort_values("n")
-        limit = mine.groupby("n").most.first()
-        candidates.plot(
-            limit.index,
-            limit,
-            color="black",
-            linewidth=1.0,
-            linestyle=["--", ":"][d - 2],
-            label=rf"$2^{d}\binom{{n+1}}{{{d}}}$",
-        )
+    _draw_limits(candidates, grown[grown.solver == "spannogram_exact"])
     for (solver, d, label), mine in grown.groupby(["solver", "d", "label"]):
         mine = mine.sort_values("n")
-        k = label.partition(" ")[2]
-        name = (
-            NAMES[solver]
-            + (f", $d = {d}$" if solver == "spannogram_exact" else "")
-            + f", $k = {k}$"
-        )
-        style = dict(
-            color=look(solver)["color"],
-            marker=MARKERS[d],
-            linestyle="-" if k == "10" else "--",
-            label=name,
-            markerfacecolor=look(solver)["color"] if k == "10" else "white",
-        )
+        style = _style(solver, d, label.partition(" ")[2])
         flops.plot(mine.n, mine.flops, **style)
         times.plot(mine.n, mine.solve_time + mine.setup_time, **style)
         if solver == "spannogram_exact":
             candidates.plot(mine.n, mine.candidates, **style)
-    candidates.set(xscale="log", yscale="log", xlabel="variables n", ylabel="candidate supports")
-    flops.set(
-        xscale="log", yscale="log", xlabel="variables n", ylabel="flops, without the eigenvectors"
-    )
-    times.set(xscale="log", yscale="log", xlabel="variables n", ylabel="time, s")
+    candidates.set(ylabel="candidate supports")
+    flops.set(ylabel="flops, without the eigenvectors")
+    times.set(ylabel="time, s")
     for axis in (candidates, flops, times):
+        axis.set(xscale="log", yscale="log", xlabel="variables n")
         plain_log_ticks(axis)
         axis.legend(fontsize=7)
+
+
+def _draw_limits(axis, exact):
+    """How many candidates there can be: 2^d C(n+1, d)."""
+    for d, dashes in ((2, "--"), (3, ":")):
+        limit = exact[exact.d == d].sort_values("n").groupby("n").most.first()
+        name = rf"$2^{d}\binom{{n+1}}{{{d}}}$"
+        axis.plot(limit.index, limit, color="black", linewidth=1.0, linestyle=dashes, label=name)
+
+
+def _style(solver, d, k):
+    """The marker tells d, the line and its filling k."""
+    colour = look(solver)["color"]
+    rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
+    return dict(
+        color=colour,
+        marker=MARKERS[d],
+        linestyle="-" if k == "10" else "--",
+        label=f"{NAMES[solver]}{rank}, $k = {k}$",
+        markerfacecolor=colour if k == "10" else "white",
+    )
 
 
 CASES = {
