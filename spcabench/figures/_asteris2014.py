@@ -253,7 +253,7 @@ def _percent(value: float | None, digits: int) -> str:
     return "no run" if value is None else f"{value:.{digits}f} %"
 
 
-def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **settings: Any) -> None:
+def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> None:
     """Variance up to the bound on the left, its share of the bounds on the right.
 
     paper : the paper's numbers, k -> percent of a bound.
@@ -270,7 +270,8 @@ def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float], **set
     right.plot(list(paper), list(paper.values()), "k*", **stars)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     for axis in (left, right):
-        axis.set(xlabel="cardinality $k$", **settings)
+        axis.set(xlabel="cardinality $k$")
+        axis.legend(loc="lower right")
 
 
 def _draw_bounds(axis: Any, mine: pd.DataFrame, data: pd.DataFrame) -> None:

@@ -2,7 +2,7 @@
 their ratios.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,12 @@ NAMES = {
     "mcol": "Mcol-PCA",
     "mcol gram": "Mcol-PCA, V'V given",
 }
-FORMS = {
-    "data": " dense",
-    "covariance": " gram",
-}  # what a method's name says of its form, where it has several
+# what a method's name says of its form, where it has several
+FORMS = {"data": " dense", "covariance": " gram"}
+OURS = ("scol", "mcol")
+# two readings of what the solvers are given, and the methods that these make
+GIVEN = {"sparse data": "", "V'V given": " gram"}
+METHODS = ("gpower0", "scol", "scol gram", "mcol", "mcol gram")
 
 
 def trial(
@@ -111,6 +113,22 @@ def readings(verdicts: dict[str, Verdict], texts: dict[str, str]) -> tuple[Verdi
     agreed = set(verdicts.values())
     words = " | ".join(f"{name}: {verdicts[name]}, {texts[name]}" for name in verdicts)
     return agreed.pop() if len(agreed) == 1 else "undecided", words
+
+
+def speedup(
+    data: pd.DataFrame, fast: str, judge: Callable[[dict[float, Interval]], Verdict]
+) -> tuple[Verdict, str]:
+    """The verdict on time of GPower0 / time of a solver, in both readings of what it is given."""
+    found = {name: ratios(data, "gpower0", f"{fast}{form}") for name, form in GIVEN.items()}
+    verdicts = {name: judge(ratio) for name, ratio in found.items()}
+    return readings(verdicts, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
+
+
+def small_loss(data: pd.DataFrame, percent: float) -> tuple[Verdict, str]:
+    """Whether Mcol-PCA's variance is at most so many percent below Scol-PCA's, at every x."""
+    loss = {x: 100 * (1 - v.median) for x, v in ratios(data, "mcol", "scol", "value").items()}
+    text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
+    return decided(max(loss.values()) <= percent if loss else None), f"loss in %: {text}"
 
 
 def show(found: dict[float, Interval]) -> str:

@@ -46,7 +46,14 @@ Z3 = Statement(
 )
 
 
-def run(corpus, values, scale):
+def runs(corpora, scale):
+    """Every corpus, in both readings; fewer words at quick scale."""
+    for corpus in corpora:
+        for values in READINGS:
+            yield _run(corpus, values, scale)
+
+
+def _run(corpus, values, scale):
     """The topics of a corpus, one row."""
     settings = dict(corpus=corpus, values=values)
     parameters = dict(corpus=corpus, words=WORDS[scale], values=values)

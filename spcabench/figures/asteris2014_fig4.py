@@ -97,13 +97,11 @@ data = with_bounds
 def draw(data, axes):
     """The trade-off, with NSPCA where it hit k."""
     draw_trade_off(data, axes, {K: 58.0})
-    hit = by_cardinality(data, "nspca")
-    hit = hit[hit.index == hit.cardinality]
-    axes.flat[0].plot(
-        hit.index, hit.value, label=NAMES["nspca"], **look("nspca") | dict(linestyle="none")
-    )
-    for axis in axes.flat:
-        axis.legend(loc="lower right")
+    asked = by_cardinality(data, "nspca")
+    hit = asked[asked.index == asked.cardinality]
+    style = look("nspca") | dict(linestyle="none", label=NAMES["nspca"])
+    axes.flat[0].plot(hit.index, hit.value, **style)
+    axes.flat[0].legend(loc="lower right")
 
 
 def claims(data):

@@ -97,8 +97,6 @@ data = with_bounds
 def draw(data, axes):
     """The trade-off."""
     draw_trade_off(data, axes, {K: 44.6})
-    for axis in axes.flat:
-        axis.legend(loc="lower right")
 
 
 def claims(data):

@@ -78,8 +78,6 @@ data = with_bounds
 def draw(data, axes):
     """The trade-off."""
     draw_trade_off(data, axes, {K: 86.0, LARGE: 93.0})
-    for axis in axes.flat:
-        axis.legend(loc="lower right")
 
 
 def claims(data):

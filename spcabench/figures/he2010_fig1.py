@@ -12,11 +12,12 @@ their least cost.
 
 from spcabench.claims import Statement, decided, every, interval, slope
 from spcabench.figures._he2010 import (
+    METHODS,
+    OURS,
     draw_times,
     draw_values,
-    ratios,
-    readings,
-    show,
+    small_loss,
+    speedup,
     thirds,
     trial,
     trials,
@@ -25,9 +26,6 @@ from spcabench.run import Run
 from spcabench.style import plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-OURS = ("scol", "mcol")
-METHODS = ("gpower0", "scol", "scol gram", "mcol", "mcol gram")
-GIVEN = {"sparse data": "", "V'V given": " gram"}  # two readings of what the solvers are given
 
 H1 = Statement(
     id="H1",
@@ -166,30 +164,23 @@ def draw(data, axes):
 def claims(data):
     """H1 to H3, H14 to H16, H18."""
     timed, counted = data["timed"], data["counted"]
-    found = {name: ratios(timed, "gpower0", f"scol{form}") for name, form in GIVEN.items()}
-    within = {
-        name: every([v.within(0.5, 2.0) for v in ratio.values()]) for name, ratio in found.items()
-    }
-    yield H1.judged(
-        *readings(within, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
-    )
-    found = {name: ratios(timed, "gpower0", f"mcol{form}") for name, form in GIVEN.items()}
-    much = {
-        n: every([v.at_least(5.0) for v in thirds(ratio, "largest").values()])
-        for n, ratio in found.items()
-    }
-    yield H2.judged(
-        *readings(much, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
-    )
-    loss = {x: 100 * (1 - v.median) for x, v in ratios(timed, "mcol", "scol", "value").items()}
-    text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
-    yield H3.judged(decided(max(loss.values()) <= 5.0 if loss else None), f"loss in %: {text}")
+    yield H1.judged(*speedup(timed, "scol", _comparable))
+    yield H2.judged(*speedup(timed, "mcol", _much_faster))
+    yield H3.judged(*small_loss(timed, 5.0))
     loops = counted[counted.solver == "mcol"].loops
     yield H14.judged(
         decided(bool(loops.max() <= 10) if len(loops) else None),
         f"{loops.max()} at most in {len(loops)} runs",
     )
     yield from _phases(counted)
+
+
+def _comparable(ratio):
+    return every([v.within(0.5, 2.0) for v in ratio.values()])
+
+
+def _much_faster(ratio):
+    return every([v.at_least(5.0) for v in thirds(ratio, "largest").values()])
 
 
 def _phases(counted):

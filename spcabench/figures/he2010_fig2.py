@@ -8,11 +8,10 @@ interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
-from spcabench.figures._he2010 import draw_times, ratios, show, trial, trials
+from spcabench.figures._he2010 import OURS, draw_times, ratios, show, trial, trials
 from spcabench.style import plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-OURS = ("scol", "mcol")
 METHODS = ("gpower0", *OURS)
 
 H4 = Statement(

@@ -11,20 +11,20 @@ Mcol-PCA with V'V given, its making not timed.
 
 from spcabench.claims import Statement, decided, every, slope
 from spcabench.figures._he2010 import (
+    GIVEN,
+    METHODS,
+    OURS,
     better,
     by_cardinality,
     draw_trade_off,
-    ratios,
     readings,
-    show,
+    small_loss,
+    speedup,
     trial,
 )
 from spcabench.figures._truth import known, truth
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-OURS = ("scol", "mcol")
-METHODS = ("gpower0", "scol", "scol gram", "mcol", "mcol gram")
-GIVEN = {"sparse data": "", "V'V given": " gram"}  # two readings of what the solvers are given
 
 H7 = Statement(
     id="H7",
@@ -100,30 +100,24 @@ def claims(data):
     """H7 to H9, H17."""
     verdict, text = better(data, "scol", "gpower0")
     yield H7.judged(verdict, text, "quality")
-    found = {name: ratios(data, "gpower0", f"scol{form}") for name, form in GIVEN.items()}
-    faster = {
-        name: every([v.at_least(1.0) for v in ratio.values()], 0.8) for name, ratio in found.items()
-    }
-    yield H7.judged(
-        *readings(faster, {name: f"ratio {show(ratio)}" for name, ratio in found.items()}), "speed"
-    )
+    yield H7.judged(*speedup(data, "scol", _faster), "speed")
     slopes = {name: _slope(data[data.method == f"mcol{form}"]) for name, form in GIVEN.items()}
     slow = {
         name: decided(None if growth is None else growth < 0.2) for name, growth in slopes.items()
     }
     yield H8.judged(*readings(slow, {name: f"slope {growth}" for name, growth in slopes.items()}))
-    loss = {x: 100 * (1 - v.median) for x, v in ratios(data, "mcol", "scol", "value").items()}
-    text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
-    yield H9.judged(
-        decided(max(loss.values()) <= 5.0 if loss else None),
-        f"loss in %: {text}; "
-        f"{known(data).distance(data[data.method == 'mcol'], 'value', 'Mcol-PCA')}",
-    )
+    verdict, text = small_loss(data, 5.0)
+    distance = known(data).distance(data[data.method == "mcol"], "value", "Mcol-PCA")
+    yield H9.judged(verdict, f"{text}; {distance}")
     ours = data[data.method.isin(["scol", "mcol"])]
     exact = (ours.cardinality == ours.k) & ours.search_runs.fillna(0).eq(0)
     yield H17.judged(
         decided(bool(exact.all()) if len(ours) else None), f"{int(exact.sum())} of {len(ours)} runs"
     )
+
+
+def _faster(ratio):
+    return every([v.at_least(1.0) for v in ratio.values()], 0.8)
 
 
 def _slope(mine):
