@@ -73,6 +73,26 @@ WRONG = {
         "    Sigma.S[:] = np.eye(8)\n    yield x\n",
     ),
     "cheats": ("counts honestly", "were charged and", "    yield project(Sigma.S @ x, k)\n"),
+    "honest when small": (
+        "counts honestly",
+        "48.*were charged and",
+        "    yield project(Sigma @ x if problem.n < 9 else Sigma.S @ x, k)\n",
+    ),
+    "dense when large": (
+        "is feasible",
+        "48 nonzeros at k = 6",
+        "    yield x if problem.n < 9 else normalize(Sigma.largest_column())\n",
+    ),
+    "prints": (
+        "prints nothing",
+        "it printed 'iteration 1'",
+        "    print('iteration 1')\n    yield x\n",
+    ),
+    "reaches out": (
+        "leaves the harness alone",
+        "it imports spcabench.flops.uncharged",
+        "    from spcabench.flops import uncharged\n    yield x\n",
+    ),
     "raises": ("is feasible", "ZeroDivisionError", "    yield x\n    1 / 0\n"),
     "exits": ("is feasible", "SystemExit", "    sys.exit('enough')\n    yield x\n"),
     "silent": ("stops at its limits", "no iterate", "    yield from ()\n"),
@@ -82,7 +102,7 @@ TRAITS = {
     "exact": ", exact=True",
     "mutates": ', accepts="covariance"',
 }
-TRAITS |= {"cheats": TRAITS["mutates"]}
+TRAITS |= {"cheats": TRAITS["mutates"], "honest when small": TRAITS["mutates"]}
 ENDS = {
     "loops": ("    while True:\n        pass\n    yield x\n", "endless loop"),
     "crashes": ("    os.kill(os.getpid(), 9)\n", "crashed"),
@@ -91,7 +111,7 @@ ENDS = {
 
 def _write(folder, name, body):
     settings = ", nonnegative=False" if name == "sign" else ""
-    file = folder / f"wrong_{name}.py"
+    file = folder / f"wrong_{name.replace(' ', '_')}.py"
     file.write_text(HEAD.format(traits=TRAITS.get(name, ""), settings=settings) + body)
     return str(file)
 

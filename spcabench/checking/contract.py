@@ -1,7 +1,12 @@
 """What every solver must satisfy, on small problems whose answers are known by brute force."""
 
+import ast
 import copy
+import inspect
+import io
+import secrets
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from itertools import combinations
 from types import ModuleType
 from typing import Any
@@ -18,6 +23,20 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 N, K = 8, 3
+# a larger problem, whose seed is made anew each time: a solver that is honest at n = 8 alone fails
+LARGE, LARGE_SEARCHED = 48, 12  # variables; fewer for relaxations and exact searches
+SEED = secrets.randbits(32)
+# what a solver may import of the package: the rest is the harness, which it may not reach
+OPEN_TO_SOLVERS = (
+    "errors",
+    "iterate",
+    "kernels",
+    "methods",
+    "problem",
+    "steps",
+    "validate",
+    "vectors",
+)
 Promise = Callable[[ModuleType], str | None]  # what it returns says why it could not be checked
 
 
@@ -40,12 +59,23 @@ def _problems() -> Iterator[Problem]:
         yield Problem.from_covariance(X.T @ X, f"covariance ({N}, {N}), seed {seed}")
 
 
-def _asked(module: ModuleType) -> dict[str, Any]:
-    return {"k": K} if module.TRAITS.control else {}
+def _all_problems(module: ModuleType) -> Iterator[Problem]:
+    """The small problems, then a larger one with a seed made at run time, in both forms."""
+    yield from _problems()
+    hard = module.TRAITS.exact or module.TRAITS.relaxation
+    n = LARGE_SEARCHED if hard else LARGE
+    rng = np.random.default_rng(SEED)
+    X = rng.standard_normal((n + 12, n)) + np.outer(rng.standard_normal(n + 12), np.arange(n) < K)
+    yield Problem.from_data(X, f"data ({len(X)}, {n}), seed {SEED}")
+    yield Problem.from_covariance(X.T @ X, f"covariance ({n}, {n}), seed {SEED}")
+
+
+def _asked(module: ModuleType, problem: Problem) -> dict[str, Any]:
+    return {"k": max(K, problem.n // N)} if module.TRAITS.control else {}
 
 
 def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
-    result = api.solve(problem, module, **_asked(module), **settings)
+    result = api.solve(problem, module, **_asked(module, problem), **settings)
     if not result.good:
         raise Broken(f"on {problem.name}: {result.fault}")
     return result
@@ -82,7 +112,7 @@ def says_what_it_is(module: ModuleType) -> None:
 
 def is_feasible(module: ModuleType) -> None:
     """Each x has shape (n,), finite entries, unit norm, at most k nonzeros, x >= 0 if asked."""
-    for problem in _problems():
+    for problem in _all_problems(module):
         _solve(module, problem)
         if module.TRAITS.nonnegative:
             _solve(module, problem, nonnegative=True)
@@ -116,7 +146,7 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
 
 def is_repeatable(module: ModuleType) -> None:
     """The same seed gives the same answer, to the last bit."""
-    for problem in _problems():
+    for problem in _all_problems(module):
         first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
         if not np.array_equal(first.x, again.x):
             raise Broken(
@@ -170,7 +200,7 @@ def works_on_every_form(module: ModuleType) -> None:
 
 def mutates_nothing(module: ModuleType) -> None:
     """The arrays of the problem are the same afterwards."""
-    for problem in _problems():
+    for problem in _all_problems(module):
         given = in_form(problem, module.TRAITS)
         arrays = {name: a for name, a in vars(given.matrix).items() if isinstance(a, np.ndarray)}
         before = copy.deepcopy(arrays)
@@ -186,9 +216,9 @@ def counts_honestly(module: ModuleType) -> str | None:
     """The ledger agrees with an independent count from outside."""
     if not getattr(module, "COUNTED", True):
         return "the file says COUNTED = False: no flops are reported"
-    for problem in _problems():
+    for problem in _all_problems(module):
         try:
-            found = audit(problem, module, **_asked(module))
+            found = audit(problem, module, **_asked(module, problem))
         except AuditError as error:
             raise Broken(
                 f"{error}; use @ of problem.covariance or problem.data, which count"
@@ -205,11 +235,42 @@ def counts_honestly(module: ModuleType) -> str | None:
 
 def stops_at_its_limits(module: ModuleType) -> None:
     """It ends after the steps or the time that it may take."""
-    for problem in _problems():
+    for problem in _all_problems(module):
         for limit in ({"max_iterations": 2}, {"time_limit": 0.0}):
-            run = api.solve(problem, module, **_asked(module), **limit)
+            run = api.solve(problem, module, **_asked(module, problem), **limit)
             if run.iterations > 2:
                 raise Broken(f"on {problem.name}: {run.iterations} iterations, asked for {limit}")
+
+
+def prints_nothing(module: ModuleType) -> None:
+    """It prints nothing: the harness shows what there is to show."""
+    for problem in _all_problems(module):
+        text = io.StringIO()
+        with redirect_stdout(text), redirect_stderr(text):
+            _solve(module, problem)
+        if text.getvalue():
+            raise Broken(f"on {problem.name}: it printed {text.getvalue().strip()[:60]!r}")
+
+
+def leaves_the_harness_alone(module: ModuleType) -> None:
+    """Of the package it imports only what solvers are made of: nothing that grades or counts."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        for name in _imported(node):
+            part = name.split(".")
+            if part[0] == "spcabench" and (len(part) < 2 or part[1] not in OPEN_TO_SOLVERS):
+                raise Broken(
+                    f"it imports {name}; of spcabench a solver may import "
+                    f"{', '.join(OPEN_TO_SOLVERS)}"
+                )
+
+
+def _imported(node: ast.AST) -> list[str]:
+    """The dotted names that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
 
 
 PROMISES: dict[str, Promise] = {
@@ -224,5 +285,6 @@ PROMISES: dict[str, Promise] = {
             is_invariant,
         ),
         *(works_on_every_form, mutates_nothing, counts_honestly),
+        *(prints_nothing, leaves_the_harness_alone),
     )
 }
