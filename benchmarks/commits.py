@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -62,6 +63,17 @@ def commit(name):
         hint = "this clone is shallow: git fetch --unshallow" if shallow() else "see git log"
         raise ValueError(f"no commit {name!r} here; {hint}")
     return found
+
+
+@lru_cache
+def convention(sha):
+    """Number of the convention by which a commit counts flops; 1 where it names none."""
+    try:
+        text = git("show", f"{sha}:spcabench/flops.py")
+    except subprocess.CalledProcessError:  # before there was a ledger
+        return 1
+    named = re.search(r"^CONVENTION = (\d+)", text, re.MULTILINE)
+    return int(named[1]) if named else 1
 
 
 def accepted(base, head):

@@ -114,6 +114,7 @@ def graded(result, problem, k, sparse):
     return {
         "status": result.status,
         "flops": result.flops + result.setup_flops if result.counted else None,
+        "convention": convention(),
         "iterations": result.iterations,
         "gap": result.gap,
         "variance": problem.variance(project(result.x, k)) if sparse else None,
@@ -124,6 +125,13 @@ def graded(result, problem, k, sparse):
         },
         "seconds": result.setup_time + result.solve_time,
     }
+
+
+def convention():
+    """Number of the convention by which flops are counted: the first, where a commit names none."""
+    from spcabench import flops
+
+    return getattr(flops, "CONVENTION", 1)
 
 
 def values(entry, best):

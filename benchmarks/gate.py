@@ -11,7 +11,7 @@ from .counts import LIMIT, MEASURES, best_known, collect, values
 from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
-WORDS = ("same", "better", "worse", "lost", "late")
+WORDS = ("same", "better", "worse", "lost", "late", "recounted")
 FLOOR = {
     "flops": 0.0,
     "iterations": 0.0,
@@ -25,27 +25,26 @@ def compare(old, new, best):
 
     old, new : solver -> problem -> counts. word : "same", "better", "worse"; "lost" where only the
     old has the number, "late" where a clock ended a run that was slow before: a loaded machine does
-    that, and it decides nothing.
+    that, and it decides nothing; "recounted" for flops by two conventions, which are not compared.
     """
     rows = []
     for solver in sorted(set(old) & set(new)):
         for problem, before in old[solver].items():
             after = new[solver][problem]
             was, now = (values(entry, best.get(problem)) for entry in (before, after))
-            late = after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10
-            rows += [
-                (
-                    solver,
-                    problem,
-                    name,
-                    was[name],
-                    now[name],
-                    "late" if late else word(name, was[name], now[name]),
-                )
-                for name in MEASURES
-                if not math.isnan(was[name])
-            ]
+            for name in MEASURES:
+                if not math.isnan(was[name]):
+                    said = excluded(name, before, after) or word(name, was[name], now[name])
+                    rows.append((solver, problem, name, was[name], now[name], said))
     return rows
+
+
+def excluded(measure, before, after):
+    """Why a number decides nothing, in a word; "" where it does."""
+    if after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10:
+        return "late"
+    conventions = {entry.get("convention", 1) for entry in (before, after) if "flops" in entry}
+    return "recounted" if measure == "flops" and len(conventions) > 1 else ""
 
 
 def word(measure, old, new):

@@ -4,7 +4,7 @@ import json
 from itertools import product
 from pathlib import Path
 
-from .commits import accepted, git
+from .commits import accepted, convention, git
 from .counts import ROOT
 
 RESULTS = ROOT / "results" / "performance"  # asv's, to be shared
@@ -51,8 +51,8 @@ def read(machine):
 
 
 def in_order(table):
-    """The measured commits, oldest first: hash, date, subject, what changed since the one before,
-    what was accepted.
+    """The measured commits, oldest first: hash, date, subject, convention of flops, what changed
+    since the one before, what was accepted.
     """
     known = git(
         "log",
@@ -73,6 +73,7 @@ def in_order(table):
                     "short": short,
                     "date": date,
                     "subject": subject,
+                    "convention": convention(sha),
                     **since(table, before, sha),
                 }
             )
@@ -81,10 +82,11 @@ def in_order(table):
 
 def since(table, before, sha):
     """The solvers whose flops changed, with the range of the ratios, and the regressions accepted
-    on the way.
+    on the way. recounted : flops are counted by another convention since, and none are compared.
     """
     if before is None:
-        return {"changed": [], "new": [], "accepted": []}
+        return {"changed": [], "new": [], "accepted": [], "recounted": False}
+    recounted = convention(before) != convention(sha)
     flops = table[table.measure == "flops"].pivot_table(
         index=["solver", "problem"], columns="commit", values="value"
     )
@@ -92,7 +94,7 @@ def since(table, before, sha):
         flops[name].dropna() if name in flops else flops.iloc[:, 0].iloc[:0]
         for name in (before, sha)
     )
-    ratio = (new / old).dropna()
+    ratio = (new / old).dropna().iloc[: 0 if recounted else None]
     changed = ratio[(ratio - 1.0).abs() > 1e-9].groupby("solver").agg(["min", "max", "size"])
     names = [set(table.solver[table.commit == name]) for name in (before, sha)]
     return {
@@ -102,6 +104,7 @@ def since(table, before, sha):
         ],
         "new": sorted(names[1] - names[0]),
         "accepted": [vars(a) for a in accepted(before, sha)],
+        "recounted": recounted,
     }
 
 

@@ -76,12 +76,18 @@ def draw(columns, titles, measures, commits, file):
 
 
 def draw_lines(axis, part, measure, commits):
-    """A line for each solver; times with their quartiles."""
+    """A line for each solver, which ends where flops are counted by another convention; times with
+    their quartiles.
+    """
     from spcabench.style import look
 
     place = {commit["sha"]: i for i, commit in enumerate(commits)}
+    counted = {commit["sha"]: commit["convention"] for commit in commits}
     unit = 2.0**20 if measure == "memory" else 1.0
-    for solver, mine in part.assign(x=part.commit.map(place)).sort_values("x").groupby("solver"):
+    part = part.assign(x=part.commit.map(place), convention=0).sort_values("x")
+    if measure == "flops":
+        part["convention"] = part.commit.map(counted)
+    for (solver, _), mine in part.groupby(["solver", "convention"]):
         axis.plot(mine.x, mine.value / unit, label=solver, **look(solver))
         if measure == "seconds":
             axis.fill_between(

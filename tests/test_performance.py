@@ -6,9 +6,10 @@ import re
 import subprocess
 from functools import partial
 
+import matplotlib.pyplot as plt
 import pytest
 
-from benchmarks import commits, counts, gate, history, tables
+from benchmarks import commits, counts, gate, history, site, tables
 from benchmarks.problems import PROBLEMS, REDUCED
 from spcabench import registry
 from spcabench.claims import interval
@@ -50,6 +51,18 @@ def test_more_than_one_percent_worse_is_found_in_its_measure_alone(changes, meas
 def test_less_than_one_percent_and_times_decide_nothing():
     assert set(words(flops=1009, seconds=9.0).values()) == {"same"}
     assert words(flops=500)["flops"] == "better"
+
+
+def test_flops_of_two_conventions_are_never_compared():
+    changed = words(flops=9000, convention=2)
+    assert changed == dict.fromkeys(counts.MEASURES, "same") | {"flops": "recounted"}
+    assert words(iterations=200, convention=2)["iterations"] == "worse"
+
+
+def test_the_convention_of_a_commit_is_read_from_its_ledger():
+    assert commits.convention(commits.commit("HEAD")) == counts.convention()
+    first = commits.git("rev-list", "--max-parents=0", "HEAD").split()[0]
+    assert commits.convention(first) == 1
 
 
 def test_a_share_at_its_floor_may_round():
@@ -175,6 +188,22 @@ def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
         assert (tmp_path / "history" / name).stat().st_size > 500
     assert str(tmp_path) not in page
     assert history.write("no-such-machine") is None
+
+
+def test_the_history_compares_no_flops_across_two_conventions(tmp_path, monkeypatch):
+    monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
+    if len(commits.git("rev-list", "-n", "3", "HEAD").split()) < 3:
+        pytest.skip("a shallow clone")
+    shas = results(tmp_path / "performance", [100.0, 110.0, 500.0])
+    monkeypatch.setattr(history, "convention", lambda sha: 2 if sha == shas[2] else 1)
+    table = history.read("trial")
+    found = history.in_order(table)
+    assert [len(commit["changed"]) for commit in found] == [0, 1, 0]
+    assert [commit["recounted"] for commit in found] == [False, False, True]
+    _, axis = plt.subplots()
+    site.draw_lines(axis, table[table.measure == "flops"], "flops", found)
+    assert sorted(len(line.get_xdata()) for line in axis.get_lines()) == [1, 2]
+    plt.close("all")
 
 
 def test_every_solver_has_a_column():

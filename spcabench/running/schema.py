@@ -62,6 +62,8 @@ class Column:
             return Status(value)  # type: ignore[call-arg]  # by its value alone
         if self.type is float and type(value) is int:
             return float(value)
+        if self.type is str and isinstance(value, str):
+            return str(value)  # of an enumeration too
         if self.type == Json and isinstance(value, Mapping):
             return dict(value)
         if not _fits(value, self.type):
