@@ -1,5 +1,6 @@
-"""Runs one job: its runs in a worker process, timed ones interleaved, every failure a row, nothing
-lost when killed.
+"""Makes the rows of one job: its runs, in a worker process.
+
+Timed runs are interleaved. Every failure is a row. A job that is killed loses no finished run.
 """
 
 import json
@@ -30,9 +31,9 @@ TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
 
 
 def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
-    """The answer to a task; one without numbers where the process crashed or was killed.
+    """Return the answer to a task; one without numbers where the process crashed or was killed.
 
-    grace : seconds beyond the task's own limit, GRACE unless given.
+    ``grace`` is the seconds beyond the task's own limit, GRACE unless given.
     """
     try:
         return helper.ask(task, task.timeout + (GRACE if grace is None else grace))
@@ -41,8 +42,9 @@ def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
 
 
 class Journal:
-    """Rows of an unfinished job, one line each: the same command goes on where a killed one
-    stopped.
+    """The rows of an unfinished job, one line each.
+
+    After a job was killed, the same command continues where it stopped.
     """
 
     def __init__(self, out: Path, key: str) -> None:

@@ -145,8 +145,9 @@ def upgraded(table: pa.Table, version: int) -> pa.Table:
 
 
 def _from_0(table: pa.Table) -> pa.Table:
-    """The first schema: no version, no convention, a measure's name among the solvers, and killed
-    runs as time_limit.
+    """Bring up the first schema, which had no version and no convention of flops.
+
+    It had the name of a measure among the solvers, and called killed runs time_limit.
     """
     given = {name: table[name] for name in table.column_names}
     empty = pa.nulls(len(table), pa.string())
