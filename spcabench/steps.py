@@ -254,3 +254,12 @@ def polar(G: Array) -> Array:
         return normalize(G[:, 0])[:, None]
     U, _, Vt = np.linalg.svd(np.asarray(G), full_matrices=False)
     return U @ Vt
+
+
+def stiefel_gradient(G: Array, A: Array) -> Array:
+    """Return G - A G'A, the gradient on the matrices with orthonormal columns, at A (n, r).
+
+    G (n, r) is the gradient in space. That costs 2 n r^2, which is not charged.
+    """
+    G, A = np.asarray(G), np.asarray(A)
+    return G - A @ (G.T @ A)

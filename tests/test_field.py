@@ -5,8 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spcabench import Problem, api
+from spcabench import Problem, api, registry
 from spcabench.errors import InputError
+from spcabench.steps import polar, stiefel_gradient
 
 
 def adversarial(family, **settings):
@@ -200,3 +201,72 @@ def test_itspca_without_a_threshold_is_orthogonal_iteration(seed):
     Z = api.solve(problem, "itspca", gamma=0.0, components=2, tol=1e-12).Z
     assert np.allclose(Z.T @ Z, np.eye(2))
     assert np.allclose(np.abs(Z.T @ V), np.eye(2), atol=1e-6)
+
+
+# alternating minimisation over A and B, A'A = I
+
+
+JOINT = {"amanpg": "lambda_1", "spca_variable_projection": "alpha"}
+
+
+def factors(seed, m=400):
+    """Ten variables of two factors and noise, and their covariance (10, 10)."""
+    rng = np.random.default_rng(seed)
+    F = rng.standard_normal((m, 2)) * [3.0, 2.0]
+    X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((m, 10))
+    problem = Problem.from_data(X, divide_by_m=True)
+    return problem, problem.given_as("covariance").matrix.S
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("solver", JOINT)
+def test_without_a_penalty_the_span_is_that_of_the_leading_eigenvectors(solver, seed):
+    problem, S = factors(seed)
+    V = np.linalg.eigh(S)[1][:, :-3:-1]
+    Z = api.solve(problem, solver, components=2, **{JOINT[solver]: 0.0}).Z
+    assert np.linalg.svd(Z.T @ V)[1] == pytest.approx([1.0, 1.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("solver", JOINT)
+def test_with_a_penalty_each_component_is_a_factor(solver, seed):
+    problem, S = factors(seed)
+    share = 0.05 if solver == "spca_variable_projection" else 0.1 * np.linalg.eigvalsh(S)[-1]
+    Z = api.solve(problem, solver, components=2, **{JOINT[solver]: share}).Z
+    supports = sorted(tuple(np.flatnonzero(z)) for z in Z.T)
+    assert supports == [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9)]
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings"),
+    [("amanpg", {}), ("amanpg", {"lambda_2": 1.0}), ("spca_variable_projection", {})],
+)
+def test_the_objective_falls(solver, settings):
+    problem, S = factors(0)
+    penalty = 0.05 * (np.linalg.eigvalsh(S)[-1] if solver == "amanpg" else 1.0)
+    run = api.solve(
+        problem, solver, components=2, history=True, **{JOINT[solver]: penalty}, **settings
+    )
+    values = np.array([entry["objective"] for entry in run.history])
+    assert len(values) > 2
+    assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_step_on_the_stiefel_manifold_stays_there_and_descends(seed):
+    rng = np.random.default_rng(seed)
+    A = polar(rng.standard_normal((9, 3)))
+    SB = rng.standard_normal((9, 3))
+    new, _ = registry.module("solver", "amanpg").retracted(A, SB, 1.0)
+    assert np.allclose(new.T @ new, np.eye(3))
+    assert (new * SB).sum() > (A * SB).sum()
+    D = stiefel_gradient(SB, A)
+    assert np.allclose(A.T @ D + D.T @ A, 0.0)  # a tangent
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_polar_factor_is_the_nearest_orthonormal_matrix(seed):
+    rng = np.random.default_rng(seed)
+    G, Q = rng.standard_normal((8, 3)), polar(rng.standard_normal((8, 3)))
+    assert np.allclose(polar(G).T @ polar(G), np.eye(3))
+    assert np.linalg.norm(G - polar(G)) <= np.linalg.norm(G - Q)
