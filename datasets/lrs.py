@@ -12,7 +12,7 @@ import gzip
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -68,11 +68,8 @@ def load(center=True, scale=False, factors=False):
 
 def _read(file):
     """Fluxes (531, 93), scale factors (531,), and the spectra's classes."""
-    with (
-        gzip.open(file, "rt", encoding="ascii")
-        if file.suffix == ".gz"
-        else file.open(encoding="ascii") as stream
-    ):
+    opened = gzip.open if file.suffix == ".gz" else open
+    with using_file(file), opened(file, "rt", encoding="ascii") as stream:
         lines = [line.strip() for line in stream]
     start = next((i + 1 for i, line in enumerate(lines) if line.lower() == "@data"), len(lines))
     rows = [line.split(",") for line in lines[start:] if line and not line.startswith("%")]

@@ -14,7 +14,7 @@ import gzip
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.readers import gene_expression, sources
 
 SOURCE = "Armstrong et al. (2002)"
@@ -38,7 +38,7 @@ def load(genes=None, center=True, scale=False):
 
 def _read(file):
     """X (72, 12582), the genes' names, and the samples' classes."""
-    with gzip.open(file, "rt", encoding="ascii") as stream:
+    with using_file(file), gzip.open(file, "rt", encoding="ascii") as stream:
         names = stream.readline().strip().split(",")[:-1]
         rows = [line.strip().split(",") for line in stream if line.strip()]
     try:

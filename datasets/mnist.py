@@ -10,7 +10,7 @@ import gzip
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -29,7 +29,7 @@ def load(rows=5000):
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return _stand_in()
-    with gzip.open(file) as stream:
+    with using_file(file), gzip.open(file) as stream:
         header = np.frombuffer(stream.read(16), dtype=">u4")
         X = np.frombuffer(stream.read(rows * 784), dtype=np.uint8)
     if header.tolist() != [2051, 60000, 28, 28]:

@@ -14,7 +14,7 @@ import tarfile
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -141,7 +141,7 @@ def _read_cifar(path):
 def _read_photographs(path):
     """The photographs of a tar file, read where they are: nothing is unpacked."""
     try:
-        with tarfile.open(path) as archive:
+        with using_file(path), tarfile.open(path) as archive:
             members = sorted(
                 (m for m in archive if m.isfile() and m.name.endswith(".jpg")), key=lambda m: m.name
             )

@@ -3,6 +3,7 @@
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -68,12 +69,31 @@ def main() -> None:
     machine.warn_of_mixed_checkouts(_warn)
     try:
         app(words)
-    except InputError as error:
+    except (InputError, OSError) as error:
+        if isinstance(error, OSError) and not _is_about(error, words):
+            raise
         if len(words) < len(sys.argv[1:]):
             traceback.print_exc()
         else:
-            print(f"spcabench: {' '.join(str(error).split())}", file=sys.stderr)
+            print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _is_about(error: OSError, words: list[str]) -> bool:
+    """Whether a file that cannot be read or written is one that the user typed, or lies in a folder
+    that the user typed.
+    """
+    if not isinstance(error.filename, str | Path):
+        return False
+    file = Path(error.filename).resolve()
+    typed = [Path(word.rpartition("=")[2]).resolve() for word in words[1:] if word]
+    return any(path == file or path in file.parents or file in path.parents for path in typed)
+
+
+def _in_one_line(error: InputError | OSError) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split())
 
 
 if __name__ == "__main__":

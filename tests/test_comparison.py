@@ -96,7 +96,7 @@ def test_an_entry_is_recomputed_from_its_vector(entry):
         dict(bound=entry.value * 0.9),
         dict(nonnegative=True, loadings=[-abs(v) for v in entry.loadings]),
     ):
-        with pytest.raises(ValueError, match="pit props"):
+        with pytest.raises(RuntimeError, match="pit props"):
             replace(entry, **wrong).checked(problem)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spcabench.cli.terminal import name, oriented, total_variance
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
@@ -19,10 +19,14 @@ BARS = 20  # variables drawn of each component
 
 def check(option: str, file: Path | None, allowed: Sequence[str]) -> None:
     """Raise, before the work is done, where a file cannot be written."""
-    if file is not None and (file.suffix not in allowed or not file.absolute().parent.is_dir()):
+    if file is None:
+        return
+    if file.suffix not in allowed or not file.absolute().parent.is_dir():
         raise InputError(
             f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists"
         )
+    if file.is_dir():
+        raise InputError(f"{option}: {str(file)!r} is a folder; allowed is a file")
 
 
 def _labels(found: Sequence[Result]) -> list[str]:
@@ -34,6 +38,11 @@ def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     """The loadings: one row a variable (.csv, .parquet), or arrays with their variances and bounds
     (.npz).
     """
+    with using_file(file):
+        _write(file, problem, found)
+
+
+def _write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     import pandas as pd
 
     Z = np.column_stack([oriented(r.x) for r in found])
@@ -76,7 +85,8 @@ def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
         else:
             _curve(axes.flat[0], found)
         figure.suptitle(problem.name)
-        figure.savefig(file)
+        with using_file(file):
+            figure.savefig(file)
         plt.close(figure)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from spcabench import api
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.running.whole_files import write_text
 from spcabench.solving import bounds
@@ -58,7 +58,7 @@ class Entry:
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """Itself, its value recomputed. Raises ValueError where its vector is infeasible or has
+        """Itself, its value recomputed. Raises RuntimeError where its vector is infeasible or has
         another value.
         """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
@@ -73,7 +73,7 @@ class Entry:
             or abs(value - self.value) > CLOSE * self.value
             or self.value > self.bound * (1.0 + CLOSE)
         ):
-            raise InputError(
+            raise RuntimeError(
                 f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at "
                 f"most {self.bound:.12g}; "
                 f"its vector has {value:.12g}, {len(self.support)} nonzeros, norm "
@@ -90,12 +90,13 @@ def digest(entries: Iterable[Entry]) -> str:
 
 
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, by (problem in the suite, its own name, k, nonnegative). ValueError for a wrong
-    checksum or schema.
+    """The table, by (problem in the suite, its own name, k, nonnegative). InputError for a
+    wrong checksum or schema.
     """
     if not file.exists():
         return {}
-    told = json.loads(file.read_text(encoding="utf-8"))
+    with using_file(file):
+        told = json.loads(file.read_text(encoding="utf-8"))
     if told.get("schema") != SCHEMA:
         raise InputError(f"{file}: schema {told.get('schema')!r}; expected {SCHEMA}")
     entries = [Entry(**entry) for entry in told["entries"]]
@@ -107,7 +108,7 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, each entry of some problems recomputed. Raises ValueError for one that does not
+    """The table, each entry of some problems recomputed. Raises RuntimeError for one that does not
     fit its problem.
     """
     table = read()

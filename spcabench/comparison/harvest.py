@@ -39,7 +39,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
     Raises
     ------
-    InputError
+    RuntimeError
         Where an entry does not fit its problem.
     """
     files = sorted(folder.glob("*/*.parquet"))

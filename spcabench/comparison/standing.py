@@ -11,7 +11,6 @@ import pandas as pd
 
 from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
-from spcabench.errors import InputError
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
 
@@ -32,8 +31,9 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     where there is x.
 
     best, bound, proven : the best known, from the table and from these rows, and the smallest
-        certified bound that no value refutes. Raises ValueError where a value is above the bound of
-        the table: one of them is wrong.
+        certified bound that no value refutes.
+
+    Raises RuntimeError where a value is above the bound of the table: one of them is wrong.
     """
     found = rows[rows.kind == "suite"].reset_index(drop=True).copy()
     found["answered"] = found.status.isin(GOOD)
@@ -61,7 +61,7 @@ def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry])
     best = entry.value if entry else 0.0
     top = float(part.value.max())
     if entry and top > entry.bound * (1.0 + CLOSE):
-        raise InputError(
+        raise RuntimeError(
             f"{entry.item}, k = {k}: a value of {top:.12g} is above the certified bound "
             f"{entry.bound:.12g}"
         )

@@ -10,7 +10,6 @@ import pandas as pd
 
 from spcabench import registry
 from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
-from spcabench.errors import InputError
 from spcabench.figures._truth import known, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Measure, Run
@@ -77,7 +76,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
         if status != Status.FINISHED:
-            raise InputError(f"Algorithm 3 gave no feasible component at k = {k}")
+            raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
         made["k"].append(k)
         made["cardinality"].append(float(np.count_nonzero(x)))
         made["variance"].append(problem.variance(x))

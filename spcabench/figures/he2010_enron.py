@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench.claims import Statement, decided
+from spcabench.errors import InputError
 from spcabench.run import Measure, Run
 
 PANELS, SIZE = (1, 1), (8.5, 2.4)
@@ -46,7 +47,7 @@ def storage(problem, *, seed):
     try:
         problem.given_as("data")
         refused = 0.0
-    except ValueError:
+    except InputError:
         refused = 1.0
     return {
         "dense": 8.0 * problem.m * problem.n,

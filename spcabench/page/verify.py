@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.page.draw import judgement
 from spcabench.running import grid, rows
 from spcabench.running.schema import KEY
@@ -55,7 +55,12 @@ def recorded(folder: Path) -> dict[str, dict[str, Any]]:
         raise InputError(
             f"{folder}: no figures/NAME/claims.json there; make figures, or name another folder"
         )
-    return {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    return {file.parent.name: _report(file) for file in files}
+
+
+def _report(file: Path) -> dict[str, Any]:
+    with using_file(file):
+        return json.loads(file.read_text(encoding="utf-8"))
 
 
 def read_names(file: Path) -> Names:

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.readers import sources
 from spcabench.readers.docword import Docword
 from spcabench.vectors import Array, Indices, Vector
@@ -151,8 +151,9 @@ def _outer(G, columns, counts, used):
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
-    """The words, one a line. Raises ValueError where there are not ``count``."""
-    words = path.read_text(encoding="utf-8").split()
+    """The words, one a line. Raises InputError where there are not ``count``."""
+    with using_file(path):
+        words = path.read_text(encoding="utf-8").split()
     if len(words) != count:
         raise InputError(f"{path}: {len(words)} words; the corpus has {count}")
     return words

@@ -16,7 +16,7 @@ import numpy as np
 from isal import igzip_threaded, isal_zlib
 from tqdm import tqdm
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.vectors import Indices
 
 BLOCK = 1 << 22  # bytes read at a time
@@ -120,7 +120,7 @@ class Docword:
 
 
 def _stream(path: Path) -> IO[bytes]:
-    with path.open("rb") as stream:
+    with using_file(path), path.open("rb") as stream:
         gzipped = stream.read(2) == b"\x1f\x8b"
     return igzip_threaded.open(path, "rb", threads=1) if gzipped else path.open("rb")
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 
 TIMEOUT = 10.0  # seconds without an answer from a public address
 CHUNK = 1 << 16  # bytes that an interruption loses at most
@@ -82,8 +82,9 @@ def _checksum(path: Path, size: int, changed: int) -> str:
 
 def checksum(path: Path) -> str:
     """sha256 of a file, in hexadecimal."""
-    state = path.stat()
-    return _checksum(path, state.st_size, state.st_mtime_ns)
+    with using_file(path):
+        state = path.stat()
+        return _checksum(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache
@@ -159,4 +160,4 @@ def read_rdata(path: Path) -> Mapping[str, Any]:
             )  # an encoding that the file does not name: ASCII
             return rdata.read_rda(path)
     except Exception as error:  # the parser fails in many ways on a damaged file
-        raise InputError(f"{path}: not a readable RData file ({error})") from None
+        raise InputError(f"{path}: not a readable RData file ({error})") from error

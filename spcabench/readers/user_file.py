@@ -97,7 +97,7 @@ def read(path: Path, how: Reading) -> Problem:
             labels=labels,
             provenance=about,
         )
-    except ValueError as error:
+    except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
     _remark(problem, X, notes)
     return problem
@@ -112,16 +112,18 @@ def _loaded(path: Path, kind: str, how: Reading) -> Any:
             return reader(path, how)
     except MemoryError:
         pass
+    except PermissionError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
     except Exception as error:  # readers fail in many ways on a damaged file
         reason = " ".join(str(error).split())[:150]
         reason = (
             "Python objects, which are never loaded" if "allow_pickle" in str(error) else reason
         )
-        if reason.startswith(str(path)):
+        if isinstance(error, InputError) and reason.startswith(str(path)):
             raise
         raise InputError(
             f"{path}: not a readable {kind} file ({reason or type(error).__name__})"
-        ) from None
+        ) from error
     raise InputError(
         f"{path}: {needed / 1e9:.3g} GB of numbers and a copy, {free / 1e9:.3g} GB are free: form "
         "their covariance by "

@@ -1,0 +1,347 @@
+"""What the command line does about errors: one line for what a user did wrong, a traceback for a
+bug, and a warning where two checkouts are mixed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spcabench import __main__ as command_line
+from spcabench import api, machine, registry
+from spcabench.cli import options
+from spcabench.errors import InputError
+
+SOLVER = '''"""A solver with a mistake."""
+
+import numpy as np
+
+from spcabench.iterate import Traits
+
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    A = np.ones((3, 4))
+'''
+MISTAKES = {
+    "shape": (
+        "    yield A @ np.ones(5)\n",
+        r"ValueError: matmul: .*mine.py, line 13: yield A @ np.ones\(5\)\)",
+    ),
+    "name": ("    yield xx\n", r"NameError: name 'xx' is not defined \(mine.py, line 13: yield xx"),
+    "syntax": ("    yield (\n", r"SyntaxError: .*\(mine.py, line 13: yield \("),
+    "silent": ("    return A\n", "mine.py: solve returned an object of type ndarray"),
+}
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """The command line in this process: words -> exit code, output, errors."""
+    for name in machine.THREAD_VARIABLES:
+        monkeypatch.setenv(name, "1")
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spcabench", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            command_line.main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A function that writes a solver of one's own, mine.py, into the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(body):
+        (tmp_path / "mine.py").write_text(SOLVER + body)
+        return "mine.py"
+
+    return write
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_an_error_of_ones_own_solver_is_one_line(name, typed, mine):
+    body, line = MISTAKES[name]
+    code, _, errors = typed("solve", "pitprops", "--solver", mine(body), "-k", "3")
+    assert code == 2
+    assert len(errors.splitlines()) == 1
+    assert errors.startswith("spcabench: ")
+    assert re.search(line, errors), errors
+
+
+def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    for words in (("solve", "pitprops", "-k", "3", "--solver"), ("compare",)):
+        code, _, errors = typed(*words, "mine.py")
+        assert (code, errors.strip()) == (
+            2,
+            "spcabench: mine.py: the file has no TRAITS: see `spcabench new solver`",
+        )
+    _, output, _ = typed("check", "mine.py")
+    assert "fails        says what it is: the file has no TRAITS" in output
+
+
+def test_compare_refuses_a_solver_that_cannot_be_imported(typed, mine):
+    code, _, errors = typed("compare", mine("    yield (\n"))
+    assert code == 2 and "SyntaxError" in errors and len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("place", [0, 1, 6])
+def test_debug_shows_the_traceback_wherever_it_stands(place, typed, mine):
+    words = ["solve", "pitprops", "--solver", mine(MISTAKES["shape"][0]), "-k", "3"]
+    words.insert(place, "--debug")
+    code, _, errors = typed(*words)
+    assert code == 2
+    assert "Traceback" in errors and "yield A @ np.ones(5)" in errors
+
+
+def test_debug_shows_the_traceback_of_a_wrong_argument(typed):
+    assert "Traceback" not in typed("solve", "pitprop", "-k", "3")[2]
+    code, _, errors = typed("solve", "pitprop", "-k", "3", "--debug")
+    assert code == 2 and "Traceback" in errors and "did you mean 'pitprops'" in errors
+
+
+@pytest.mark.parametrize("error", [ValueError("a shape"), FileNotFoundError("x"), KeyError("x")])
+@pytest.mark.parametrize("solver", ["grqi", "mine"])
+def test_a_bug_of_the_suite_is_no_error_of_the_user(error, solver, mine, monkeypatch):
+    def broken(problem, *others, k, **settings):
+        raise error
+
+    if solver == "mine":
+        solver = mine("    yield np.eye(problem.n)[0]\n")
+        monkeypatch.setattr(api, "components", broken)
+    else:
+        monkeypatch.setattr(registry.module("solver", solver), "solve", broken)
+    words = ["spcabench", "solve", "pitprops", "--solver", solver, "-k", "3"]
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(type(error)) as caught:
+        command_line.main()
+    assert caught.value is error
+
+
+def test_an_infeasible_answer_says_why(typed, mine):
+    body = "    yield np.ones(problem.n)\n"
+    code, output, _ = typed("solve", "pitprops", "--solver", mine(body), "-k", "3")
+    assert code == 0 and "note: no answer: x has norm 3.60555" in output
+
+
+FILES = {
+    "missing": ("solve", "none.csv", "-k", "3"),
+    "folder": ("solve", "folder.csv", "-k", "3"),
+    "empty csv": ("solve", "empty.csv", "-k", "3"),
+    "ragged csv": ("solve", "ragged.csv", "-k", "3"),
+    "no npy": ("solve", "bytes.npy", "-k", "3"),
+    "no npz": ("solve", "bytes.npz", "-k", "3"),
+    "no mtx": ("solve", "bytes.mtx", "-k", "3"),
+    "no parquet": ("solve", "bytes.parquet", "-k", "3"),
+    "no gzip": ("solve", "bytes.csv.gz", "-k", "3"),
+    "no docword": ("solve", "docword.bytes.txt", "-k", "3"),
+    "names": ("solve", "good.csv", "-k", "2", "--names", "none.txt"),
+    "names of bytes": ("solve", "good.csv", "-k", "2", "--names", "bytes.txt"),
+    "names of a folder": ("solve", "good.csv", "-k", "2", "--names", "folder.csv"),
+    "out": ("solve", "good.csv", "-k", "2", "--out", "none/out.csv"),
+    "out is a folder": ("solve", "good.csv", "-k", "2", "--out", "folder.csv"),
+    "plot": ("solve", "good.csv", "-k", "2", "--plot", "none/out.png"),
+    "plot is a folder": ("solve", "good.csv", "-k", "2", "--plot", "folder.png"),
+    "solver": ("solve", "good.csv", "-k", "2", "--solver", "none.py"),
+    "solver is a folder": ("solve", "good.csv", "-k", "2", "--solver", "folder.py"),
+    "check": ("check", "none.py"),
+    "compare": ("compare", "none.py"),
+    "rows": ("draw", "kuleshov2013_fig1", "out", "--rows", "none.parquet"),
+    "rows of bytes": ("draw", "kuleshov2013_fig1", "out", "--rows", "bytes.parquet"),
+    "verify": ("verify", "none"),
+    "verify against": ("verify", "run", "--against", "none"),
+    "claims": ("verify", "run"),
+    "renamed": ("verify", "run", "--names", "none.json"),
+    "renamed by text": ("verify", "run", "--names", "good.csv"),
+    "job": ("compare-run", "none.json", "out.parquet"),
+    "plan": ("compare-page", "none.json"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A current folder of files that are wrong in ordinary ways, and of one that is right."""
+    monkeypatch.chdir(tmp_path)
+    for kind in ("csv", "png", "py"):
+        (tmp_path / f"folder.{kind}").mkdir()
+    for kind in ("npy", "npz", "mtx", "parquet", "csv.gz", "txt"):
+        (tmp_path / f"bytes.{kind}").write_bytes(bytes(range(256)))
+    shutil.copy(tmp_path / "bytes.npy", tmp_path / "docword.bytes.txt")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
+    np.savetxt(tmp_path / "good.csv", np.random.default_rng(0).random((9, 4)), delimiter=",")
+    claims = tmp_path / "run" / "figures" / "kuleshov2013_fig1" / "claims.json"
+    claims.parent.mkdir(parents=True)
+    claims.write_text('{"schema": 1,\n "claims"')
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_the_user_named_is_in_the_one_line(name, typed, folder):
+    words = FILES[name]
+    code, _, errors = typed(*words)
+    assert code == 2, errors
+    assert len(errors.splitlines()) == 1, errors
+    named = [word for word in words if (folder / word).exists() or "none" in word]
+    assert any(word in errors for word in named), errors
+
+
+def test_a_good_file_is_no_error(typed, folder):
+    code, output, errors = typed(
+        "solve", "good.csv", "-k", "2", "--out", "x.csv", "--plot", "x.png"
+    )
+    assert (code, errors.count("\n")) == (0, 1) and "chosen for 4 variables" in errors
+    assert "component" in output
+    assert (folder / "x.csv").exists() and (folder / "x.png").exists()
+
+
+def test_a_file_that_the_user_did_not_name_is_a_bug(tmp_path, monkeypatch):
+    def broken(*args, **settings):
+        (tmp_path / "inner" / "file").read_text()
+
+    monkeypatch.setattr(api, "components", broken)
+    monkeypatch.setattr(sys, "argv", ["spcabench", "solve", "pitprops", "--solver", "grqi"])
+    with pytest.raises(FileNotFoundError):
+        command_line.main()
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        (None, []),
+        ("10", [10]),
+        ("5,10,20", [5, 10, 20]),
+        ("20,5,10,5", [5, 10, 20]),
+        ("5:8", [5, 6, 7, 8]),
+        ("5:50:15", [5, 20, 35, 50]),
+        ("1:3,10,20:40:10", [1, 2, 3, 10, 20, 30, 40]),
+        ("4:4", [4]),
+        (" 3, 4 ", [3, 4]),
+    ],
+)
+def test_cardinalities(text, numbers):
+    assert options.cardinalities(text) == numbers
+
+
+WRONG = ["", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5", ":", "1,5:2"]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_wrong_cardinalities(text):
+    with pytest.raises(InputError, match=r"^-k: .*allowed are whole numbers from 1: 10, a list"):
+        options.cardinalities(text)
+
+
+@pytest.mark.parametrize("command", [("solve", "pitprops"), ("compare", "grqi")])
+def test_commands_read_cardinalities_alike(command, typed):
+    code, _, errors = typed(*command, "-k", "9:2")
+    assert code == 2 and "-k: '9:2'; allowed are whole numbers from 1: 10, a list" in errors
+
+
+def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
+    from spcabench.comparison import jobs
+    from spcabench.running import workflow
+
+    (tmp_path / "Snakefile").touch()
+    (tmp_path / "profiles" / "default").mkdir(parents=True)
+    monkeypatch.setattr(options, "ROOT", tmp_path)
+    monkeypatch.setattr(workflow, "workflow", lambda *words: 1)
+    words = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "2:6:2")
+    assert typed(*words)[0] == 1  # as the workflow says
+    (file,) = (tmp_path / "results" / "compare" / "jobs").glob("*/*.json")
+    assert jobs.Job.read(file).ks == (2, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("k=3", 3), ("k=x", "x"), ("k=0.5", 0.5), ("k=", ""), ("k=true", True)]
+)
+def test_settings(text, value):
+    assert options.setting(text) == ("k", value)
+
+
+# two checkouts
+def copied(folder):
+    """The package, its solvers and its datasets, in another folder, as a work tree has them."""
+    for name in ("spcabench", "solvers", "datasets"):
+        ignored = shutil.ignore_patterns("__pycache__", "figures", "results")
+        shutil.copytree(options.ROOT / name, folder / name, ignore=ignored)
+    return folder
+
+
+def spoken(folder, *words):
+    """What a new process in a folder says on its error stream; the folder is first on its path."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+LIST = ("-m", "spcabench", "list", "datasets")
+IMPORT = ("-c", "from spcabench import registry as r; r.names('solver'); r.names('dataset')")
+
+
+@pytest.mark.parametrize("words", [LIST, IMPORT], ids=["command", "import"])
+def test_a_work_tree_in_the_environment_of_another_is_warned_of_once(words, tmp_path):
+    said = spoken(copied(tmp_path), *words)
+    assert said.count("two checkouts are mixed") == 1
+    assert str(tmp_path / "spcabench") in said
+    assert str(options.ROOT / "solvers") in said and str(options.ROOT / "datasets") in said
+
+
+@pytest.mark.parametrize("words", [LIST, IMPORT], ids=["command", "import"])
+def test_an_editable_install_is_not_warned_of(words, tmp_path):
+    assert spoken(tmp_path, *words) == ""
+    assert machine.mixed_checkouts() == ""
+
+
+def test_a_wheel_is_not_warned_of(tmp_path):
+    copied(tmp_path)
+    for name in ("solvers", "datasets"):
+        (tmp_path / name).rename(tmp_path / "spcabench" / name)
+    assert spoken(tmp_path, *LIST) == ""
+
+
+def test_a_work_tree_in_its_own_environment_is_not_warned_of(tmp_path):
+    copied(tmp_path)
+    # what the finder of an editable install does
+    code = f"""
+import importlib.util, sys
+class Finder:
+    def find_spec(name, path=None, target=None):
+        home, _, part = name.partition(".")
+        if home == "spcabench" and part in ("solvers", "datasets"):
+            file = "{tmp_path}/" + part + "/__init__.py"
+            return importlib.util.spec_from_file_location(name, file)
+sys.meta_path.insert(0, Finder)
+from spcabench import machine, registry, solvers
+assert solvers.__file__.startswith("{tmp_path}"), solvers.__file__
+assert registry.names("solver") and machine.mixed_checkouts() == "", machine.mixed_checkouts()
+"""
+    assert spoken(tmp_path, "-c", code) == ""
+
+
+def test_a_linked_checkout_is_not_warned_of(tmp_path):
+    (tmp_path / "link").symlink_to(options.ROOT)
+    assert spoken(tmp_path / "link", *LIST) == ""
+
+
+def test_the_doctor_tells_of_two_checkouts(monkeypatch):
+    from spcabench.cli import doctor
+
+    good, what, words = doctor._checkout()
+    assert good and what == "checkout" and str(options.ROOT) in words
+    monkeypatch.setattr(machine, "mixed_checkouts", lambda: "two checkouts are mixed")
+    assert doctor._checkout() == (False, "checkout", "two checkouts are mixed")
