@@ -46,6 +46,13 @@ def _plain_values(variables):
     )
 
 
+def pytest_terminal_summary(terminalreporter, exitstatus, config):
+    """Say in which order the tests ran, where some failed: it may be the reason."""
+    seed = config.getoption("randomly_seed", None)
+    if exitstatus and seed is not None:
+        terminalreporter.write_line(f"to repeat this order: --randomly-seed={seed}")
+
+
 @pytest.fixture
 def add_file(tmp_path, monkeypatch):
     """A function that puts the file of a solver or a figure into the registry, for one test."""

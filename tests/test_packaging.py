@@ -1,0 +1,117 @@
+"""What outsiders install and what checks a commit: the wheel, the CI workflow, the templates."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PLACES = {".": "spcabench", "solvers": "solvers", "datasets": "datasets"}  # installed, here
+BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", *PLACES.values())
+IMPORT_ALL = """
+import importlib, json, pkgutil, sys, warnings
+warnings.simplefilter("error")
+import spcabench
+names = [m.name for m in pkgutil.walk_packages(spcabench.__path__, "spcabench.")]
+print(json.dumps({name: importlib.import_module(name).__file__ for name in names}))
+"""
+
+
+def _run(*command, cwd, path=None):
+    """What a command prints; the test fails, and shows its errors, where it fails."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment |= {} if path is None else {"PYTHONPATH": str(path)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _files(folder):
+    return {
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder that holds the wheel's files alone; built from a copy, without a network."""
+    # A copy: a build leaves a folder behind, from which deleted files get into the next wheel.
+    copy, wheels, target = (tmp_path_factory.mktemp(name) for name in ("copy", "wheel", "target"))
+    for name in BUILT_FROM:
+        make = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        make(ROOT / name, copy / name)
+    _run("-m", "build", "--wheel", "--no-isolation", "--outdir", wheels, copy, cwd=copy)
+    (wheel,) = wheels.glob("*.whl")
+    _run("-m", "pip", "install", "--no-deps", "--no-index", "--target", target, wheel, cwd=target)
+    return target
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_wheel_holds_every_file_of_the_packages(installed, place):
+    there = _files(installed / "spcabench" / place)
+    if place == ".":
+        there = {file for file in there if file.split("/")[0] not in PLACES}
+    assert there == _files(ROOT / PLACES[place])
+
+
+def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
+    found = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
+    assert {Path(file) for file in found.values()} == {
+        file
+        for file in (installed / "spcabench").rglob("*.py")
+        if file != installed / "spcabench" / "__init__.py"
+    }
+
+
+def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
+    # GRQI has no kernel: nothing is compiled into the folder.
+    words = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
+    solved = _run("-m", "spcabench", *words, cwd=tmp_path, path=installed)
+    assert "topdiam" in solved
+    _run("-m", "spcabench", "new", "solver", "mine", cwd=tmp_path, path=installed)
+    assert "def solve(" in (tmp_path / "mine.py").read_text()
+
+
+def test_the_checks_of_a_commit_are_those_of_the_makefile():
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    steps = re.findall(r"^make ([a-z-]+)", text, re.M)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert set(steps) <= set(targets)
+    assert steps.index("test") < steps.index("figures")  # figures compile kernels: see .ci/run
+
+
+def test_the_ci_workflow_calls_the_checks_from_the_oldest_supported_python_on():
+    file = ROOT / ".github" / "workflows" / "ci.yml"
+    job = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["run"]
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    versions = job["strategy"]["matrix"]["python"]
+    assert PROJECT["project"]["requires-python"] == f">={versions[0]}"
+    minors = [int(version.removeprefix("3.")) for version in versions]
+    assert minors == list(range(minors[0], minors[-1] + 1))
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda p: p.name
+)
+def test_issue_templates_are_forms(file):
+    form = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if file.name == "config.yml":
+        assert form == {"blank_issues_enabled": True}
+        return
+    assert {"name", "description", "body"} <= set(form)
+    ids = [field["id"] for field in form["body"]]
+    assert len(set(ids)) == len(ids)
+    assert all(field["attributes"]["label"] for field in form["body"])
