@@ -106,13 +106,30 @@ def test_the_design_has_the_rule_of_imports_and_names_files_that_exist():
     assert floors == [set(re.split(r"[|: ]+", line.replace("spcabench.", ""))) for line in layers]
     picture = (ROOT / "docs" / "design.svg").read_text(encoding="utf-8")
     for name in set.union(*floors):
-        assert f"{name}" in picture
+        assert name in picture
     files = {p.name for p in ROOT.rglob("*.py") if ".venv" not in p.parts}
     assert set(re.findall(r"\w+\.py\b", text)) - {"NAME.py", "PAPER_NAME.py"} <= files
-    for path in re.findall(
-        r"`((?:problem|solving|running|figures|page|comparison)/\w+\.py)`", text
-    ):
-        assert (ROOT / "spcabench" / path).is_file(), path
+
+
+def _table_of_numbers():
+    """Rows of the design's last table: files that measure a number, and names in them."""
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    for line in text.partition("| number or column |")[2].splitlines()[2:]:
+        if not line.startswith("|"):
+            return
+        _, where, how = line.strip("| ").split(" | ")
+        files = re.findall(r"[\w/]+\.py", where + how)
+        if files:
+            yield files, re.findall(r"`(\w+(?:\.\w+)*)`", re.sub(r"`[\w/]+\.py`", "", how))
+
+
+@pytest.mark.parametrize(("files", "names"), [*_table_of_numbers()], ids=" ".join)
+def test_the_design_leads_from_a_number_to_the_function_that_measured_it(files, names):
+    paths = [ROOT / f if f.startswith("benchmarks") else ROOT / "spcabench" / f for f in files]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    for name in names:
+        for part in name.split("."):
+            assert re.search(rf"\b{part}\b", text), part
 
 
 def test_the_numbers_of_timing_are_those_of_the_code():
