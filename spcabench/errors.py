@@ -11,15 +11,15 @@ LONGEST = 100  # characters of a quoted line
 
 
 class InputError(ValueError):
-    """A wrong argument, file or setting: its message names it, what was wrong, and what is allowed.
+    """A wrong argument, file or setting, which the user can mend.
 
-    The command line prints it as one line and exits with code 2; any other exception is a bug, and
-    shows its traceback.
+    Its message is one line, which says what was wrong and what is allowed. The command line prints
+    the line and exits with code 2. Any other exception is a bug, and shows its traceback.
     """
 
 
 class SolverError(RuntimeError):
-    """What a solver gave is not what every solver must give: for the solver's author to mend."""
+    """A solver did not give what every solver must give; its author can mend it."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from spcabench.flops import LEDGER
 
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:
-    """Compiled, and cached on disk where some folder can be written to."""
+    """Compile a function, and cache it on disk where some folder can be written to."""
     import numba
 
     njit: Any = numba.njit
@@ -25,7 +25,7 @@ def _jitted(function: Callable[..., Any], *signature: str) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A function that kernels call; ``py_func`` is its Python form."""
+    """Compile a function that kernels call; its attribute ``py_func`` is the Python form."""
     return _jitted(function)
 
 
@@ -57,7 +57,7 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _ready(argument: Any) -> Any:
-    """An array as the kernels want it; anything else as it is."""
+    """Return an array as kernels take it; anything else is returned as it is."""
     if isinstance(argument, np.ndarray):
         return np.require(np.asarray(argument), requirements=["C", "W"])
     return argument

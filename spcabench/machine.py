@@ -42,7 +42,7 @@ def pin_threads(count: int = 1) -> None:
 
 @lru_cache
 def describe() -> dict[str, Any]:
-    """Processor, operating system, BLAS, effective threads, versions."""
+    """Describe the machine: processor, operating system, BLAS, effective threads, versions."""
     import numpy  # noqa: F401  (its BLAS must be loaded to be seen)
     from threadpoolctl import threadpool_info
 
@@ -84,7 +84,7 @@ def commit() -> tuple[str, bool]:
 
 
 def git(folder: Path, *words: str) -> str:
-    """What git says about the repository of a folder. Raises OSError, CalledProcessError."""
+    """Return git's answer about the repository of a folder; OSError or CalledProcessError."""
     return subprocess.run(
         ["git", "-C", folder, *words], check=True, capture_output=True, text=True
     ).stdout.rstrip()
@@ -145,7 +145,7 @@ def calibration() -> float:
 
 
 def load_average() -> float:
-    """Processes that wanted to run over the last minute."""
+    """Return how many processes wanted to run, as a mean of the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 

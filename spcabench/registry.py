@@ -49,7 +49,7 @@ def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
 
 
 def names(kind: Kind) -> list[str]:
-    """All names of a kind, sorted."""
+    """Return all names of a kind, sorted."""
     return sorted({*_files(kind), *_entry_points(kind)})
 
 
@@ -72,7 +72,7 @@ def path(kind: Kind, name: str) -> Path:
 
 
 def module(kind: Kind, name: str) -> ModuleType:
-    """The module of a solver, dataset or figure.
+    """Import and return the module of a solver, dataset or figure.
 
     Raises InputError for an unknown name, SolverError for a file that holds no solver.
     """
@@ -108,17 +108,17 @@ def _from_file(file: Path) -> ModuleType:
 
 
 def default_solver() -> str:
-    """Name of the solver that is taken where none is asked for."""
+    """Return the name of the solver that is taken where none is asked for."""
     return _package("solver").DEFAULT
 
 
 def solver_for(n: int, nonnegative: bool = False) -> str:
-    """Name of the solver that suits n variables best."""
+    """Return the name of the solver that suits n variables best."""
     return next(name for most, name in _package("solver").BY_SIZE[nonnegative].items() if n <= most)
 
 
 def descriptions(kind: Kind) -> dict[str, str]:
-    """Name -> first paragraph of the file's docstring."""
+    """Return the first paragraph of each file's docstring, by name."""
     return {name: _first_paragraph(path(kind, name)) for name in names(kind)}
 
 

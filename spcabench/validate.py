@@ -15,7 +15,7 @@ from spcabench.vectors import Array, Vector
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
-    """The sentence for an unknown name: the nearest known one is suggested."""
+    """Return the sentence for an unknown name, which suggests the nearest known one."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
@@ -23,14 +23,14 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def whole(argument: str, value: Any, least: int) -> int:
-    """A whole number of at least ``least``."""
+    """Return the value as a whole number; InputError unless it is at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InputError(f"{argument}: {value!r}; allowed are whole numbers from {least}")
     return int(value)
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
-    """A real number from 0."""
+    """Return the value as a real number; InputError unless it is at least 0."""
     if (
         isinstance(value, bool)
         or not isinstance(value, Real)
@@ -42,7 +42,7 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
 
 
 def cardinality(k: Any, n: int) -> int:
-    """k as an int in 1..n."""
+    """Return the cardinality k as an int; InputError unless it is in 1 to n."""
     if isinstance(k, bool) or not isinstance(k, Integral):
         raise InputError(f"k: {k!r} is not a whole number; allowed are 1 to n = {n}")
     if not 1 <= int(k) <= n:
@@ -51,7 +51,7 @@ def cardinality(k: Any, n: int) -> int:
 
 
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
-    """Names as a tuple of ``count`` strings, or None."""
+    """Return names as a tuple of ``count`` strings, or None; InputError for another number."""
     if values is None:
         return None
     if len(values) != count:
@@ -60,7 +60,7 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
 
 
 def loading(argument: str, x: Any, n: int) -> Vector:
-    """A finite, nonzero vector of shape (n,)."""
+    """Return a vector of shape (n,); InputError unless it is finite and nonzero."""
     try:
         x = np.asarray(x)
         x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
@@ -79,12 +79,12 @@ def loading(argument: str, x: Any, n: int) -> Vector:
 
 
 def inverse(d: Vector) -> Vector:
-    """1/d where d > 0, else 0."""
+    """Return 1/d where d > 0, and 0 elsewhere."""
     return np.divide(1.0, d, out=np.zeros_like(d), where=d > 0)
 
 
 def has_variance(argument: str, variances: Vector) -> None:
-    """Raise unless some variable has variance."""
+    """Raise InputError unless some variable has variance."""
     if not (variances > 0).any():
         raise InputError(f"{argument}: every variable is constant; at least one must vary")
 
@@ -173,7 +173,7 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
 
 
 def _semidefinite(S: Array, top: float) -> None:
-    """Raise where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
+    """Raise InputError where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
     tolerance = 1e-8 * top * len(S)
     try:
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)

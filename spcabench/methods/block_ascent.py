@@ -96,7 +96,7 @@ def take_out(X, w, u, s, lam, j, degree, linked):
 
 @inlined
 def put_back(X, w, j, degree, tau, x_jj):
-    """Row and column j of X from y = w / tau."""
+    """Set row and column j of X from y = w / tau."""
     degree[j] = 0
     for i in range(len(w)):
         if i != j:

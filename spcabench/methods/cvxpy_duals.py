@@ -38,7 +38,7 @@ def memory(solver: str, n: int) -> float:
 
 
 def check(solver: str, n: int) -> None:
-    """Raise ValueError for an unknown solver, or a matrix beyond its practical size."""
+    """Raise InputError for an unknown solver, or a matrix beyond its practical size."""
     if solver not in LARGEST:
         raise InputError(f"solver: {solver!r}; allowed are {', '.join(map(repr, LARGEST))}")
     if n > LARGEST[solver]:
@@ -51,7 +51,7 @@ def check(solver: str, n: int) -> None:
 
 @lru_cache(maxsize=1)
 def modelling() -> Any:
-    """CVXPY with its two solvers, imported off the clock; the first solve imports more."""
+    """Import CVXPY with its two solvers, on no clock; the first solve imports more."""
     start = perf_counter()
     import cvxpy
 

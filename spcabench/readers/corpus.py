@@ -24,7 +24,7 @@ PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 def read_docword(path: Path) -> sp.csc_array:
     """Counts (documents, words) as float64, sparse.
 
-    The file may be gzipped and may have Windows line ends. Raises ValueError, with file and line,
+    The file may be gzipped and may have Windows line ends. Raises InputError, with file and line,
     for a malformed one.
     """
     file = Docword.open(path)
@@ -76,7 +76,7 @@ def moments(path: Path) -> Moments:
 
 
 def stream_moments(path: Path, checksum: str = "") -> Moments:
-    """The pass itself."""
+    """Make the pass of `moments`, whatever is kept on disk."""
     file = Docword.open(path)
     sums, squares, found = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():
@@ -177,7 +177,7 @@ def docstrings() -> tuple[sp.csc_array, list[str]]:
 
 
 def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:
-    """Half a minute of parsing, kept on disk for these versions."""
+    """Parse the docstrings, which takes half a minute, and keep them on disk for these versions."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [text for package in PACKAGES for text in _documented(package)]

@@ -36,7 +36,7 @@ class Docword:
 
     @classmethod
     def open(cls, path: Path) -> "Docword":
-        """Read the header. Raises ValueError where it is malformed."""
+        """Read the header; InputError where it is malformed."""
         numbers: list[int] = []
         try:
             with _stream(path) as stream:

@@ -36,13 +36,27 @@ class File:
 
 
 def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
-    """The path of a data file, or None where it is neither at hand nor to be had.
+    """Return the path of a data file, downloaded if necessary; None where it cannot be had.
 
-    file : path below the data folder.
-    sha256 : the published file's; None where it is not known: such a file is taken from the local
-        folder only.
+    Parameters
+    ----------
+    file : str
+        Path below the data folder.
+    sha256 : str or None
+        Checksum of the published file. None where it is not known: such a file is taken from the
+        local folder only.
+    url : str, optional
+        Public address of the file.
 
-    Raises ValueError for a local file whose checksum is wrong.
+    Returns
+    -------
+    Path or None
+        The file in the local folder, else in the cache of downloads.
+
+    Raises
+    ------
+    InputError
+        For a local file whose checksum is wrong.
     """
     local = at_hand(file)
     if local is not None:
@@ -56,14 +70,14 @@ def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
 
 
 def at_hand(file: str) -> Path | None:
-    """The file in the local folder, unchecked, or None."""
+    """Return the file in the local folder, unchecked, or None."""
     folder = os.environ.get("SPCABENCH_DATA")
     local = Path(folder, file) if folder else None
     return local if local is not None and local.is_file() else None
 
 
 def cached(file: str, sha256: str | None) -> Path | None:
-    """An earlier download, or None; one with a wrong checksum is none."""
+    """Return an earlier download with the right checksum, or None."""
     target = _target(file)
     return target if target.is_file() and checksum(target) == sha256 else None
 
@@ -81,7 +95,7 @@ def _checksum(path: Path, size: int, changed: int) -> str:
 
 
 def checksum(path: Path) -> str:
-    """sha256 of a file, in hexadecimal."""
+    """Return the sha256 of a file, in hexadecimal."""
     with using_file(path):
         state = path.stat()
         return _checksum(path, state.st_size, state.st_mtime_ns)
@@ -99,10 +113,10 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 
 
 def fetch(file: File) -> Path:
-    """Download a file to the cache; what an interrupted download left is gone on with.
+    """Download a file to the cache, and resume a partial download.
 
-    Raises OSError where the address does not answer, ValueError where there is nothing to check the
-    file by, or the check fails: what was there before is kept.
+    Raises OSError where the address does not answer. Raises InputError where the file has no
+    address or no checksum, or where the checksum is wrong. An earlier download is kept then.
     """
     if file.url is None or file.sha256 is None:
         where = f"get it from {file.url}" if file.url else "it has no public address"
@@ -120,7 +134,7 @@ def fetch(file: File) -> Path:
 
 
 def _append(file: File, part: Path) -> None:
-    """What the address has beyond the part that is there; never more than the file's size."""
+    """Append what the address has beyond the part that is there, up to the file's size."""
     import requests
     from tqdm import tqdm
 

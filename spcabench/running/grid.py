@@ -10,14 +10,16 @@ from spcabench.running.source import digest, syntax_tree
 
 
 def runs_of(figure: str, scale: str) -> list[Run | Measure]:
-    """All runs of a figure at a scale ("quick" or "paper"), in order."""
+    """Return all runs of a figure at a scale ("quick" or "paper"), in order."""
     return list(registry.module("figure", figure).runs(scale))
 
 
 def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
-    """The jobs of a figure: one per timed problem, else one per solver with what matches it.
+    """Return the jobs of a figure, by name.
 
-    A figure whose file is broken has one job, "broken", which fails and says why: the others go on.
+    There is a job for each problem that is timed, because solvers take turns on it. All other runs
+    are in a job for each solver, with the runs that match it. A figure whose file is broken has one
+    job, "broken", which fails and says why, so that the other figures are made.
     """
     try:
         runs = runs_of(figure, scale)

@@ -74,7 +74,8 @@ class Journal:
 def run_job(figure: str, scale: str, group: str, out: Path) -> None:
     """Make the rows of one job and write them to a parquet file.
 
-    Raises ValueError where the figure cannot be read or has no such job.
+    Raises InputError where the figure has no such job, and the figure's own error where it cannot
+    be read.
     """
     runs = groups(figure, scale).get(group)
     if not runs:
@@ -133,7 +134,7 @@ def _chain(
 
 
 def _row(labels: dict[str, Any], run: Run | Measure, answer: Answer) -> Row:
-    """The row of a run; what was asked is told as the figure asks it."""
+    """Return the row of a run; it says what was asked in the figure's own words."""
     match = run.match if isinstance(run, Run) else None
     asked = {**Task.of(run).asked, "match": match, "label": run.label}
     return Row(**vars(answer), **labels, **asked, **stamp())

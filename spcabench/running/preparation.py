@@ -8,12 +8,12 @@ from spcabench.solving import bounds
 
 
 def ready(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Nothing but the problem loaded and its bounds made, so that no run's limit holds them."""
+    """Load the problem and make its bounds, so that the time limit of no run has to hold them."""
     return {"bound": bounds.upper_bound(problem, 1)}
 
 
 def tidied(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Nothing but freed memory given back, where the C library can.
+    """Give freed memory back to the system, where the C library can.
 
     What the next run needs is then seen in the peak of the process.
     """

@@ -47,7 +47,7 @@ class Worker:
             self.pipe.recv()
 
     def ask(self, message: Any, seconds: float) -> Any:
-        """The answer to a message. Raises Ended where none came within some seconds."""
+        """Return the answer to a message; raise Ended where none comes within some seconds."""
         try:
             self.pipe.send(message)
             if self.pipe.poll(seconds):

@@ -33,7 +33,7 @@ RANK = 3  # of the largest spannogram
 
 
 def leading_eigenvalue(problem: Problem) -> float:
-    """lambda_1 of Sigma: bounds every cardinality, and is reached at k = n."""
+    """Return lambda_1 of Sigma, which bounds every cardinality and is reached at k = n."""
     return problem.cached("lambda_1", lambda: problem.covariance.leading()[0])
 
 
@@ -55,7 +55,7 @@ def upper_bounds(
 
 
 def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> float:
-    """The smallest certified bound at cardinality k."""
+    """Return the smallest certified bound at cardinality k."""
     return min(upper_bounds(problem, k, nonnegative, full).values())
 
 

@@ -19,9 +19,9 @@ from spcabench.vectors import Array, Vector
 def certified(
     problem: Problem, X: Array, U: Array, penalty: float | None, k: int | None
 ) -> tuple[float, float]:
-    """A value that the relaxation attains, and a bound that it cannot exceed.
+    """Return a value that the relaxation attains, and a bound that it cannot exceed.
 
-    penalty : lam; None for the form with the constraint ||X||_1 <= k.
+    ``penalty`` is lam, or None for the form with the constraint ||X||_1 <= k.
     """
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     X, U = nearest_density(X), (U + U.T) / 2
@@ -35,7 +35,7 @@ def certified(
 
 
 def within(X: Array, k: float) -> Vector:
-    """X (trace one), its off-diagonal part shrunk until ||X||_1 <= k: still feasible."""
+    """Shrink the off-diagonal part of X until ||X||_1 <= k; X stays feasible, of trace one."""
     D = np.diag(X.diagonal())
     off = np.abs(X - D).sum()
     share = 1.0 if off <= k - 1.0 else (k - 1.0) / off
@@ -85,7 +85,7 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
 
 
 def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
-    """X made PSD, its diagonal blocks of trace one and in their balls, X12 shrunk into its own."""
+    """Make X feasible: PSD, its diagonal blocks of trace one, every block in its ball."""
     w, V = np.linalg.eigh((X + X.T) / 2)
     X = (V * np.maximum(w, 0.0)) @ V.T
     d = np.ones(len(X))

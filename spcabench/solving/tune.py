@@ -1,7 +1,7 @@
-"""Search of a penalty for a wanted cardinality: all trials are recorded apart.
+"""The search of a penalty for a wanted cardinality; what its trials cost is recorded apart.
 
-Each trial is a complete cold run, but for solvers whose trait ``path`` asks for a descent with warm
-starts.
+Each trial is a complete cold run, except for solvers whose trait ``path`` asks for a descent with
+warm starts.
 """
 
 from dataclasses import replace
@@ -32,13 +32,13 @@ def search(
     seed: int = 0,
     fresh: bool = False,
 ) -> Result:
-    """The best trial with at most k nonzeros (status "infeasible" where none has as few).
+    """Return the best trial with at most k nonzeros; infeasible where no trial has so few.
 
-    Its ``search`` holds the trials' number, flops and time.
+    The ``search`` of the result holds the number of trials, their flops and their time.
 
-    The cardinality falls, in jumps and not monotonically, as the penalty grows. The bracket in
-    log(penalty) is narrowed by interpolation in log(cardinality), by halves when that is slow,
-    until a trial has exactly k nonzeros.
+    The cardinality falls as the penalty grows, but in jumps and not monotonically. So the search
+    remembers all trials. It narrows a bracket in log(penalty) by interpolation in log(cardinality),
+    or by halves where that is slow, until a trial has exactly k nonzeros.
     """
     traits = solver.TRAITS
     low, high, range_flops, range_seconds = _range(problem, solver)
@@ -78,7 +78,7 @@ def search(
 
 
 def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
-    """The ends of the solver's penalty, and the flops and seconds that it took to find them."""
+    """Return the ends of the solver's penalty, and the flops and seconds to find them."""
     given = in_form(problem, solver.TRAITS)
     with counting() as ledger:
         start = perf_counter()
@@ -100,7 +100,7 @@ class _Bracket:
         return self.high - self.low < CLOSED
 
     def guess(self) -> float:
-        """The next penalty to try, as a logarithm: inside the bracket, away from its ends."""
+        """Return the next penalty to try, as a logarithm: inside the bracket, off its ends."""
         span = np.log(max(self.many, 2.0)) - np.log(max(self.few, 0.5))
         share = (
             0.5
@@ -120,7 +120,7 @@ class _Bracket:
 
 
 class _Descent(_Bracket):
-    """From the largest penalty down by steps, few variables being left there; then by halves.
+    """Penalties from the largest down by steps, and then by halves.
 
     Each trial starts at the x of the smallest penalty that gave too few nonzeros.
     """
