@@ -36,6 +36,7 @@ check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 docs: $(READY)
+	@$(BIN)/python -m spcabench.page.columns
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 perf: $(READY)

@@ -12,6 +12,7 @@ from spcabench import machine
 from spcabench.comparison import best_known
 from spcabench.errors import InputError
 from spcabench.page import results_page
+from spcabench.page.block import replaced
 from spcabench.page.render import render
 from spcabench.page.verify import recorded
 from spcabench.running import rows
@@ -52,11 +53,7 @@ def with_block(text: str, published: Path) -> str:
     """The README with its block as the published run has it. Raises ValueError where the marks are
     not there.
     """
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise InputError(f"README.md: no block between {BEGIN.strip()} and {END}")
-    return head + begin + block(published) + end + tail
+    return replaced(text, BEGIN, END, block(published), "README.md")
 
 
 def block(published: Path) -> str:

@@ -28,9 +28,17 @@ KINDS = {
     list[int]: "whole numbers",
     list[float]: "numbers",
 }
-FIGURES, COMPARISONS = "rows of a comparison", "rows of a figure"  # have no such column filled
-NO_ANSWER = "no answer"
+# when a column is empty
+FIGURES, COMPARISONS = "the row is one of a comparison", "the row is one of a figure"
 NO_PROBLEM = "the problem was not loaded"
+NO_RESULT = "the run gave nothing"
+OF_SOLVERS = f"the row is one of a measure, or {NO_RESULT}"
+NO_ANSWER = "the row is one of a measure, or there is no feasible x"
+NOT_RELAXED = "the solver gives no relaxation"
+NOT_COUNTED = "the solver's flops are not counted"
+NOT_SEARCHED = "no penalty was searched"
+NOT_ASKED = "the figure does not ask for it"
+ENDED = "the process ended before it answered"
 
 
 @dataclass(frozen=True)
@@ -94,104 +102,104 @@ def _column(
 class Answer:
     """What a worker process gives: the columns that it measured."""
 
-    status: Status = _column("why the run ended: see below")
-    reason: str = _column("of a failure, in words", default="")
+    status: Status = _column("why the run ended, see below")
+    reason: str = _column("what went wrong, in words; no words where nothing did", default="")
     problem: str | None = _column("name that the loaded problem gives itself", empty=NO_PROBLEM)
-    provenance: Json | None = _column("where its data come from", empty=NO_PROBLEM)
-    stand_in: bool | None = _column("other data than the paper's stand for it", empty=NO_PROBLEM)
-    n: int | None = _column("variables", empty=NO_PROBLEM)
-    m: int | None = _column("samples", empty=f"given as a covariance, or {NO_PROBLEM}")
-    nnz: int | None = _column("stored entries of the data or covariance", empty=NO_PROBLEM)
+    provenance: Json | None = _column("source, file and preparation of the data", empty=NO_PROBLEM)
+    stand_in: bool | None = _column("the data stand in for those of the paper", empty=NO_PROBLEM)
+    n: int | None = _column("number of variables", empty=NO_PROBLEM)
+    m: int | None = _column(
+        "number of samples", empty=f"the problem is a covariance, or {NO_PROBLEM}"
+    )
+    nnz: int | None = _column("stored entries of the data or the covariance", empty=NO_PROBLEM)
     lambda_1: float | None = _column("largest eigenvalue of the covariance", empty=NO_PROBLEM)
     form: str | None = _column(
-        "how the problem was given to the solver: covariance, data or sparse", empty=NO_ANSWER
+        "how the problem was given to the solver: covariance, data or sparse", empty=NO_RESULT
     )
     used: Json | None = _column(
-        "settings that the solver ran with, a searched penalty among them",
-        empty=f"a measure, or {NO_ANSWER}",
+        "settings that the solver ran with, a searched penalty among them", empty=OF_SOLVERS
     )
-    k: int | None = _column("cardinality asked", empty=f"none was asked, or {NO_ANSWER}")
-    cardinality: int | None = _column("nonzeros of x", empty=f"a measure, or {NO_ANSWER}")
-    variance: float | None = _column("x'Sigma x", empty=f"a measure, or {NO_ANSWER}")
+    k: int | None = _column(
+        "cardinality that was asked for", empty=f"none was asked for, or {OF_SOLVERS}"
+    )
+    cardinality: int | None = _column("number of nonzeros of x", empty=OF_SOLVERS)
+    variance: float | None = _column("x'Sigma x", empty=NO_ANSWER)
     variance_refit: float | None = _column(
-        "the same after the refit: the leading eigenvector on the support of x",
-        empty=f"a measure, or {NO_ANSWER}",
+        "x'Sigma x after the refit: the leading eigenvector on the support of x", empty=NO_ANSWER
     )
     singular_value: float | None = _column("u'Av", empty="the run was not rectangular")
     bound: float | None = _column(
-        "certified upper bound on the optimum at the cardinality asked",
-        empty=f"a measure, or {NO_ANSWER}",
+        "certified upper bound on the optimum at the cardinality asked for", empty=NO_ANSWER
     )
     bound_whp: float | None = _column(
-        "bound that holds with a probability which the solver states", empty="it gives none"
+        "upper bound that holds with a probability which the solver states",
+        empty="the solver gives none",
     )
-    gap: float | None = _column("(bound - variance) / bound", empty=f"a measure, or {NO_ANSWER}")
-    nonnegative: bool | None = _column("x >= 0 was asked", empty=f"a measure, or {NO_ANSWER}")
+    gap: float | None = _column("(bound - variance) / bound", empty=NO_ANSWER)
+    nonnegative: bool | None = _column("x >= 0 was asked for", empty=OF_SOLVERS)
     relaxation_value: float | None = _column(
-        "what the relaxation attains, recomputed from a feasible X", empty="no relaxation"
+        "what the relaxation attains, recomputed from X made feasible", empty=NOT_RELAXED
     )
     relaxation_bound: float | None = _column(
-        "what the relaxation cannot exceed, recomputed from U", empty="no relaxation"
+        "what the relaxation cannot exceed, recomputed from U", empty=NOT_RELAXED
     )
     relaxation_gap: float | None = _column(
-        "(bound - value) / |bound| of the relaxation", empty="no relaxation"
+        "(bound - value) / |bound| of the relaxation", empty=NOT_RELAXED
     )
-    iterations: int | None = _column("iterates after the start", empty=f"a measure, or {NO_ANSWER}")
-    flops: int | None = _column("of the iterations", unit="flops", empty="they are not counted")
+    iterations: int | None = _column("number of iterates after the start", empty=OF_SOLVERS)
+    flops: int | None = _column("operations of the iterations", unit="flops", empty=NOT_COUNTED)
     setup_flops: int | None = _column(
-        "of all up to the first iterate", unit="flops", empty="they are not counted"
+        "operations up to the first iterate", unit="flops", empty=NOT_COUNTED
     )
     flops_convention: int = _column(
-        "number of the convention by which flops are counted: counts of two are never compared",
+        "number of the convention by which flops are counted; two are never compared",
         default=CONVENTION,
     )
     solve_time: float | None = _column(
-        "inside the solver or the function, one thread, after the first iterate",
+        "time inside the solver after the first iterate, or inside the function, on one thread",
         unit="s",
-        empty=NO_ANSWER,
+        empty=NO_RESULT,
     )
     setup_time: float | None = _column(
-        "inside the solver, up to the first iterate", unit="s", empty=f"a measure, or {NO_ANSWER}"
+        "time inside the solver up to the first iterate", unit="s", empty=OF_SOLVERS
     )
     compile_time: float | None = _column(
-        "of kernels, on no other clock", unit="s", empty=f"a measure, or {NO_ANSWER}"
+        "time that kernels took to compile, which no other clock holds", unit="s", empty=OF_SOLVERS
     )
     samples: int | None = _column(
-        "runs over which the times of this row are averaged", empty="the run was not timed"
+        "number of runs over which the times of the row are averaged", empty="it was not timed"
     )
-    search_runs: int | None = _column("of the search of a penalty", empty="none was searched")
+    search_runs: int | None = _column("runs that the search of a penalty took", empty=NOT_SEARCHED)
     search_flops: int | None = _column(
-        "of the whole search", unit="flops", empty="none was searched"
+        "operations of the whole search", unit="flops", empty=NOT_SEARCHED
     )
-    search_time: float | None = _column("of the whole search", unit="s", empty="none was searched")
+    search_time: float | None = _column("time of the whole search", unit="s", empty=NOT_SEARCHED)
     peak_memory: float | None = _column(
-        "peak of a process of its own", unit="bytes", empty="memory was not asked for"
+        "peak of the process", unit="bytes", empty="it was not measured"
     )
     memory_before: float | None = _column(
-        "of that process before the solver started", unit="bytes", empty="memory was not asked for"
+        "memory of the process before the solver started", unit="bytes", empty="it was not measured"
     )
     extra: Json | None = _column(
-        "numbers that the solver, or the measure, gives beside", empty=NO_ANSWER
+        "numbers that the solver gives beside x, or that the measure gives", empty=NO_RESULT
     )
     phases: Json | None = _column(
-        "iterates, seconds and flops of each phase that the solver names", empty="it names none"
+        "iterates, seconds and flops of each phase", empty="the solver names no phases"
     )
-    history: list[Json] | None = _column("one entry for each iterate", empty="not asked for")
-    history_left_out: bool = _column("it was too large to publish", default=False)
-    support: list[int] | None = _column("indices of the nonzeros of x", empty="not asked for")
-    values: list[float] | None = _column("x on its support", empty="not asked for")
+    history: list[Json] | None = _column("one entry for each iterate", empty=NOT_ASKED)
+    history_left_out: bool = _column("the history was too large to publish", default=False)
+    support: list[int] | None = _column("indices of the nonzeros of x", empty=NOT_ASKED)
+    values: list[float] | None = _column("the nonzeros of x", empty=NOT_ASKED)
     u: list[float] | None = _column(
-        "the left vector", empty="not asked for, or the run was not rectangular"
+        "the left vector", empty=f"the run was not rectangular, or {NOT_ASKED}"
     )
     calibration: float | None = _column(
-        "of a fixed product of 200 x 200 matrices beside the run",
-        unit="s",
-        empty="the process ended",
+        "time of a fixed product of 200 x 200 matrices, taken beside the run", unit="s", empty=ENDED
     )
     load: float | None = _column(
-        "processes that wanted to run, mean of a minute", empty="the process ended"
+        "processes that wanted to run, mean of the last minute", empty=ENDED
     )
-    threads: int | None = _column("that the linear algebra used", empty="the process ended")
+    threads: int | None = _column("threads that the linear algebra used", empty=ENDED)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -209,12 +217,14 @@ class Answer:
 class Row(Answer):
     """One row of a file: what was asked, by whom, the answer, where and when."""
 
-    experiment: str | None = _column("the figure or table", empty=FIGURES)
+    experiment: str | None = _column("figure or table that asks for the run", empty=FIGURES)
     scale: str | None = _column("quick or paper", empty=FIGURES)
-    group: str | None = _column("the job, which names the file", empty=FIGURES, key=True)
+    group: str | None = _column(
+        "job that made the row, as the file is named", empty=FIGURES, key=True
+    )
     chain: str | None = _column(
-        "runs of the same group and chain belong together: one ran at the cardinality which "
-        "another one reached",
+        "runs of one group and one chain belong together: one reached the cardinality at which the "
+        "others ran",
         empty=FIGURES,
     )
     item: str | None = _column("problem of the suite", empty=COMPARISONS)
@@ -222,27 +232,29 @@ class Row(Answer):
     kind: str | None = _column(
         "suite, recovery (of a known support), held_out or stability", empty=COMPARISONS
     )
-    asked: int | None = _column("cardinality asked, of skipped runs too", empty=COMPARISONS)
-    sign: bool | None = _column("x >= 0 was asked, of skipped runs too", empty=COMPARISONS)
+    asked: int | None = _column("cardinality asked for, of skipped runs too", empty=COMPARISONS)
+    sign: bool | None = _column("x >= 0 was asked for, of skipped runs too", empty=COMPARISONS)
     dataset: str = _column("name of the dataset", key=True)
-    parameters: Json = _column("its parameters", key=True)
-    solver: str | None = _column("name of the solver", empty="a measure of a figure", key=True)
+    parameters: Json = _column("parameters of the dataset", key=True)
+    solver: str | None = _column(
+        "name of the solver", empty="a figure's measure made the row", key=True
+    )
     measure: str | None = _column(
-        "name of the function that was called", empty="a run of a solver", key=True
+        "name of the function that was called", empty="a solver made the row", key=True
     )
     settings: Json = _column("what was asked of the solver or the function", key=True)
     match: str | None = _column(
-        "solver at whose cardinality this one ran", empty="it had one of its own", key=True
+        "solver at whose cardinality this one ran", empty="it did not wait for another", key=True
     )
-    seed: int = _column("of the solver or the function", key=True)
+    seed: int = _column("seed of the solver or the function", key=True)
     repeat: int = _column("round of timing, from 0", default=0, key=True)
-    label: str = _column("a word by which a figure knows its rows", default="", key=True)
+    label: str = _column("word by which the figure finds its rows", default="", key=True)
     cpu: str = _column("the processor")
     blas: str = _column("the linear algebra libraries")
     machine: Json = _column("processor, system, threads, versions of libraries")
-    commit: str = _column("of this repository, as it was then")
-    dirty: bool = _column("there were changes beside the commit")
-    written: str = _column("when, in UTC")
+    commit: str = _column("commit of this repository")
+    dirty: bool = _column("files were changed since that commit")
+    written: str = _column("time at which the row was made, in UTC")
 
 
 def _columns() -> dict[str, Column]:
