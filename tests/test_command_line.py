@@ -1,21 +1,88 @@
 """The command line, typed as a user would."""
 
 import json
+import re
 
 import pytest
+import typer
 
-from spcabench.cli import figures, options
+from spcabench import __main__ as command_line
+from spcabench.cli import figures, files, options, solvers
+from spcabench.comparison.suite import SETTINGS, SUITES
+from spcabench.readers import user_file
+from spcabench.solving.deflate import DEFLATIONS
+
+KINDS = [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")]
+COMMANDS = typer.main.get_command(command_line.app).commands
+PARAMETERS = [
+    pytest.param(parameter, id=f"{name} {parameter.name}")
+    for name, command in COMMANDS.items()
+    for parameter in command.params
+]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [("solvers", "grqi"), ("datasets", "pitprops"), ("figures", "kuleshov2013_fig2")],
-)
+@pytest.mark.parametrize(("kind", "name"), KINDS)
 def test_lists(spcabench, kind, name):
     plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
     assert plain.returncode == as_json.returncode == 0
-    assert name in plain.stdout
-    assert all(json.loads(as_json.stdout).values())
+    words = json.loads(as_json.stdout)
+    assert name in words and all(words.values())
+    lines = plain.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(words)
+
+
+@pytest.mark.parametrize(("kind", "name"), KINDS)
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_lists_fit_into_the_terminal(kind, name, columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    solvers.list_names(solvers.Kind(kind))
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    starts = {re.match(r"\S+ +", line).end() for line in lines}
+    assert len(starts) == 1  # a column of names, and one of words
+    words = dict(line.split(maxsplit=1) for line in lines)
+    assert len(words[name].removesuffix(" ...")) >= 20
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_begins_with_one_short_sentence(name):
+    first = COMMANDS[name].help.partition("\n\n")[0]
+    assert "\n" not in first and len(first) <= 80
+    assert re.fullmatch(r"[A-Z][^;]*\.", first)
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_every_option_and_argument_has_a_sentence(parameter):
+    assert re.match(r"[A-Z].*\.$", parameter.help)
+    assert "\n" not in parameter.help
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "allowed"),
+    [
+        ("solve", "deflation", [*DEFLATIONS, "joint"]),
+        ("solve", "missing", user_file.MISSING),
+        ("solve", "out", files.TABLES),
+        ("solve", "plot", files.PICTURES),
+        ("figure", "out", files.PICTURES),
+        ("compare", "suite", SUITES),
+        ("compare", "settings", SETTINGS),
+    ],
+)
+def test_help_names_what_is_allowed(command, option, allowed):
+    (found,) = [p for p in COMMANDS[command].params if p.name == option]
+    assert all(re.search(rf"{re.escape(word)}\b", found.help) for word in allowed), found.help
+
+
+@pytest.mark.parametrize("suffix", [*user_file.READERS])
+def test_help_names_the_formats(suffix):
+    (found,) = [p for p in COMMANDS["solve"].params if p.name == "source"]
+    assert suffix in found.help
+
+
+def test_the_workflow_calls_commands_that_there_are():
+    text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
+    assert set(re.findall(r"\{PYTHON\} ([a-z-]+)", text)) <= set(COMMANDS)
 
 
 def test_solve_as_table_and_as_json(spcabench):

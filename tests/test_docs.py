@@ -19,6 +19,7 @@ from spcabench import __main__ as command_line
 from spcabench import api, claims, iterate, run
 from spcabench.checking import conformance
 from spcabench.cli import options
+from spcabench.comparison import jobs
 from spcabench.page import publish
 from spcabench.running import job, worker
 from spcabench.running.task import Task
@@ -145,6 +146,20 @@ def test_the_numbers_of_timing_are_those_of_the_code():
 
 def test_the_identities_between_the_variances_hold():
     exec(compile(example("variance.md"), "variance.md", "exec"), {})
+
+
+TIMING = [
+    f"A sample lasts at least {1e3 * worker.SAMPLE:g} ms.",
+    f"There are {job.ROUNDS['quick']} rounds at quick scale and {job.ROUNDS['paper']} at paper",
+    f"after at least {job.MIN_ROUNDS['quick']} and {job.MIN_ROUNDS['paper']} rounds,",
+    f"no more than {job.TIME_BUDGET['quick']:g} and {job.TIME_BUDGET['paper']:g} seconds.",
+    f"A run that takes less than {jobs.SHORT:g} s is made {jobs.ROUNDS} times,",
+]
+
+
+@pytest.mark.parametrize("sentence", TIMING)
+def test_how_times_are_taken_is_what_the_code_does(sentence):
+    assert sentence in " ".join((ROOT / "docs" / "timing.md").read_text(encoding="utf-8").split())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

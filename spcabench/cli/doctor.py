@@ -25,10 +25,11 @@ def data(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the files of the real datasets: which are here, and where the others come from.
+    """List the files of the real datasets: what is here, and what is missing.
 
-    Shown are size, licence and address of each file. With --fetch, files are downloaded first. A
-    dataset whose files are missing is replaced by stand-in data, and labelled so.
+    Shown are the size and licence of each file, and where to get a missing one. With --fetch, files
+    are downloaded first. A dataset whose files are missing is replaced by stand-in data, and
+    labelled so.
     """
     for name in fetch or []:
         _fetch(name)
