@@ -109,12 +109,24 @@ def test_a_file_of_a_newer_schema_or_of_something_else_is_refused(tmp_path):
     marked(file, VERSION + 1)
     with pytest.raises(InputError, match="newer spcabench"):
         rows.read([file])
-    pd.DataFrame({"status": ["converged"], "colour": ["red"]}).to_parquet(file)
-    with pytest.raises(InputError, match="unknown columns colour"):
+    pd.DataFrame([OLD | dict(status="converged", solver="grqi", colour="red")]).to_parquet(file)
+    with pytest.raises(InputError, match=r"rows\.parquet: unknown columns colour"):
+        rows.read([file])
+    pd.DataFrame({"colour": ["red"]}).to_parquet(file)
+    with pytest.raises(InputError, match="no rows of spcabench"):
         rows.read([file])
     file.write_text("no parquet")
     with pytest.raises(InputError, match="not a parquet file"):
         rows.read([file])
+
+
+def test_a_new_column_is_empty_or_has_its_default_in_older_files(tmp_path):
+    file = tmp_path / "rows.parquet"
+    rows.write([row()], file)
+    pq.write_table(pq.read_table(file).drop_columns(["load", "reason", "repeat", "gap"]), file)
+    table = rows.read([file])
+    assert table.load.isna().all() and table.gap.isna().all()
+    assert table.reason.tolist() == [""] and table.repeat.tolist() == [0]
 
 
 OLD = dict(dataset="pitprops", parameters="{}", settings='{"k": 3}', seed=0, repeat=0, label="")

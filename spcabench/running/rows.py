@@ -118,12 +118,14 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
             f"{file}: rows of schema {version}; allowed are those up to {VERSION}: "
             "a newer spcabench made them"
         )
-    unknown = sorted(set(schema.names) - set(SCHEMA.names))
-    if unknown or (version == VERSION and not schema.equals(SCHEMA)):
-        raise InputError(f"{file}: not rows of spcabench; unknown columns {', '.join(unknown)}")
-    if version == VERSION:
+    if schema.equals(SCHEMA):
         return pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
-    return upgraded(pq.read_table(file), version).select(columns)
+    if "status" not in schema.names:
+        raise InputError(f"{file}: no rows of spcabench: they have a column status")
+    try:
+        return upgraded(pq.read_table(file), version).select(columns)
+    except TypeError as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def _schema(file: Path) -> pa.Schema:
@@ -135,12 +137,19 @@ def _schema(file: Path) -> pa.Schema:
 
 
 def upgraded(table: pa.Table, version: int) -> pa.Table:
-    """Rows of an older schema as this one has them: columns that they lack are empty."""
+    """Rows of an older schema as this one has them: columns that they lack have their defaults.
+
+    Raises TypeError for a column that the schema does not have.
+    """
     for step in STEPS[version:]:
         table = step(table)
+    if unknown := sorted(set(table.column_names) - set(COLUMNS)):
+        raise TypeError(f"unknown columns {', '.join(unknown)}; see results/README.md")
     given = {name: table[name] for name in table.column_names}
-    empty = pa.nulls(len(table))
-    columns = [given.get(field.name, empty).cast(field.type) for field in SCHEMA]
+    columns = []
+    for field in SCHEMA:
+        default = pa.scalar(COLUMNS[field.name].default, field.type)
+        columns.append(given.get(field.name, pa.repeat(default, len(table))).cast(field.type))
     return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
@@ -162,9 +171,10 @@ def _from_0(table: pa.Table) -> pa.Table:
     nothing = pa.scalar(None, pa.string())
     given["measure"] = pc.if_else(named, solver, pc.if_else(drawn, kind, nothing))
     given["solver"] = pc.if_else(named, nothing, solver)
-    for name, value in {"reason": "", "label": "", "repeat": 0, "history_left_out": False}.items():
-        missing = pa.array([value] * len(table))
-        given[name] = given[name].cast(missing.type).fill_null(value) if name in given else missing
+    if "reason" in given:
+        given["reason"] = given["reason"].cast(pa.string()).fill_null("")
+    if "history_left_out" in given:
+        given["history_left_out"] = given["history_left_out"].fill_null(False)
     given["flops_convention"] = pa.array([1] * len(table), pa.int64())
     return pa.table(given)
 

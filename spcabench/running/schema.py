@@ -5,7 +5,7 @@ here.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -13,8 +13,8 @@ import numpy as np
 from spcabench.flops import CONVENTION
 from spcabench.solving.status import Status
 
-# of a file; a column that comes, goes or changes its meaning raises it, and `rows` gets a step
-# that brings older files up
+# Of a file. A column that goes or changes its meaning raises it, and `rows` gets a step that brings
+# older files up. A new column does not: in older files it is empty, or has its default.
 VERSION = 1
 Json = dict[str, Any]
 KINDS = {
@@ -43,7 +43,11 @@ ENDED = "the process ended before it answered"
 
 @dataclass(frozen=True)
 class Column:
-    """One column. empty : when it holds nothing; "" where it always holds something."""
+    """One column.
+
+    empty : when it holds nothing; "" where it always holds something. default : what it holds in
+    rows that do not name it. key : it says which run of a figure the row is.
+    """
 
     name: str
     type: Any
@@ -51,6 +55,7 @@ class Column:
     unit: str
     empty: str
     key: bool
+    default: Any = None
 
     @property
     def kind(self) -> str:
@@ -262,7 +267,14 @@ def _columns() -> dict[str, Column]:
     answer, row = ({f.name: f for f in fields(kind)} for kind in (Answer, Row))
     hints = get_type_hints(Row)
     ordered = [name for name in row if name not in answer] + list(answer)
-    return {name: Column(name, _one(hints[name]), **row[name].metadata) for name in ordered}
+    return {
+        name: Column(name, _one(hints[name]), **row[name].metadata, default=_default(row[name]))
+        for name in ordered
+    }
+
+
+def _default(given: Field) -> Any:
+    return None if given.default is MISSING else given.default
 
 
 def _one(hint: Any) -> Any:
