@@ -5,9 +5,15 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem
+from spcabench.flops import counting
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Block, Data
-from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, principal_blocks
+from spcabench.problem.spectral import (
+    frobenius,
+    largest_eigenvalue,
+    leading_pairs,
+    principal_blocks,
+)
 from spcabench.solving import bounds
 from tests import problems
 
@@ -253,3 +259,10 @@ def test_leading_pairs_of_what_is_a_multiple_of_the_identity_but_for_rounding(se
         assert pytest.approx(np.eye(min(n, 3))) == V.T @ V
         assert largest_eigenvalue(S) == pytest.approx(4.0)
         assert Problem.from_covariance(S).n == n
+
+
+def test_the_norm_of_a_matrix_costs_its_entries():
+    A = np.random.default_rng(0).standard_normal((5, 7))
+    with counting() as ledger:
+        assert frobenius(A) == pytest.approx(np.sqrt((A * A).sum()))
+        assert ledger.flops == A.size

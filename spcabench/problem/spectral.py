@@ -128,6 +128,12 @@ def product(A: Array, B: Array) -> Array:
     return np.asarray(A @ B)
 
 
+def frobenius(A: Array) -> float:
+    """||A||_F of an array: as many flops as entries."""
+    charge(A.size)
+    return float(np.linalg.norm(A))
+
+
 def rebuilt(V: Array, weights: Vector) -> Array:
     """Return V diag(weights) V' (n, n) without columns of negligible weight: n^2 flops for each."""
     kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()

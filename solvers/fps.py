@@ -1,0 +1,103 @@
+"""Fantope projection and selection (FPS): the semidefinite relaxation for several components.
+
+Vu, Cho, Lei, Rohe, "Fantope projection and selection: a near-optimal convex relaxation of sparse
+PCA", NIPS 26 (2013), Algorithm 1 (papers.nips.cc/paper/5136): max <S, X> - lam ||X||_1 over the
+Fantope, 0 <= X <= I with trace d, by the alternating direction method of multipliers. For d = 1 it
+is DSPCA's problem.
+
+Differs from the paper in:
+
+1. Variables whose covariances are all at most lam are left out first, but for the d of the largest
+   variances, as in the authors' package: they are zero in a solution.
+2. rho starts at max |S_ij| and is doubled or halved where the residuals differ by ten times, as in
+   the package; the dual residual is in units of max |S_ij|.
+3. Loadings are the d leading eigenvectors of X, zero in the rows that Z has zero.
+"""
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.problem.spectral import eigen, frobenius, rebuilt, settled
+from spcabench.steps import unit_columns
+from spcabench.vectors import largest_indices, soft_threshold
+
+TRAITS = Traits(
+    control="penalty", accepts="covariance", penalty="lam", components="joint", relaxation=True
+)
+EXAMPLE = dict(k=5)
+STOP, MAX_ITERATIONS = "end", 1000
+
+
+def penalty_range(problem):
+    """Penalties between which the cardinality falls from n to one."""
+    top = float(problem.covariance.diagonal().max())
+    return 1e-3 * top, top
+
+
+def solve(problem, *, lam, components=1, eps=1e-3):
+    """Yield x (n,), the first component, and Z (n, d), all of them; for d = 1 also the primal X and
+    the dual U of the relaxation.
+
+    lam : weight of ||X||_1.
+    components : d.
+    eps : size of the primal and the dual residual, over sqrt(d), at which it has converged.
+    """
+    Sigma, n, d = problem.covariance, problem.n, components  # (n, n)
+    if not 1 <= d <= n:
+        raise InputError(f"components: {d}; allowed are 1 to n = {n}")
+    W = active(Sigma, lam, d)
+    S = Sigma.S[np.ix_(W, W)]
+    unit = np.abs(S).max() or 1.0  # after the last component nothing is left
+    Y, U, rho = np.zeros_like(S), np.zeros_like(S), unit  # the paper's Y and U, scaled
+    while True:
+        w, V = eigen(Y - U + S / rho)
+        X = rebuilt(V, fantope(w, d))
+        old, Y = Y, soft_threshold(X + U, lam / rho)
+        U = U + X - Y
+        primal, dual = frobenius(X - Y), rho / unit * frobenius(Y - old)
+        yield shown(Sigma, lam, W, X, Y, -rho * U, settled(w[::-1], V[:, ::-1], d))
+        if max(primal, dual) <= eps * np.sqrt(d):
+            return
+        factor = 2.0 if primal > 10.0 * dual else 0.5 if dual > 10.0 * primal else 1.0
+        rho, U = rho * factor, U / factor
+
+
+def active(Sigma, lam, d):
+    """The variables that a solution may need: some covariance above lam, or one of the d largest
+    variances.
+    """
+    C = np.abs(Sigma.S - np.diag(Sigma.diagonal()))
+    needed = C.max(axis=0) > lam
+    needed[largest_indices(Sigma.diagonal(), d, Sigma.column_squares)] = True
+    return np.flatnonzero(needed)
+
+
+def fantope(w, d):
+    """The weights clip(w - theta, 0, 1) that sum to d: the projection of eigenvalues w (n,)."""
+    theta = np.sort(np.concatenate([w, w - 1.0]))  # where the sum, which falls, has its kinks
+    sums = np.clip(w - theta[:, None], 0.0, 1.0).sum(axis=1)
+    return np.clip(w - np.interp(d, sums[::-1], theta[::-1]), 0.0, 1.0)
+
+
+def shown(Sigma, lam, W, X, Y, U_W, V):
+    """The iterate of all variables, from what is known of those in W."""
+    n, block = Sigma.n, np.ix_(W, W)
+    rows = Y.any(axis=1)
+    Z = np.zeros((n, V.shape[1]))
+    Z[W] = unit_columns(V * rows[:, None] if rows.any() else V)
+    if V.shape[1] > 1:
+        return Iterate(Z[:, 0], Z=Z)
+
+    def primal():
+        full = np.zeros((n, n))
+        full[block] = X
+        return full
+
+    def dual():  # without those in W: minus Sigma, which leaves no covariance
+        full = -np.clip(Sigma.S, -lam, lam)
+        np.fill_diagonal(full, -lam)
+        full[block] = U_W
+        return full
+
+    return Iterate(Z[:, 0], Z=Z, X=primal, U=dual)
