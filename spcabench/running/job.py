@@ -18,10 +18,13 @@ from spcabench.errors import InputError
 from spcabench.run import Measure, Run
 from spcabench.running import rows, worker
 from spcabench.running.fingerprint import fingerprint
+from spcabench.running.grader import Grader
 from spcabench.running.grid import groups, interleaved, runs_of
 from spcabench.running.process import LOCK, Ended, Worker
 from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
+from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
+from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
@@ -35,10 +38,24 @@ def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
 
     ``grace`` is the seconds beyond the task's own limit, GRACE unless given.
     """
+    begun = perf_counter()
     try:
-        return helper.ask(task, task.timeout + (GRACE if grace is None else grace))
+        answer = helper.ask(task, task.timeout + (GRACE if grace is None else grace))
+        return _timed_outside(answer, perf_counter() - begun)
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
+
+
+def _timed_outside(answer: Answer, seconds: float) -> Answer:
+    """The answer with the seconds of this process's clock, flagged where the worker's misses some.
+
+    This clock is out of the solver's reach.
+    """
+    missed = seconds - (answer.worker_time or 0.0)
+    if answer.worker_time is None or missed <= MISSED_SECONDS + MISSED_SHARE * seconds:
+        return replace(answer, outer_time=seconds)
+    flags = sorted({*(answer.flags or ()), Flag.clock.value})
+    return replace(answer, outer_time=seconds, flags=flags)
 
 
 class Journal:
@@ -93,7 +110,9 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
 
 def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
     """The rows of all rounds, one after the other. labels : of the job."""
-    helper, scale = Worker(worker.answer, LOCK), labels["scale"]
+    scale = labels["scale"]
+    grader = Grader()  # before the worker: it must never have seen a solver
+    helper = Worker(worker.answer, LOCK)
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
@@ -108,28 +127,37 @@ def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -
             break  # one more would not fit
         for index, chain in enumerate(interleaved(runs)):
             of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
-            yield from _chain(of_chain, chain, helper, journal, bar)
+            for row in _chain(of_chain, chain, (helper, grader), journal):
+                bar.update()
+                yield row
     bar.close()
     helper.close()
+    grader.close()
 
 
 def _chain(
     labels: dict[str, Any],
     chain: list[Run | Measure],
-    helper: Worker,
+    processes: tuple[Worker, Grader],
     journal: Journal,
-    bar: tqdm,
 ) -> Iterator[Row]:
-    """A run, and after it those that match its cardinality."""
+    """A run, and after it those that match its cardinality.
+
+    processes : the one that runs solvers, and the one that grades.
+    """
+    helper, grader = processes
     reached: dict[str, int] = {}
     for place, run in enumerate(chain):
         key = f"{labels['chain']}-{place}"
         if key not in journal.rows:
-            journal.add(key, _row(labels, run, _answer(run, reached, helper)))
+            answer = _answer(run, reached, helper)
+            if labels["repeat"]:  # the same vector as that of the first round
+                answer = replace(answer, support=None, values=None)
+            answer = grader.graded(Task.of(run), answer)
+            journal.add(key, _row(labels, run, answer))
         row = journal.rows[key]
         if row.solver and row.cardinality:
             reached[row.solver] = row.cardinality
-        bar.update()
         yield row
 
 

@@ -21,6 +21,7 @@ MARK = b"spcabench_schema"  # the version's name in the metadata of a file
 TEXT = ("history",)
 TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 TYPES |= {list[int]: pa.list_(pa.int64()), list[float]: pa.list_(pa.float64())}
+TYPES |= {list[str]: pa.list_(pa.string())}
 
 
 SCHEMA = pa.schema(

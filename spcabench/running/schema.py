@@ -27,6 +27,7 @@ KINDS = {
     list[Json]: "JSON",
     list[int]: "whole numbers",
     list[float]: "numbers",
+    list[str]: "texts",
 }
 # when a column is empty
 FIGURES, COMPARISONS = "the row is one of a comparison", "the row is one of a figure"
@@ -136,6 +137,10 @@ class Answer:
     bound: float | None = _column(
         "certified upper bound on the optimum at the cardinality asked for", empty=NO_ANSWER
     )
+    claimed_bound: float | None = _column(
+        "upper bound that the solver claims; of a solver outside the repository it counts nowhere",
+        empty="it claims none",
+    )
     bound_whp: float | None = _column(
         "upper bound that holds with a probability which the solver states",
         empty="the solver gives none",
@@ -171,6 +176,26 @@ class Answer:
     compile_time: float | None = _column(
         "time that kernels took to compile, which no other clock holds", unit="s", empty=OF_SOLVERS
     )
+    cpu_time: float | None = _column(
+        "processor time of all threads, set-up and compilation included",
+        unit="s",
+        empty=f"a measure, or {NO_ANSWER}",
+    )
+    outer_time: float | None = _column(
+        "of the whole task, loading and grading included, by a clock outside the solver's process",
+        unit="s",
+        empty="the process ended",
+    )
+    worker_time: float | None = _column(
+        "of the whole task, by the clock of the solver's process", unit="s", empty="it ended"
+    )
+    flags: list[str] | None = _column(
+        "what may make the numbers wrong: see below", empty="nothing was noticed"
+    )
+    own: bool | None = _column(
+        "the solver is a file of this repository", empty=f"a measure, or {NO_ANSWER}"
+    )
+    solver_sha256: str | None = _column("of the solver's file", empty=f"a measure, or {NO_ANSWER}")
     samples: int | None = _column(
         "number of runs over which the times of the row are averaged", empty="it was not timed"
     )
@@ -209,6 +234,13 @@ class Answer:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             object.__setattr__(self, name, COLUMNS[name].checked(value))
+
+    @property
+    def flops_in_all(self) -> int | None:
+        """Of a run, set-up and the search of its penalty included; None where none are counted."""
+        if self.flops is None:
+            return None
+        return self.search_flops or self.flops + (self.setup_flops or 0)
 
     @property
     def seconds(self) -> float | None:

@@ -1,9 +1,11 @@
 """What a worker process does: it gives one answer to each task that it is sent."""
 
+import hashlib
 import inspect
+import io
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,15 +20,19 @@ from spcabench.problem.problem import Problem
 from spcabench.running.schema import Answer
 from spcabench.running.task import Task
 from spcabench.solving.bounds import leading_eigenvalue
+from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, refitted
 from spcabench.solving.status import Status
 
 SAMPLE = 0.005  # seconds that one timed sample lasts at least
+# of the time of a run, and seconds beyond, that its own clocks may miss
+MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 _warm: dict[str, Result] = {}
 
 
 def answer(task: Task) -> Answer:
     """The answer to one task; an error is an answer with that status, never an exception."""
+    begun = perf_counter()
     machine_now = {
         "calibration": machine.calibration(),
         "load": machine.load_average(),
@@ -37,7 +43,8 @@ def answer(task: Task) -> Answer:
         if task.form:
             problem = problem.given_as(task.form)
         given = _measured(problem, task) if task.function else _solved(problem, task)
-        return replace(given, **machine_now, **_about(problem))
+        about = _about(problem)
+        return replace(given, **machine_now, **about, worker_time=perf_counter() - begun)
     except MemoryError:
         reason = "the process may not have more memory"
         return Answer(status=Status.MEMORY_LIMIT, reason=reason, **machine_now)
@@ -101,15 +108,27 @@ def _solved(problem: Problem, task: Task) -> Answer:
     if task.timed:
         _warm[key] = result  # later rounds need neither warm-up nor search
     peak = machine.process_memory("VmHWM")  # before the grading, whose bounds need memory too
-    given = of_result(result, task.vectors)
+    given = replace(of_result(result, task.vectors), solver_sha256=_sha256(str(task.solver)))
     if task.memory:
         given = replace(given, peak_memory=peak, memory_before=before)
     return replace(given, **_times(problem, task, settings, result)) if task.timed else given
 
 
 def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
+    """One run on a copy of the problem: what a solver leaves there is seen by no other run."""
     assert task.solver is not None
-    return api.solve(problem, task.solver, seed=task.seed, **settings)
+    text, begun = io.StringIO(), perf_counter()
+    with redirect_stdout(text):
+        result = api.solve(problem, task.solver, seed=task.seed, fresh=True, **settings)
+    elapsed = perf_counter() - begun
+    flags = set(result.flags)
+    if elapsed - result.wall_time > MISSED_SECONDS + MISSED_SHARE * elapsed:
+        flags.add(Flag.clock)
+    if text.getvalue():
+        flags.add(Flag.printed)
+    if result.claim_refuted:
+        flags.add(Flag.claim)
+    return replace(result, flags=tuple(sorted(flags)))
 
 
 def _times(
@@ -121,18 +140,27 @@ def _times(
     if warm.search:  # the penalty that was found is timed, as a single run of its own
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
     results = [_run(problem, task, settings) for _ in range(count)]
+    flags = {flag for r in [warm, *results] for flag in r.flags}
+    if not warm.search and any(_flops(r) < _flops(warm) for r in results):
+        flags.add(Flag.warm)
     return {
+        "flags": sorted(flag.value for flag in flags) or None,
         "solve_time": sum(r.solve_time for r in results) / count,
         "setup_time": sum(r.setup_time for r in results) / count,
         "samples": count,
     }
 
 
+def _flops(result: Result) -> int:
+    """Flops of a run, set-up included."""
+    return result.flops + result.setup_flops
+
+
 def of_result(result: Result, vectors: bool = False) -> Answer:
-    """The answer that one result gives. vectors : with x and u themselves."""
+    """The answer that one result gives. vectors : with u itself, if there is one."""
     graded = _graded(result) if result.good else {}
     W = result.support
-    x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()} if vectors else {}
+    x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}
     return Answer(
         status=result.status,
         reason=result.fault,
@@ -147,6 +175,9 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
         solve_time=result.solve_time,
         setup_time=result.setup_time,
         compile_time=result.compile_time,
+        cpu_time=result.cpu_time,
+        flags=[flag.value for flag in result.flags] or None,
+        own=result.own,
         extra=result.extra,
         phases=result.phases or None,
         history=result.history or None,
@@ -155,6 +186,12 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
         **graded,
         **x,
     )
+
+
+@lru_cache
+def _sha256(solver: str) -> str:
+    """Of a solver's file."""
+    return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
 
 
 def _searched(result: Result) -> dict[str, Any]:
@@ -170,6 +207,7 @@ def _graded(result: Result) -> dict[str, Any]:
         "variance_refit": result.problem.variance(x_refit),
         "singular_value": result.singular_value,
         "bound": result.bound,
+        "claimed_bound": result.claimed_bound,
         "bound_whp": result.bound_whp,
         "gap": result.gap,
         "relaxation_value": result.relaxation_value,

@@ -199,6 +199,7 @@ def drive(
     SolverError
         Where the solver yields nothing, or something that is no iterate.
     """
+    begun = perf_counter()
     name = solver.__name__.rpartition(".")[2]
     check_settings(f"solver {name!r}", solver.solve, settings)
     problem = in_form(problem, solver.TRAITS)
@@ -234,6 +235,7 @@ def drive(
         state=last.state,
         compile_time=run.compile_seconds,
         cpu_time=run.cpu_seconds,
+        wall_time=perf_counter() - begun,
         Z=last.Z,
         X=last.X,
         U=last.U,

@@ -67,8 +67,9 @@ class Result:
         The bounds that the solver itself claims to prove: see ``bound`` and ``bound_whp``.
     own : bool
         Whether the solver is a file of this repository.
-    cpu_time : float
-        Processor seconds of the run.
+    cpu_time, wall_time : float
+        Processor seconds of the run, and seconds from its begin to its end: the driver's own work,
+        a history among it, is in both.
     flags : tuple of Flag
         Reasons to doubt a number of the run.
     """
@@ -102,6 +103,7 @@ class Result:
     claimed_whp: float | None = None
     own: bool = False
     cpu_time: float = 0.0
+    wall_time: float = 0.0
     flags: tuple[Flag, ...] = ()
 
     @cached_property

@@ -24,6 +24,7 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit", "the harness stopped it after so many seconds of its own time", True
     ZERO = "zero", "its last iterate is zero", False
     INFEASIBLE = "infeasible", "its last iterate is not a unit vector as asked", False
+    DISAGREES = "disagrees", "its numbers are not those of its vector, recomputed", False
     ERROR = "error", "it raised an exception", False
     CRASH = "crash", "its process died", False
     MEMORY_LIMIT = "memory_limit", "it wanted more memory than a process may have", False
