@@ -1,3 +1,1 @@
-"""Performance tracked across commits: what asv measures (bench_*.py), the history's page, and the
-gate.
-"""
+"""Performance across commits: what asv measures (bench_*.py), the history's page, the gate."""

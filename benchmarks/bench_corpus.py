@@ -44,9 +44,7 @@ class Corpus:
     triplets = 2_000_000
 
     def setup_cache(self):
-        """Seconds of gzip alone, of the pass for the variances, and of that for the covariance of
-        1000 words.
-        """
+        """Time gzip alone, the pass for the variances, and that for 1000 words' covariance."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "docword.txt.gz")
             write_corpus(path, self.triplets)

@@ -1,6 +1,4 @@
-"""What the harness and the matrix layer cost beside the bare BLAS and LAPACK calls of the same
-iterations.
-"""
+"""What the harness and the matrix layer cost beside bare calls of BLAS and LAPACK."""
 
 from time import perf_counter
 
@@ -27,8 +25,9 @@ class Grqi:
     """GRQI at n = 1000, k = 44 on a given Sigma."""
 
     def setup_cache(self):
-        """Ratios to the bare calls, with and without the start, and microseconds of the driver per
-        iteration.
+        """Return ratios to the bare calls, and the microseconds of the driver in an iteration.
+
+        There is a ratio with the start and one without it.
         """
         problem = spcabench.load("gaussian", m=1000, n=1000, seed=0).given_as("covariance")
         result = spcabench.solve(problem, "grqi", k=44)

@@ -1,6 +1,4 @@
-"""What git knows: commits, their trees as installed packages, and the changes that were accepted on
-purpose.
-"""
+"""What git knows: commits, their trees as installed packages, and accepted regressions."""
 
 import re
 import subprocess
@@ -22,8 +20,9 @@ LINE = re.compile(
 
 @dataclass(frozen=True)
 class Accepted:
-    """A solver's regression that a commit's message accepts: in one measure, or in all (None);
-    solver "*" is all.
+    """A regression of a solver that the message of a commit accepts.
+
+    It is in one measure, or in all (None). The solver "*" is all of them.
     """
 
     solver: str
@@ -77,8 +76,9 @@ def convention(sha):
 
 
 def accepted(base, head):
-    """The accepted regressions in the messages of base..head. Raises ValueError for a line that
-    cannot be read.
+    """Return the accepted regressions in the messages of base..head.
+
+    Raises ValueError for a line that cannot be read.
     """
     found = []
     for entry in filter(None, git("log", "--format=%h%x00%B%x01", f"{base}..{head}").split("\x01")):

@@ -24,8 +24,9 @@ OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
 
 
 def command(module, *words):
-    """Run ``main()`` of a module of this folder with the spcabench that is found first; the folder
-    comes last.
+    """Return the command for ``main()`` of a module of this folder.
+
+    It runs with the spcabench that is found first on the path; this folder comes last.
     """
     code = (
         f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
@@ -44,8 +45,9 @@ def environment(tree=None):
 
 
 def collect(problems, tree=None, jobs=2):
-    """Solver -> problem -> counts (see `measured`), of the installed spcabench or of the one in
-    ``tree``.
+    """Return solver -> problem -> counts, as `measured` gives them.
+
+    They are those of the installed spcabench, or of the one in ``tree``.
     """
     run = partial(
         subprocess.run, capture_output=True, text=True, env=environment(tree), cwd=ROOT.anchor
@@ -62,8 +64,9 @@ def collect(problems, tree=None, jobs=2):
 
 
 def of_solver(run, solver, problems):
-    """Problem -> counts of one solver; what its process did not give is an error with its last
-    words.
+    """Return problem -> counts of one solver, measured in a process of its own.
+
+    Where the process gave nothing, there is an error with its last words.
     """
     try:
         done = run(command("counts", solver, *problems), timeout=PATIENCE)
@@ -135,8 +138,9 @@ def convention():
 
 
 def values(entry, best):
-    """Measure -> number, nan where there is none. best : variance of the best known answer at this
-    cardinality.
+    """Return measure -> number, nan where there is none.
+
+    ``best`` is the variance of the best known answer at this cardinality.
     """
     found = {name: entry.get(name) for name in MEASURES}
     if entry.get("variance") is not None and best:
@@ -161,8 +165,9 @@ def renew_best():
 
 
 def main():
-    """Print a line of JSON for each problem; or what is measured (--names); or renew
-    best_known.json (--best).
+    """Print a line of JSON for each problem.
+
+    With --names, print what is measured. With --best, renew best_known.json.
     """
     import spcabench
     from spcabench import registry

@@ -69,8 +69,10 @@ def timed(old, new, problems):
 
 
 def main():
-    """Compare, print, and exit with 1 for a regression that nobody accepted, 2 where nothing could
-    be compared.
+    """Compare two commits, print what changed, and exit.
+
+    The exit code is 1 for a regression that no commit accepts, and 2 where nothing could be
+    compared.
     """
     words = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
     words.add_argument("--base", default="main~1", help="the commit to compare with")

@@ -51,8 +51,10 @@ def read(machine):
 
 
 def in_order(table):
-    """The measured commits, oldest first: hash, date, subject, convention of flops, what changed
-    since the one before, what was accepted.
+    """Return the measured commits, the oldest first.
+
+    Each has its hash, date, subject and convention of flops, what changed since the commit before,
+    and what was accepted.
     """
     known = git(
         "log",
@@ -81,8 +83,9 @@ def in_order(table):
 
 
 def since(table, before, sha):
-    """The solvers whose flops changed, with the range of the ratios, and the regressions accepted
-    on the way. recounted : flops are counted by another convention since, and none are compared.
+    """Return the solvers whose flops changed, with their ratios, and accepted regressions.
+
+    ``recounted`` says that flops are counted by another convention since: none are compared then.
     """
     if before is None:
         return {"changed": [], "new": [], "accepted": [], "recounted": False}

@@ -1,13 +1,14 @@
-"""Local search against EM with 20 restarts, and against abess where it is installed:
-docs/local_search.md.
+"""The table of docs/local_search.md: local search against EM and abess.
 
     python -m benchmarks.local_search_table > docs/local_search.md
 
-Quality after the same refit; process time of the solver alone, one thread. abess (Zhu et al. 2022)
-is an optional extra for comparison, `pip install abess==0.4.11`. Its data path centres, and gave
-vectors of far less variance where n > m; its Sigma path refuses singular matrices, after a check of
-O(n^3) that its time includes: it is given Sigma / lambda_1 + 1e-6 I, whose optima are the same, for
-up to 1000 variables. "Proven" is what branch_and_bound proves.
+EM has 20 restarts. abess (Zhu et al. 2022) takes part where it is installed: `pip install
+abess==0.4.11`. Qualities are compared after the same refit. Times are process times of the solver
+alone, with one thread. "Proven" is what branch_and_bound proves.
+
+abess is given Sigma / lambda_1 + 1e-6 I, whose optima are the same, for up to 1000 variables. Its
+data path centres, and gave vectors of far less variance where n > m. Its Sigma path refuses
+singular matrices, after a check of O(n^3) which its time includes.
 """
 
 import warnings
@@ -80,8 +81,9 @@ def timed(problem, solver, **settings):
 
 
 def abess(problem, k):
-    """Variance and process time of abess; None where it is not installed, or the problem has no
-    small covariance.
+    """Return the variance and the process time of abess.
+
+    None where it is not installed, or where the problem has no small covariance.
     """
     try:
         from abess.decomposition import SparsePCA
@@ -128,8 +130,9 @@ def rows():
 
 
 def at_most(problem, k, seconds):
-    """The variance of local search with the largest budget that takes at most so many seconds; the
-    smallest if none.
+    """Return the variance of local search with the largest budget within some seconds.
+
+    It is that of the smallest budget where even this one takes longer.
     """
     best = np.nan
     for budget in BUDGETS:

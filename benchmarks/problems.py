@@ -1,6 +1,6 @@
-"""The standard problems of the performance history: synthetic, so that they are the same on every
-machine, offline.
+"""The standard problems of the performance history.
 
+They are synthetic, so that they are the same on every machine, without a network.
 Gaussian and spiked problems are made by the measured commit's own ``datasets/``. Text and gene
 expression are drawn here, in the shape of the real data, which not every machine has.
 """
@@ -16,8 +16,9 @@ import spcabench
 
 @dataclass(frozen=True)
 class Standard:
-    """A problem, the cardinality asked for, and whether it is small enough for relaxations and
-    exact searches.
+    """A problem and the cardinality asked for.
+
+    It says whether it is small enough for relaxations and exact searches.
     """
 
     make: Callable[[], spcabench.Problem]
@@ -36,8 +37,9 @@ def spiked(n):
 
 
 def text(documents=500, words=500, topics=6):
-    """Word counts (documents, words), sparse, centred implicitly: Zipf's frequencies, and topics of
-    25 words each.
+    """Make word counts (documents, words), sparse and centred implicitly.
+
+    The words have Zipf's frequencies, and there are topics of 25 words each.
     """
     rng = np.random.default_rng(0)
     rate = 20.0 / np.arange(1, words + 1)
@@ -50,8 +52,9 @@ def text(documents=500, words=500, topics=6):
 
 
 def genes(samples=72, count=1000, factors=10):
-    """Expression (samples, count), far fewer samples than genes: factors with heavy-tailed
-    loadings, and noise.
+    """Make gene expression (samples, count), with far fewer samples than genes.
+
+    It consists of factors with heavy-tailed loadings, and of noise.
     """
     rng = np.random.default_rng(0)
     loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)

@@ -24,9 +24,7 @@ def group(solver):
 
 
 def draw_history(table, commits, file):
-    """Flops of every solver over the commits, and below them times with the quartiles of their
-    samples.
-    """
+    """Draw the flops of every solver over the commits, and below them the times with quartiles."""
     columns = [
         table[(table.problem == p) & (table.solver.map(group) == g)]
         for g, p in zip(GROUPS, SHOWN, strict=True)
@@ -76,8 +74,9 @@ def draw(columns, titles, measures, commits, file):
 
 
 def draw_lines(axis, part, measure, commits):
-    """A line for each solver, which ends where flops are counted by another convention; times with
-    their quartiles.
+    """Draw a line for each solver, and the quartiles of its times.
+
+    A line ends where flops are counted by another convention.
     """
     from spcabench.style import look
 

@@ -93,8 +93,9 @@ def show_times(times, others=()):
 
 
 def notable(ratio):
-    """A word where the interval excludes 1 and the median is beyond what two processes of the same
-    code differ by.
+    """Return a word for a ratio that stands out from the noise.
+
+    Its interval excludes 1, and its median is beyond what two processes of the same code differ by.
     """
     if abs(ratio.median - 1.0) <= NOISE:
         return ""

@@ -80,9 +80,7 @@ def main() -> None:
 
 
 def _is_about(error: OSError, words: list[str]) -> bool:
-    """Whether a file that cannot be read or written is one that the user typed, or lies in a folder
-    that the user typed.
-    """
+    """Whether an error is about a file that the user typed, or one in a folder so typed."""
     if not isinstance(error.filename, str | Path):
         return False
     file = Path(error.filename).resolve()

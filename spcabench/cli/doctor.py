@@ -52,8 +52,9 @@ def data(
 
 
 def holdings() -> Iterator[dict[str, Any]]:
-    """One entry for each file that a dataset can read: dataset, file, state, size, licence, url,
-    advice.
+    """Return an entry for each file that a dataset can read.
+
+    It has the dataset, the file, its state, size, licence and address, and advice.
     """
     from spcabench.readers import sources
 
@@ -88,8 +89,9 @@ def _files() -> Iterator[tuple[str, Any]]:
 
 
 def _fetch(name: str) -> None:
-    """Download the files of a name. Raises ValueError for an unknown one, and where none can be had
-    or checked.
+    """Download the files of a dataset.
+
+    Raises InputError for an unknown name, and where no file can be had or checked.
     """
     from spcabench import validate
     from spcabench.readers import sources
@@ -202,8 +204,9 @@ def _data() -> Finding:
 
 
 def _self_check() -> Finding:
-    """A proven optimum against every support of a small problem, flops that repeat, and a fixed
-    kernel's time.
+    """Check a proven optimum against all supports of a small problem, and that flops repeat.
+
+    It also times a fixed kernel.
     """
     import numpy as np
 

@@ -1,6 +1,4 @@
-"""The commands that make and judge figures: those of a reader of the papers, and those that the
-workflow calls.
-"""
+"""The commands that make and judge figures, for readers of the papers and for the workflow."""
 
 import json
 from enum import StrEnum

@@ -35,8 +35,10 @@ def _labels(found: Sequence[Result]) -> list[str]:
 
 
 def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
-    """The loadings: one row a variable (.csv, .parquet), or arrays with their variances and bounds
-    (.npz).
+    """Write the loadings.
+
+    A .csv or .parquet file has a row for each variable. A .npz file has arrays, with the variances
+    and bounds.
     """
     with using_file(file):
         _write(file, problem, found)
@@ -66,8 +68,9 @@ def _write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
 
 
 def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
-    """The largest loadings of each component as bars, or the variance and its certified bound
-    against k.
+    """Draw the largest loadings of each component as bars.
+
+    Of a path, draw the variance and its certified bound against k.
     """
     import matplotlib
 

@@ -26,8 +26,9 @@ def total_variance(problem: Problem) -> float:
 
 
 def as_json(problem: Problem, found: Sequence[Result]) -> str:
-    """Everything but the vectors' zeros: "components", or the "path" of one over the
-    cardinality.
+    """Return everything but the zeros of the vectors, as JSON can hold it.
+
+    There are "components", or the "path" of one component over the cardinality.
     """
     entries, total = [], total_variance(problem)
     for result in found:
@@ -73,8 +74,9 @@ def _notes(problem: Problem) -> list[str]:
 
 
 def as_table(problem: Problem, found: Sequence[Result]) -> str:
-    """One line for each component, or for each cardinality: variance, share, certified bound, and
-    the variables by weight.
+    """Return a line for each component, or for each cardinality.
+
+    A line has the variance, its share, the certified bound, and the variables by weight.
     """
     from rich.console import Console
 
