@@ -21,6 +21,7 @@ from spcabench.checking import conformance
 from spcabench.cli import options
 from spcabench.comparison import jobs
 from spcabench.page import publish
+from spcabench.readers import sources
 from spcabench.running import job, worker
 from spcabench.running.task import Task
 
@@ -86,6 +87,8 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
         run.Measure,
         claims.Statement,
         claims.interval,
+        sources.File,
+        sources.find,
     ],
     ids=lambda documented: documented.__qualname__,
 )

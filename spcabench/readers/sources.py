@@ -23,9 +23,18 @@ CHUNK = 1 << 16  # bytes that an interruption loses at most
 class File:
     """A file that a dataset reads, listed in its ``FILES``.
 
-    path : below the data folder. sha256 : of the published file, None where it is not known. url :
-        its public address.
-    size : bytes. licence : as far as it is stated.
+    Parameters
+    ----------
+    path : str
+        Path below the data folder.
+    sha256 : str, optional
+        Checksum of the published file, where it is known.
+    url : str, optional
+        Public address of the file.
+    size : int, optional
+        Size in bytes.
+    licence : str
+        The licence, as far as it is stated.
     """
 
     path: str
