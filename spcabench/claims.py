@@ -38,6 +38,9 @@ class Statement:
         the test was changed.
     any_data : bool
         Whether the claim can be decided on stand-in data too, because it is about shapes alone.
+    timed : bool or tuple of str
+        Whether the verdict rests on a clock or on memory, so that it may differ from one run to
+        the next. A tuple names the variants whose verdicts do.
     """
 
     id: str
@@ -47,6 +50,11 @@ class Statement:
     threshold: str
     earlier: tuple[dict[str, str], ...] = ()
     any_data: bool = False
+    timed: bool | tuple[str, ...] = False
+
+    def rests_on_clock(self, variant: str = "") -> bool:
+        """Return whether the verdict on a variant rests on a clock or on memory."""
+        return self.timed if isinstance(self.timed, bool) else variant in self.timed
 
     def judged(self, verdict: Verdict, measured: str, variant: str = "") -> "Claim":
         """Return the claim with its verdict.

@@ -137,6 +137,9 @@ def test_journal_survives_a_half_written_line(tmp_path):
     again.add("0-0-1", second)
     assert Journal(out, "abc").rows == {"0-0-0": first, "0-0-1": second}
     assert not Journal(out, "other").rows
+    with journal.path.open("a") as stream:
+        stream.write('\n{"key": "0-0-2", "row": {"status": "converged", "colour": "red"}}')
+    assert Journal(out, "abc").rows.keys() == {"0-0-0", "0-0-1"}
     again.close()
     assert not list(tmp_path.glob("*.journal"))
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from spcabench import __main__ as command_line
-from spcabench.page import publish, verify
+from spcabench import registry
+from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows
-from tests.trial import check_links, made_row, make_run
+from tests.trial import FIGURE, NAME, check_links, made_row, make_run
 
 
 def differences(found):
@@ -119,6 +120,67 @@ def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
     make_run(trial_run, group="grqi", label="", status="time_limit")
     (found,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
     assert "1 that a clock ended" in found.line and not found.differences
+
+
+def change_a_verdict(folder, **words):
+    """A copy of a run in which the verdict of its first claim is another one."""
+    other = folder.with_name("other")
+    shutil.copytree(folder, other)
+    file = other / "figures" / "trial2013_fig1" / "claims.json"
+    report = json.loads(file.read_text())
+    report["claims"][0] |= {"verdict": "fails"}
+    file.write_text(json.dumps(report | words))
+    return other
+
+
+def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial_run, add_file):
+    make_run(trial_run)
+    (line,) = differences(verify.against(trial_run, change_a_verdict(trial_run)))
+    assert "T1: holds against fails" in line
+    shutil.rmtree(trial_run)
+    shutil.rmtree(trial_run.with_name("other"))
+    add_file(
+        "figure",
+        NAME,
+        FIGURE.replace('T1 = Statement("T1",', 'T1 = Statement("T1", timed=True, quote=').replace(
+            '"section 1", "cardinality", "at most 3"',
+            'where="section 1", test="cardinality", threshold="at most 3"',
+        ),
+    )
+    make_run(trial_run)
+    assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
+
+
+def test_words_about_speed_do_not_make_a_claim_one_of_a_clock():
+    timed = {
+        statement.id: statement.timed
+        for name in registry.names("figure")
+        for statement in claims_file.statements(registry.module("figure", name))
+    }
+    assert not any(timed[name] for name in ("A16", "H18", "Z7", "D10", "H15"))
+    assert all(timed[name] for name in ("A14", "D9", "H1", "H8", "H13", "Z1", "Z6", "Z10"))
+    assert timed["H7"] == timed["H10"] == ("speed",)
+
+
+def test_claims_from_before_they_said_what_rests_on_a_clock(tmp_path):
+    claims = [
+        dict(id=name, variant=variant)
+        for name, variant in (
+            ("H7", "speed"),
+            ("H7", "quality"),
+            ("H8", ""),
+            ("H9", ""),
+            ("gone", ""),
+        )
+    ]
+    file = tmp_path / "claims.json"
+    file.write_text(json.dumps(dict(schema=1, figure="he2010_fig4", claims=claims)))
+    report = claims_file.read(file)
+    assert report["schema"] == claims_file.SCHEMA
+    assert [claim["timed"] for claim in report["claims"]] == [True, False, True, False, False]
+    file.write_text(json.dumps(dict(schema=99)))
+    with pytest.raises(ValueError, match="judge this figure again"):
+        claims_file.read(file)
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):

@@ -75,6 +75,7 @@ A14 = Statement(
     test="time of Algorithm 3 over time of EM (10 restarts) at k = 50, one thread, interleaved, "
     "minimum of the rounds",
     threshold="ratio within [1/2, 2] and both at most 10 s",
+    timed=True,
 )
 
 

@@ -69,6 +69,7 @@ D9 = Statement(
     "or 4 GB, and DSPCA "
     "does not; undecided where no such n was run",
     threshold="there is one",
+    timed=True,
 )
 D11 = Statement(
     id="D11",

@@ -28,6 +28,7 @@ H13 = Statement(
     "problem",
     threshold="at least 8.9 GB dense; at most 150 MB above the sparse matrix",
     any_data=True,
+    timed=True,
 )
 
 

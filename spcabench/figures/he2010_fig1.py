@@ -43,6 +43,7 @@ H1 = Statement(
             "does not say which",
         ),
     ),
+    timed=True,
 )
 H2 = Statement(
     id="H2",
@@ -58,6 +59,7 @@ H2 = Statement(
             reason="first tested on sparse data only",
         ),
     ),
+    timed=True,
 )
 H3 = Statement(
     id="H3",

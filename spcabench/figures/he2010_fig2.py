@@ -20,6 +20,7 @@ H4 = Statement(
     where="section 3.1, figure 2",
     test="median of time of GPower0 / time of Mcol-PCA, single runs, at every size",
     threshold="within [1/2, 2] at every size",
+    timed=True,
 )
 H5 = Statement(
     id="H5",
@@ -27,6 +28,7 @@ H5 = Statement(
     where="section 3.1, figure 2",
     test="interval of time of GPower0 / time of Mcol-PCA, single runs",
     threshold="above 1 over at least 80 % of the sizes",
+    timed=True,
 )
 
 

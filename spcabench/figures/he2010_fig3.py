@@ -22,6 +22,7 @@ H6 = Statement(
     "sparse and on dense "
     "centred data are two readings, undecided where they disagree",
     threshold="at least 5 at the sparse end, and higher there than at the dense end",
+    timed=True,
 )
 
 

@@ -43,6 +43,7 @@ H7 = Statement(
             "take V'V too",
         ),
     ),
+    timed=("speed",),
 )
 H8 = Statement(
     id="H8",
@@ -58,6 +59,7 @@ H8 = Statement(
             reason="first tested on sparse data only",
         ),
     ),
+    timed=True,
 )
 H9 = Statement(
     id="H9",

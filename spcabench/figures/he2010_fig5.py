@@ -22,6 +22,7 @@ H10 = Statement(
     "Mcol-PCA above that of "
     "GPower0 (refitted) at equal cardinality",
     threshold="each over at least 80 % of the cardinalities",
+    timed=("speed",),
 )
 
 

@@ -21,6 +21,7 @@ H11 = Statement(
     where="section 3.2, figure 6",
     test="interval of time of GPower0 / time of Mcol-PCA above 1 at cardinalities below 500",
     threshold="over the range, or at least 80 % of it",
+    timed=True,
 )
 H12 = Statement(
     id="H12",

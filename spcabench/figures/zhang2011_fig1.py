@@ -72,6 +72,7 @@ Z1 = Statement(
     "either reached it; a "
     "run that did not counts with its time limit",
     threshold="at least 5 at every n (plain BCA is primary)",
+    timed=True,
 )
 Z4 = Statement(
     id="Z4",

@@ -1,7 +1,6 @@
 """Draws and judges one figure from its rows alone."""
 
 import inspect
-import json
 import textwrap
 import warnings
 from collections.abc import Iterable
@@ -14,15 +13,14 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry, style
-from spcabench.claims import Claim, Statement
+from spcabench.claims import Claim
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
+from spcabench.page import claims_file
 from spcabench.page.papers import key_of
 from spcabench.running import rows as results
 from spcabench.running import whole_files
 from spcabench.solving.status import GOOD
-
-SCHEMA = 1
 
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
@@ -147,9 +145,7 @@ def _paragraphs(module: ModuleType) -> list[str]:
 
 def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
     """Write what `judgement` says to a JSON file."""
-    report = judgement(name, scale, files)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    whole_files.write_text(out, json.dumps(report, indent=1, default=float) + "\n")
+    claims_file.write(out, judgement(name, scale, files))
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
@@ -162,7 +158,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
     report = {
-        "schema": SCHEMA,
+        "schema": claims_file.SCHEMA,
         "figure": name,
         "paper": key_of(name),
         "title": title,
@@ -188,9 +184,8 @@ def _claims(module: ModuleType, data: Any) -> Iterable[Claim]:
     if data is not None:
         yield from module.claims(data) if hasattr(module, "claims") else ()
         return
-    for value in vars(module).values():
-        if isinstance(value, Statement):
-            yield value.judged("undecided", "no run gave an answer")
+    for statement in claims_file.statements(module):
+        yield statement.judged("undecided", "no run gave an answer")
 
 
 def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
@@ -206,6 +201,7 @@ def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
         "measured": claim.measured,
         "verdict": claim.verdict,
         "stand_in": stand_in,
+        "timed": s.rests_on_clock(claim.variant),
         "earlier": list(s.earlier),
     }
 

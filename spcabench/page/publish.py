@@ -11,10 +11,9 @@ from typing import Any
 from spcabench import machine
 from spcabench.comparison import best_known
 from spcabench.errors import InputError
-from spcabench.page import results_page
+from spcabench.page import claims_file, results_page
 from spcabench.page.block import replaced
 from spcabench.page.render import render
-from spcabench.page.verify import recorded
 from spcabench.running import rows
 from spcabench.running.whole_files import write_text
 
@@ -34,7 +33,7 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    figures = recorded(folder)
+    figures = claims_file.read_all(folder)
     shutil.rmtree(out, ignore_errors=True)
     for name in figures:
         _copy_figure(folder / "figures" / name, out / "figures" / name)

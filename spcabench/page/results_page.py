@@ -12,13 +12,11 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from spcabench.errors import InputError
-from spcabench.page import solver_page
+from spcabench.page import claims_file, solver_page
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.running.whole_files import write_text
 
-SCHEMA = 1
 LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
 MIME = {"svg": "image/svg+xml", "png": "image/png"}
@@ -58,7 +56,7 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """What the page and its JSON files say of the run: scale and commit of the newest figure."""
     newest: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
     return {
-        "schema": SCHEMA,
+        "schema": claims_file.SCHEMA,
         "scale": newest.get("scale", folder.name),
         "commit": newest.get("commit", "unknown"),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -116,11 +114,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _figure(folder: Path, path: Path, embedded: bool) -> dict[str, Any]:
     """The claims file of a figure, with what the page adds: picture, files, rows, paragraphs."""
-    figure = json.loads(path.read_text(encoding="utf-8"))
-    if figure.get("schema") != SCHEMA:
-        raise InputError(
-            f"{path}: schema {figure.get('schema')!r}, expected {SCHEMA}; judge this figure again"
-        )
+    figure = claims_file.read(path)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
     if rows and embedded:

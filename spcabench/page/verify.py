@@ -8,7 +8,6 @@ counted, and not compared.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
+from spcabench.page import claims_file
 from spcabench.page.draw import judgement
 from spcabench.running import grid, rows
 from spcabench.running.schema import KEY
@@ -37,7 +37,6 @@ EXACT = (
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
-CLOCK = re.compile(r"\b(times?|seconds?|speed|faster|slower|minutes?|memory)\b", re.IGNORECASE)
 
 
 @dataclass
@@ -46,21 +45,6 @@ class Found:
 
     line: str
     differences: list[str] = field(default_factory=list)
-
-
-def recorded(folder: Path) -> dict[str, dict[str, Any]]:
-    """Figure -> its claims file. Raises ValueError where a folder has none."""
-    files = sorted((folder / "figures").glob("*/claims.json"))
-    if not files:
-        raise InputError(
-            f"{folder}: no figures/NAME/claims.json there; make figures, or name another folder"
-        )
-    return {file.parent.name: _report(file) for file in files}
-
-
-def _report(file: Path) -> dict[str, Any]:
-    with using_file(file):
-        return json.loads(file.read_text(encoding="utf-8"))
 
 
 def read_names(file: Path) -> Names:
@@ -93,7 +77,7 @@ def rows_of(folder: Path, figure: str) -> list[Path]:
 
 def rejudge(folder: Path) -> Iterator[Found]:
     """Judge every claim again from the kept rows."""
-    for figure, report in recorded(folder).items():
+    for figure, report in claims_file.read_all(folder).items():
         files = rows_of(folder, figure)
         if not files:
             yield Found(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
@@ -119,9 +103,11 @@ def rejudge(folder: Path) -> Iterator[Found]:
 
 
 def _verdicts(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    return {
-        f"{c['id']} {c['variant']}".strip(): (c["verdict"], c["measured"]) for c in report["claims"]
-    }
+    return {_name(c): (c["verdict"], c["measured"]) for c in report["claims"]}
+
+
+def _name(claim: dict[str, Any]) -> str:
+    return f"{claim['id']} {claim['variant']}".strip()
 
 
 def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
@@ -145,7 +131,7 @@ def against(
     whole : a figure that only one run has is a difference; else figures that this run has not are
         left out.
     """
-    mine, theirs = recorded(folder), recorded(other)
+    mine, theirs = claims_file.read_all(folder), claims_file.read_all(other)
     for figure in sorted(set(mine) | set(theirs) if whole else mine):
         if figure not in mine or figure not in theirs:
             yield Found(
@@ -170,11 +156,7 @@ def against(
 
 def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     """The verdicts that differ, those apart that rest on a clock."""
-    timed = {
-        f"{c['id']} {c['variant']}".strip()
-        for c in mine["claims"]
-        if CLOCK.search(c["test"] + c["threshold"])
-    }
+    timed = {_name(claim) for claim in mine["claims"] if claim["timed"]}
     ours, others = _verdicts(mine), _verdicts(theirs)
     both = [name for name in ours if name in others and name not in timed]
     return [

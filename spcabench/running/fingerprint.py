@@ -55,6 +55,7 @@ def drawing_fingerprint(figure: str) -> str:
         PACKAGE / "style.py",
         PACKAGE / "claims.py",
         PACKAGE / "page" / "draw.py",
+        PACKAGE / "page" / "claims_file.py",
     ]
     files += sorted(p for p in (PACKAGE / "figures").glob("_*.py") if p.stem != "__init__")
     colours = [

@@ -5,6 +5,7 @@ Timed runs are interleaved. Every failure is a row. A job that is killed loses n
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,11 +70,10 @@ class Journal:
         lines = self.path.read_text().splitlines() if self.path.exists() else []
         self.rows: dict[str, Row] = {}
         for line in lines:
-            try:
+            # half a line was being written; a row of another schema is made again
+            with suppress(json.JSONDecodeError, TypeError):
                 entry = json.loads(line)
-            except json.JSONDecodeError:  # the line that was being written
-                continue
-            self.rows[entry["key"]] = Row(**entry["row"])
+                self.rows[entry["key"]] = Row(**entry["row"])
 
     def add(self, key: str, row: Row) -> None:
         """Append one row."""

@@ -1,0 +1,63 @@
+"""The claims files of a run: the verdicts of each figure, with what they rest on."""
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from spcabench import registry
+from spcabench.claims import Statement
+from spcabench.errors import InputError, using_file
+from spcabench.running.whole_files import write_text
+
+SCHEMA = 2
+NAME = "claims.json"
+
+
+def read(file: Path) -> dict[str, Any]:
+    """The claims file of a figure. Raises InputError for a file of another schema."""
+    with using_file(file):
+        report = json.loads(file.read_text(encoding="utf-8"))
+    schema = report.get("schema") if isinstance(report, dict) else None
+    if schema == 1:
+        return _from_1(report)
+    if schema != SCHEMA:
+        raise InputError(
+            f"{file}: schema {schema!r}; allowed are 1 and {SCHEMA}: judge this figure again"
+        )
+    return report
+
+
+def read_all(folder: Path) -> dict[str, dict[str, Any]]:
+    """Figure -> its claims file. Raises InputError where a folder has none."""
+    files = sorted((folder / "figures").glob(f"*/{NAME}"))
+    if not files:
+        raise InputError(
+            f"{folder}: no figures/NAME/{NAME} there; make figures, or name another folder"
+        )
+    return {file.parent.name: read(file) for file in files}
+
+
+def write(file: Path, report: dict[str, Any]) -> None:
+    """Write the claims file of a figure."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_text(file, json.dumps(report, indent=1, default=float) + "\n")
+
+
+def statements(module: ModuleType) -> list[Statement]:
+    """The statements of a figure's module."""
+    return [value for value in vars(module).values() if isinstance(value, Statement)]
+
+
+def _from_1(report: dict[str, Any]) -> dict[str, Any]:
+    """The first schema did not say which verdicts rest on a clock: today's statements do."""
+    known: dict[str, Statement] = {}
+    if report["figure"] in registry.names("figure"):
+        module = registry.module("figure", report["figure"])
+        known = {statement.id: statement for statement in statements(module)}
+    claims = [
+        claim
+        | {"timed": claim["id"] in known and known[claim["id"]].rests_on_clock(claim["variant"])}
+        for claim in report["claims"]
+    ]
+    return report | {"schema": SCHEMA, "claims": claims}
