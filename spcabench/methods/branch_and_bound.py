@@ -145,6 +145,29 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     )
 
 
+def candidates(
+    d: Vector, block: Block, k: int, opt: float, t: float
+) -> tuple[Indices, Array, float] | None:
+    """The variables that a support of k whose value reaches t can have, their covariance, and a
+    bound on what they reach; None where more than `MOST` are left by their variances alone.
+
+    d : the variances (n,). opt : a bound on the supports of k - 1.
+    """
+    # First the test that needs variances alone, then (below) the sharper one on the covariance of
+    # what it left. Both are necessary conditions: a feature that fails is in no support.
+    sum_of_largest = np.sort(d)[::-1][: k - 1].sum()
+    W = np.flatnonzero(two_by_two_eigenvalue(d, opt, d * sum_of_largest) >= t)
+    if len(W) > MOST:
+        return None
+    # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
+    S, reached, left = block(W), np.zeros(0), np.ones(len(W), dtype=bool)
+    while len(W) >= k and not (len(reached) and left.all()):
+        W, S = W[left], S[np.ix_(left, left)]
+        reached = root_bounds(S, k, opt) if len(W) else reached
+        left = reached >= t
+    return W, S, float(reached.max(initial=0.0))
+
+
 class Exact:
     """Best supports, values and upper bounds of the cardinalities 0 to K of a matrix S (n, n).
 
@@ -251,24 +274,14 @@ class Exact:
 
     def _ask(self, k: int, t: float, chunks: float) -> Iterator[None]:
         """Search for a support of k that reaches t; if there is none, t is a bound."""
-        # First the test that needs variances alone, then (below) the sharper one on the covariance
-        # of what it left. Both are necessary conditions: a feature that fails is in no support.
-        W = np.flatnonzero(
-            two_by_two_eigenvalue(self.d, self.bound[k - 1], self.d * self.sums[k - 1]) >= t
-        )
-        if len(W) > MOST:
+        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if found is None:
             return
-        S = self.block(W)
-        # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
-        reached, left = np.zeros(0), np.ones(len(W), dtype=bool)
-        while len(W) >= k and not (len(reached) and left.all()):
-            W, S = W[left], S[np.ix_(left, left)]
-            reached = root_bounds(S, k, self.bound[k - 1]) if len(W) else reached
-            left = reached >= t
+        W, S, most = found
         if len(W) < k:
             self._lower(k, t)
             return
-        self._lower(k, reached.max())
+        self._lower(k, most)
         # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
         # and slower, where one of these was not proven.
         tree = Tree(S, W, k, self.bound[:k].copy(), t, self.psd)

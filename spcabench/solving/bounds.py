@@ -14,15 +14,27 @@ counts, never by the clock, so that the same run has the same bound to the last 
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
 | shifted spannogram, d <= 3 | a sort of n a cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
+| dual | 300 eigendecompositions of n x n, for one k | never | where 1000 variables are left |
+
+The dual bound is the tightest by far, and the dearest: see `dual_bound`. docs/bounds.md has the
+proofs.
 """
+
+from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 
+from spcabench.methods import dual_bound as dual
+from spcabench.methods.branch_and_bound import candidates
+from spcabench.methods.dual_certificate import dual_value
+from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
 from spcabench.problem.problem import Problem
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.solving import bound_formulas
-from spcabench.vectors import Array, Vector
+from spcabench.steps import nonnegative_ascent
+from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 1e-9  # relative; far above the backward error of the eigensolvers at these sizes
 # variables up to which the n^2 entries are looked at, by default and with ``full``
@@ -30,6 +42,9 @@ MOST, FULL_MOST = 1000, 5000
 # entries sorted for the spannogram at most, and cells per variable; by default and with ``full``
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # of the largest spannogram
+DUAL_MOST = 1000  # variables that a dual bound is made for at most, after elimination
+EVALUATIONS = 300  # of a dual bound, unless it meets the value reached before
+SCANS = 20  # of all swaps, for the value that it is compared with
 
 
 def leading_eigenvalue(problem: Problem) -> float:
@@ -51,7 +66,10 @@ def upper_bounds(
     allows, at the cost in the table above.
     """
     made = problem.cached(f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full))
-    return {source: float(values[k - 1]) for source, values in made.items()}
+    found = {source: float(values[k - 1]) for source, values in made.items()}
+    if full and (tight := dual_bound(problem, k, nonnegative)) is not None:
+        found["dual"] = tight.value
+    return found
 
 
 def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> float:
@@ -85,6 +103,81 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
         source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
         for source, values in made.items()
     }
+
+
+@dataclass(frozen=True, eq=False)
+class DualBound:
+    """A dual bound, with what it can be checked by and what it took.
+
+    value : the bound. variables : those that can be in a better support than one of value
+        ``reached`` (n,). U : the matrix that certifies it for them (n, n): see
+        `spcabench.methods.dual_certificate`. evaluations, seconds : of the minimisation.
+    """
+
+    value: float
+    reached: float
+    variables: Indices = field(repr=False)
+    U: Array = field(repr=False)
+    evaluations: int
+    seconds: float
+
+
+def dual_bound(
+    problem: Problem, k: int, nonnegative: bool = False, evaluations: int = EVALUATIONS
+) -> DualBound | None:
+    """The dual bound at cardinality k, made once; None for a problem that is too large for it.
+
+    Beyond 1000 variables those are left out first that no support better than one found by local
+    search can have; None where more than 1000 remain.
+    """
+    key = f"dual bound {k} {nonnegative} {evaluations}"
+    return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, evaluations))
+
+
+def _dual_bound(problem: Problem, k: int, nonnegative: bool, evaluations: int) -> DualBound | None:
+    start = perf_counter()
+    reached = _reached(problem, k, nonnegative)
+    remaining = _remaining(problem, k, nonnegative, reached)
+    if remaining is None or reached <= 0.0:
+        return None
+    W, S = remaining
+    U, made = np.zeros_like(S), 0
+    if len(W) > k:
+        part = dual.start(S / reached, k, nonnegative)
+        while part.evaluations < evaluations and part.value > 1.0 + ROUNDING:
+            part.descend(1.0)
+        U, made = reached * part.certificate, part.evaluations
+    # what was left out reaches no more than `reached`
+    value = max(dual_value(S, U, k, nonnegative) if len(W) >= k else reached, reached)
+    return DualBound(value * (1.0 + ROUNDING), reached, W, U, made, perf_counter() - start)
+
+
+def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
+    """A value that some x reaches, by local search."""
+    search = Search(problem.covariance, k, SCANS, np.random.default_rng(0))
+    search.climb(np.argsort(-search.d, kind="stable")[:k])
+    for start in search.starts():
+        if not search.left or k == problem.n:
+            break
+        search.climb(start)
+    if not nonnegative:
+        return float(search.value)
+    W = problem.covariance[search.W]
+    return nonnegative_ascent(W.product, np.abs(W.leading()[1]))[0]
+
+
+def _remaining(
+    problem: Problem, k: int, nonnegative: bool, reached: float
+) -> tuple[Indices, Array] | None:
+    """Variables that are enough, and their covariance; None where they are too many."""
+    Sigma = problem.covariance
+    if problem.n <= DUAL_MOST:
+        return np.arange(problem.n), Sigma[np.arange(problem.n)].B
+    if k == 1 or problem.indefinite:
+        return None
+    fewer = upper_bound(problem, k - 1, nonnegative)
+    found = candidates(Sigma.diagonal(), lambda W: Sigma[W].B, k, fewer, reached)
+    return None if found is None or len(found[0]) > DUAL_MOST else found[:2]
 
 
 def _of_matrix(S: Array) -> dict[str, Vector]:

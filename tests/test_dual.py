@@ -1,0 +1,251 @@
+"""The dual bound: never below the optimum, whatever the U; its kernels, its derivatives, and what
+it fixes.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, flops
+from spcabench.methods import dual_bound, quasi_newton
+from spcabench.methods.dual_bound import Dual, Part
+from spcabench.methods.dual_certificate import dual_value
+from spcabench.solving import bounds
+from tests import problems
+from tests.problems import FAMILIES
+
+SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
+
+
+def _blocks(seed):
+    """Two equal blocks, or a matrix of rank one, with ties; and a cardinality."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    if seed % 2:
+        v = rng.integers(-2, 3, 2 * n) + 0.0
+        v[0] = 1.0
+        return np.outer(v, v), int(rng.integers(1, 2 * n + 1))
+    B = rng.standard_normal((n + 1, n))
+    return np.kron(np.eye(2), B.T @ B), int(rng.integers(1, 2 * n + 1))
+
+
+def _optima(S, nonnegative):
+    return [problems.optimum(S, k, nonnegative) for k in range(1, len(S) + 1)]
+
+
+def _random(rng, S):
+    """A matrix of random scale, not symmetric; sparse, or near S, or both."""
+    U = rng.standard_normal(S.shape) * np.abs(S).max() * 10.0 ** rng.integers(-3, 2)
+    U *= rng.random(S.shape) < rng.choice([0.3, 1.0])
+    return U + rng.integers(0, 2) * S
+
+
+def _check(S, seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    for k, best in enumerate(_optima(S, nonnegative), 1):
+        for U in (_random(rng, S), np.zeros_like(S), S):
+            assert dual_value(S, U, k, nonnegative) >= best
+        if k < len(S):
+            part = dual_bound.start(S / best, k, nonnegative)
+            for _ in range(3):
+                part.descend(1.0)
+            found = dual_value(S, best * part.certificate, k, nonnegative)
+            assert found >= best
+            assert found == pytest.approx(best * part.value, rel=1e-9)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
+    _check(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(8))
+def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
+    _check(_blocks(seed)[0], seed, nonnegative)
+
+
+def _gram(seed, n):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A.T @ A
+
+
+def _forced_optimum(S, k, F, nonnegative):
+    rest = np.setdiff1d(np.arange(len(S)), F)
+    supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
+    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
+    return max(grade(S[np.ix_(W, W)]) for W in supports)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(12))
+def test_with_variables_forced_no_matrix_and_no_eta_give_less(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    n, k = 8, 5
+    S = _gram(seed, n)
+    F = rng.permutation(n)[: seed % 5]
+    forced = np.isin(np.arange(n), F)
+    best = _forced_optimum(S, k, F, nonnegative)
+    D = Dual(S, k, forced, nonnegative)
+    for _ in range(20):
+        U = _random(rng, S)
+        eta = np.exp(rng.standard_normal(len(F)))
+        assert D.bound((U + U.T) / 2, eta).value >= best * (1 - 1e-12)
+    part = Part(S / best, k, nonnegative, np.arange(n), forced, S / best, np.ones(len(F)))
+    before = part.value
+    for _ in range(4):
+        part.descend(1.0)
+    assert before >= part.value >= 1 - 1e-12
+
+
+@SIGNS
+@pytest.mark.parametrize("count", [0, 2, 4])
+def test_the_derivatives_are_those_of_the_smoothed_bound(count, nonnegative):
+    n, k, rng = 9, 5, np.random.default_rng(count)
+    S = _gram(count, n) / 20
+    forced = np.isin(np.arange(n), rng.permutation(n)[:count])
+    U, eta, D = S * 0.7, rng.random(count) + 0.2, Dual(S, k, forced, nonnegative)
+    direction, by_log = rng.standard_normal((n, n)), rng.standard_normal(count)
+    direction += direction.T
+
+    def value(step):
+        return D.smooth(U + step * direction, eta * np.exp(step * by_log), 0.05)[0]
+
+    _, by_U, by_eta = D.smooth(U, eta, 0.05)
+    slope = np.vdot(by_U, direction) + by_eta @ by_log
+    assert (value(1e-5) - value(-1e-5)) / 2e-5 == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_narrow_smoothing_is_the_bound(count):
+    n, k = 10, 5
+    S = _gram(5, n) / 20
+    forced = np.arange(n) < count
+    D = Dual(S, k, forced, False)
+    U, eta = np.clip(S, -0.3, 0.3), np.full(count, 0.4)
+    exact = D.bound(U, eta).value
+    for width in (1e-2, 1e-4):
+        assert D.smooth(U, eta, width)[0] == pytest.approx(exact, abs=8 * width)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
+    """At any point of the minimisation; t is the optimum itself, a tie for nobody, or a little
+    below it.
+    """
+    n, k = 9, 4
+    S = _gram(seed, n)
+    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
+    values = {W: grade(S[np.ix_(W, W)]) for W in combinations(range(n), k)}
+    for share in (1.0, 0.97):
+        t = share * max(values.values())
+        better = {W: x / t for W, x in values.items() if x >= t}
+        part = dual_bound.start(S / t, k, nonnegative)
+        for _ in range(8):
+            if part.decided:
+                break
+            having, without = part.probes()
+            for j, most, least in zip(part.names[part.dual.free], having, without, strict=True):
+                for W, x in better.items():
+                    assert x <= (most if j in W else least) * (1 + 1e-9)
+            part.fix(1.0)
+            forced = set(part.names[part.dual.F].tolist())
+            assert part.value > -np.inf
+            assert all(forced <= set(W) <= set(part.names.tolist()) for W in better)
+            if not part.decided:
+                part.descend(1.0)
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """The kernels as plain Python."""
+    for name in ("threshold", "smooth_norm", "weigh", "free_terms"):
+        monkeypatch.setattr(dual_bound, name, getattr(dual_bound, name).py_func)
+    return {name: getattr(dual_bound, name).twin for name in ("smooth_norms", "balance", "lowest")}
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", range(4))
+def test_the_kernels_are_their_twins(plain, seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    n, f, s = 9, seed, 4
+    U = _gram(seed, n) / 10
+    forced = np.arange(n) < f
+    beta, T = np.zeros((2, n)), np.empty((2, n, n))
+    made = dual_bound.smooth_norms(U, forced, s - 1, 0.01, nonnegative, beta[0], T[0])
+    work, twin = plain["smooth_norms"](U, forced, s - 1, 0.01, nonnegative, beta[1], T[1])
+    assert work == n * n
+    for one, other in ((made, twin), beta, T):
+        assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
+    if f == 0:  # the thresholds share s - 1 among the others of each row, or are zero
+        assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
+    d, r2, paid, eta = U.diagonal(), made[f:] + 1e-9, rng.random(n - f), rng.random(f) + 0.1
+    terms = (d[f:].copy(), r2, paid, d[:f].copy(), eta, s)
+    for kernel, more in (("balance", (0.02, 0.1, 0.0)), ("lowest", ())):
+        with flops.counting() as ledger:
+            made = getattr(dual_bound, kernel)(*terms, *more)
+            assert ledger.flops == ledger.compiled == n - f
+        for one, other in zip(made, plain[kernel](*terms, *more)[1:], strict=True):
+            assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("kept", [1, 3, 7])
+def test_the_threshold_shares_what_is_kept(kept):
+    for seed in range(20):
+        q = np.random.default_rng(seed).random(8) ** (1 + seed % 3)
+        for start in (0.0, 0.5, 9.0):
+            beta = dual_bound.threshold(q, kept, 0.1, start)
+            assert beta >= 0.0
+            total = np.clip((q - beta) / 0.1, 0, 1).sum()
+            assert total == pytest.approx(kept) or (beta == 0.0 and total < kept)
+
+
+def test_the_descent_solves_a_quadratic_and_keeps_its_memory():
+    H = _gram(0, 12) + np.eye(12)
+    target = np.arange(12.0)
+    descent = quasi_newton.Descent(np.zeros(12))
+    descent.begin(lambda z: (0.5 * (z - target) @ H @ (z - target), H @ (z - target)))
+    values = [descent.f]
+    while descent.step(1.0 / H.diagonal()) and len(values) < 100:
+        values.append(descent.f)
+    assert values == sorted(values, reverse=True)
+    assert np.allclose(descent.z, target, atol=1e-5)
+    # half of the variables go on, from where they are
+    descent.move(np.zeros(6), lambda v: v[:6])
+    assert len(descent.pairs) <= quasi_newton.MEMORY
+    part = H[:6, :6]
+    descent.begin(lambda z: (0.5 * (z - 1.0) @ part @ (z - 1.0), part @ (z - 1.0)))
+    while descent.step(np.ones(6)):
+        pass
+    assert np.allclose(descent.z, 1.0, atol=1e-5)
+
+
+@SIGNS
+def test_the_costly_bound_repeats_and_can_be_checked(nonnegative):
+    X = np.random.default_rng(1).standard_normal((40, 30))
+    problem = Problem.from_data(X)
+    one, other = (
+        bounds.dual_bound(Problem.from_data(X), 6, nonnegative, evaluations=100) for _ in range(2)
+    )
+    assert one.value == other.value
+    S = problems.explicit(problem)
+    checked = dual_value(S, one.U, 6, nonnegative)
+    assert checked <= one.value <= checked * (1 + 1e-8)
+    assert one.value < bounds.upper_bound(problem, 6, nonnegative)
+    assert one.reached <= one.value and one.evaluations >= 100 and one.seconds > 0.0
+
+
+def test_thousands_of_variables_are_left_out_before_the_costly_bound():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 3000))
+    X[:, ::300] += 9.0 * rng.standard_normal((20, 1))
+    problem = Problem.from_data(X)
+    found = bounds.dual_bound(problem, 3)
+    assert len(found.variables) < 200
+    assert found.reached <= found.value < bounds.upper_bound(problem, 3)
+    flat = Problem.from_data(rng.standard_normal((20, 1500)))
+    assert bounds.dual_bound(flat, 30) is None
