@@ -127,16 +127,19 @@ def test_cardinalities(solver, k):
 
 
 @pytest.mark.parametrize("k", [np.int64(2), np.uint8(2)])
-def test_whole_numbers_of_numpy_are_whole_numbers(k):
-    for solver in BY_CARDINALITY:
-        assert api.solve(DATA, solver, k=k).cardinality <= 2
+@pytest.mark.parametrize("solver", BY_CARDINALITY)
+def test_whole_numbers_of_numpy_are_whole_numbers(solver, k):
+    assert api.solve(DATA, solver, k=k).cardinality <= 2
 
 
-def test_cardinality_missing_or_not_wanted():
-    for solver in BY_CARDINALITY:
-        _refused(lambda solver=solver: api.solve(DATA, solver), "k:", solver, "1 to n = 6")
-    for solver in DENSE:
-        _refused(lambda solver=solver: api.solve(DATA, solver, k=2), "k:", solver)
+@pytest.mark.parametrize("solver", BY_CARDINALITY)
+def test_a_missing_cardinality(solver):
+    _refused(lambda: api.solve(DATA, solver), "k:", solver, "1 to n = 6")
+
+
+@pytest.mark.parametrize("solver", DENSE)
+def test_a_cardinality_that_is_not_wanted(solver):
+    _refused(lambda: api.solve(DATA, solver, k=2), "k:", solver)
 
 
 @pytest.mark.parametrize("penalty", [-1.0, np.nan, np.inf, True, "much", [1.0], 1j])
@@ -175,19 +178,20 @@ def test_settings_of_the_run(setting, values):
 @pytest.mark.parametrize(
     "start", [np.ones(5), np.ones((6, 1)), np.zeros(6), np.full(6, np.nan), "abcdef", 1j * X[0]]
 )
-def test_starts(start):
-    for solver in SOLVERS:
-        k = {"k": 2} if traits(solver).control else {}
-        _refused(lambda solver=solver, k=k: api.solve(DATA, solver, start=start, **k), "start")
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_starts(solver, start):
+    k = {"k": 2} if traits(solver).control else {}
+    _refused(lambda: api.solve(DATA, solver, start=start, **k), "start")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_unknown_solver_suggests_the_nearest(solver):
+    _refused(
+        lambda: api.solve(DATA, solver + "x", k=2), "unknown solver", f"did you mean '{solver}'"
+    )
 
 
 def test_unknown_names_suggest_the_nearest():
-    for solver in SOLVERS:
-        _refused(
-            lambda solver=solver: api.solve(DATA, solver + "x", k=2),
-            "unknown solver",
-            f"did you mean '{solver}'",
-        )
     _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
     _refused(lambda: api.load("gaussian", sede=1), "unknown setting", "did you mean 'seed'")
     _refused(lambda: api.solve(DATA, DENSE[0], tolerance=1), "tolerance")
@@ -228,25 +232,19 @@ def test_partial_deflation(alpha):
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "10", True])
 @pytest.mark.parametrize("dataset", GENERATED)
-def test_sizes_of_generated_data(dataset, value):
-    for name in ("m", "n"):
-        sizes = {"m": 5, "n": 5, name: value}
-        _refused(
-            lambda sizes=sizes: api.load(dataset, **sizes),
-            f"{name}:",
-            repr(value),
-            "whole numbers from ",
-        )
+@pytest.mark.parametrize("size", ["m", "n"])
+def test_sizes_of_generated_data(dataset, size, value):
+    _refused(
+        lambda: api.load(dataset, **{size: value}),
+        f"{size}:",
+        repr(value),
+        "whole numbers from ",
+    )
 
 
-def test_nonnegative_is_refused_by_signed_solvers():
-    for solver in SOLVERS:
-        if not traits(solver).nonnegative:
-            _refused(
-                lambda solver=solver: api.solve(DATA, solver, nonnegative=True),
-                "nonnegative:",
-                solver,
-            )
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if not traits(s).nonnegative])
+def test_nonnegative_is_refused_by_signed_solvers(solver):
+    _refused(lambda: api.solve(DATA, solver, nonnegative=True), "nonnegative:", solver)
 
 
 def test_a_damaged_data_file(data_folder):

@@ -15,7 +15,12 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from spcabench import SparsePCA, solve
 from spcabench.problem.problem import Problem
 
-CHECKS = list(estimator_checks_generator(SparsePCA()))
+# its check of the array API needs a switch that SciPy reads once, for all tests of the process
+CHECKS = [
+    (estimator, check)
+    for estimator, check in estimator_checks_generator(SparsePCA())
+    if getattr(check, "func", check).__name__ != "check_array_api_input"
+]
 X = load_breast_cancer().data
 
 

@@ -12,9 +12,6 @@ import pytest
 from spcabench.running import workflow
 from spcabench.running.grid import groups
 
-pytest.importorskip(
-    "snakemake_executor_plugin_slurm", reason="plugin not installed: pip install 'spcabench[slurm]'"
-)
 ROOT = Path(__file__).parents[1]
 CLUSTER = ROOT / "tests" / "slurm_cluster.sh"
 FIGURE, CORES = "kuleshov2013_table1", 4
@@ -24,6 +21,10 @@ pytestmark = pytest.mark.slurm
 @pytest.fixture(scope="module")
 def cluster():
     """One node, whose processors are as many as SLURM is told."""
+    pytest.importorskip(
+        "snakemake_executor_plugin_slurm",
+        reason="plugin not installed: pip install 'spcabench[slurm]'",
+    )
     found = subprocess.run(
         [CLUSTER, "start", str(CORES)], capture_output=True, text=True, check=False
     )
