@@ -77,9 +77,8 @@ class Costs(Counts):
             raise NotImplementedError
         if not hasattr(self, "problem"):
             self.problem, self.settings = PROBLEMS[problem].make(), entry["settings"]
-            self.number = max(
-                1, min(500, round(0.01 / max(entry["seconds"], 1e-5)))
-            )  # calls in a sample
+            # calls in a sample
+            self.number = max(1, min(500, round(0.01 / max(entry["seconds"], 1e-5))))
             self.time_solve(found, solver, problem)
 
     def time_solve(self, found, solver, problem):

@@ -12,12 +12,13 @@ from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
 WORDS = ("same", "better", "worse", "lost", "late", "recounted")
+# smaller changes of a share are rounding
 FLOOR = {
     "flops": 0.0,
     "iterations": 0.0,
     "gap": 1e-6,
     "shortfall": 1e-6,
-}  # smaller changes of a share are rounding
+}
 
 
 def compare(old, new, best):

@@ -42,9 +42,8 @@ def run(machine, commits):
     """Measure what is missing; asv's exit code (2 : a benchmark failed, the others are kept)."""
     known = [file for file in (RESULTS / machine).glob("*.json") if file.name != "machine.json"]
     asked = commits or ("NEW" if known else "HEAD^!")
-    MachineCollection.save(
-        machine, Machine.get_defaults() | {"machine": machine}
-    )  # `asv machine` keeps the name alone
+    # `asv machine` keeps the name alone
+    MachineCollection.save(machine, Machine.get_defaults() | {"machine": machine})
     code = asv(
         "run",
         "--machine",

@@ -96,8 +96,9 @@ def against_deflation(s):
 
 
 def equal_blocks(s):
-    """Two blocks of s variables, both with correlations 0.5: two optima, and a leading eigenspace
-    of dense vectors.
+    """Two blocks of s variables, both with correlations 0.5.
+
+    There are two optima, and the leading eigenspace holds dense vectors.
     """
     block = 0.5 * np.eye(s) + np.full((s, s), 0.5)
     return scipy.linalg.block_diag(block, block), s
@@ -109,8 +110,9 @@ def negative_correlations(s):
 
 
 def tied_optima(s):
-    """Four blocks of s variables with correlations 0.5 to 0.500003: the first is the best by 0.0001
-    % at most.
+    """Four blocks of s variables with correlations 0.5 to 0.500003.
+
+    The first is the best, by 0.0001 % at most.
     """
     blocks = [(0.5 - c) * np.eye(s) + (0.5 + c) for c in 1e-6 * np.array([3.0, 2.0, 1.0, 0.0])]
     return scipy.linalg.block_diag(*blocks), s

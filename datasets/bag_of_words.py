@@ -208,8 +208,9 @@ def _valued(counts, values):
 
 
 def _synthetic(m, n, nonzeros):
-    """Counts with Zipf's word frequencies: word j is in a share of the documents that falls as 1/j,
-    capped.
+    """Counts with Zipf's word frequencies.
+
+    Word j is in a share of the documents that falls as 1/j, capped.
     """
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)

@@ -1,5 +1,4 @@
-"""A block covariance: groups of variables that are correlated inside and not between, of unequal
-strength.
+"""A block covariance: groups of variables of unequal strength, uncorrelated between them.
 
 Ours: the simplest covariance whose best support is known for k up to the size of a group.
 """
@@ -12,8 +11,9 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
-    """Sigma (n, n): blocks of one correlation, variances 1 / (1 + i / 10) in block i, and a Wishart
-    part.
+    """Sigma (n, n): blocks of one correlation, and a Wishart part.
+
+    The variances are 1 / (1 + i / 10) in block i.
 
     noise : weight of V V' / n, V (n, n) from N(0, 1), which makes the answers distinct.
     """

@@ -33,8 +33,9 @@ FILES = [
 
 
 def load(contrast=False, center=True, scale=False):
-    """A = X centred by pixel, divided by sqrt(m): Sigma (361, 361) is the covariance of the grey
-    values, 0 to 255.
+    """A = X centred by pixel, divided by sqrt(m).
+
+    Sigma (361, 361) is the covariance of the grey values, 0 to 255.
 
     contrast : the contrast-normalised faces.
     center, scale : other readings of the paper, which states no preprocessing.
@@ -68,8 +69,9 @@ def load(contrast=False, center=True, scale=False):
 
 
 def _read(file, contrast):
-    """Grey values (2429, 361), the pixels of a face row by row; the file has a face per column,
-    column by column.
+    """Grey values (2429, 361), the pixels of a face row by row.
+
+    The file has a face per column, column by column.
     """
     from scipy.io import loadmat
 

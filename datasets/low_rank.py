@@ -1,5 +1,6 @@
-"""A covariance of low rank, and a multiple of the identity: Sigma = V V' + sigma I, V (n, rank)
-from N(0, 1).
+"""A covariance of low rank plus a multiple of the identity.
+
+Sigma = V V' + sigma I, V (n, rank) from N(0, 1).
 
 Asteris, Papailiopoulos, Dimakis (2014, section 1), "Exact solution for low-rank matrices".
 """

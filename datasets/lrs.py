@@ -88,8 +88,9 @@ def _read(file):
 
 
 def _synthetic():
-    """Planck curves of random temperature, a broad bump at 9.7 um that may be in absorption, and
-    noise.
+    """Planck curves of random temperature, with a broad bump at 9.7 um, and noise.
+
+    The bump may be in absorption.
     """
     rng = np.random.default_rng(0)
     wave = np.concatenate([np.linspace(7.7, 13.5, BLUE), np.linspace(11.0, 22.6, RED)])  # um

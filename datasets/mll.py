@@ -1,5 +1,4 @@
-"""Leukemia gene expression with three classes, MLL (Armstrong et al. 2002): 72 samples x 12582
-genes.
+"""Leukemia gene expression, three classes (MLL, Armstrong et al. 2002): 72 x 12582.
 
 Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes
 a unique leukemia", Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities.

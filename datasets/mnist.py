@@ -21,8 +21,9 @@ FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
 def load(rows=5000):
-    """A (rows, 784): the first images in the file's order, grey values 0 to 255, pixels centred,
-    not divided by m.
+    """A (rows, 784): the first images in the file's order, pixels centred, not divided by m.
+
+    Grey values are 0 to 255.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; allowed are 2 to 60000")

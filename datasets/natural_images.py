@@ -42,8 +42,9 @@ FILES = [
 
 
 def load(patches=100_000, seed=0, contrast=False):
-    """A (patches, 192) = X centred by pixel: R of the paper, transposed; grey values 0 to 255, not
-    divided by m.
+    """A (patches, 192) = X centred by pixel: R of the paper, transposed.
+
+    Grey values are 0 to 255. A is not divided by m.
 
     Variables are in the order of a tile of shape (8, 8, 3): row, column, channel (red, green,
     blue).
@@ -81,8 +82,9 @@ def load(patches=100_000, seed=0, contrast=False):
 
 
 def _images():
-    """The source's name, and lists of images (height, width, 3); patches are taken from each list
-    in equal parts.
+    """The source's name, and lists of images (height, width, 3).
+
+    Patches are taken from each list in equal parts.
     """
     for file in STL10:
         path = sources.find(file, None)
@@ -106,8 +108,9 @@ def _images():
 
 
 def _patches(images, count, rng):
-    """Patches (count, 192): an image at random, an offset at random, the same for given images and
-    seed.
+    """Patches (count, 192): an image at random, an offset at random.
+
+    They are the same for given images and seed.
     """
     chosen = rng.integers(len(images), size=count)
     sizes = np.array([image.shape[:2] for image in images])[chosen]
@@ -119,8 +122,9 @@ def _patches(images, count, rng):
 
 
 def _read_stl10(path):
-    """Images (count, 96, 96, 3), mapped, not read: the file holds them channel by channel, column
-    by column.
+    """Images (count, 96, 96, 3), mapped, not read.
+
+    The file holds them channel by channel, column by column.
     """
     size = path.stat().st_size
     if size == 0 or size % (3 * 96 * 96):

@@ -12,8 +12,9 @@ from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):
-    """W (m samples, n features) with a share ``density`` of nonzeros from N(0, 1); A = W centred,
-    not divided by m.
+    """A = W centred, W (m, n) with a share ``density`` of nonzeros from N(0, 1).
+
+    A is not divided by m.
     """
     validate.whole("m", m, 2)
     validate.whole("n", n, 2)

@@ -22,8 +22,7 @@ FILES = [sources.File(FILE, SHA256, URL, 1_234_368, "none stated; package MIT")]
 
 
 def load(center=True, scale=False):
-    """A = X centred by gene (102, 12600), Sigma = A'A, not divided by m (Kuleshov 2013, section
-    5.1).
+    """A = X centred by gene (102, 12600), not divided by m (Kuleshov 2013, section 5.1).
 
     center, scale : other readings of the paper, which states no preprocessing.
     """

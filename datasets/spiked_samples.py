@@ -1,5 +1,6 @@
-"""Samples of the spiked model: x = sqrt(strength) z u + e, u sparse with equal entries, z and e
-standard normal.
+"""Samples of the spiked model x = sqrt(strength) z u + e.
+
+u is sparse with equal entries; z and e are standard normal.
 
 Johnstone, Lu, "On consistency and sparsity for principal components analysis in high dimensions",
 Journal of the American Statistical Association 104 (2009), with the signs and places of u drawn at

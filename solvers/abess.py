@@ -1,5 +1,6 @@
-"""abess: best subsets by adaptive splicing, the abess library's SparsePCA (optional: pip install
-spcabench[compare]).
+"""abess: best subsets by adaptive splicing, by the library's SparsePCA (optional).
+
+It is installed by ``pip install spcabench[compare]``.
 
 Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python
 and R", Journal of Machine Learning Research 23 (2022).

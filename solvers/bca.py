@@ -39,8 +39,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, lam, K=5, eps=1e-3, screen=True, start=None):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD,
-    after each sweep.
+    """Yield x (n,), and X and U of the relaxation, after each sweep.
+
+    The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.
 
     lam : the penalty.
     K : sweeps over the columns, on each component.

@@ -1,5 +1,4 @@
-"""BCA with continuation in the barrier: the semidefinite relaxation by block coordinate ascent, to
-a certified gap.
+"""BCA with continuation in the barrier: the relaxation to a certified gap.
 
 After Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
 data", NIPS 2011, Algorithm 1 (`bca` has the paper's form).
@@ -42,8 +41,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, lam, screen=True, start=None):
-    """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD,
-    after each sweep.
+    """Yield x (n,), and X and U of the relaxation, after each sweep.
+
+    The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.
 
     lam : the penalty.
     screen : solve on the connected components of |Sigma_ij| > lam.
@@ -54,8 +54,9 @@ def solve(problem, *, lam, screen=True, start=None):
 
 
 def ascent(S, lam, x=None):
-    """Pairs after each sweep; beta falls once the gap is not much more than what it costs, or after
-    `SWEEPS`.
+    """Pairs after each sweep.
+
+    beta falls once the gap is not much more than what beta costs, or after `SWEEPS`.
     """
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
     n, barrier, gap = len(S), 0.1, np.inf

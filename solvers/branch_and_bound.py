@@ -1,5 +1,4 @@
-"""Exact sparse PCA by branch and bound: proven optima of all cardinalities up to k, or bounds on
-them.
+"""Exact sparse PCA by branch and bound: proven optima of all cardinalities, or bounds.
 
 This suite's own search (2026), after the combinatorial bounds of Moghaddam, Weiss, Avidan,
 "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006): see

@@ -27,9 +27,8 @@ def solve(problem, *, k, nonnegative=False):
     S = problem.matrix.S  # (n, n)
     best = -np.inf
     for size in range(1, k + 1) if nonnegative else (k,):
-        for supports, x_W, values in principal_blocks(
-            S, size, nonnegative
-        ):  # (b, size), (b, size), (b,)
+        # supports (b, size), x_W (b, size), values (b,)
+        for supports, x_W, values in principal_blocks(S, size, nonnegative):
             top = first_largest(values)
             if values[top] > best:
                 best, x = values[top], embed(x_W[top], supports[top], problem.n)

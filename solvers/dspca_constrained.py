@@ -1,5 +1,4 @@
-"""DSPCA, constrained: the relaxation with ||X||_1 <= k, by Nesterov's method and a search of the
-penalty.
+"""DSPCA with ||X||_1 <= k: Nesterov's method and a search of the penalty.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
 programming", SIAM Review 49 (2007), section 2.1; `dspca` has the penalised form. Its dual is min
@@ -35,8 +34,9 @@ MAX_ITERATIONS = 20_000
 
 
 def solve(problem, *, k, eps=TOL):
-    """Yield x (n,) with X and U of max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD, at each of
-    Nesterov's iterations.
+    """Yield x (n,), and X and U of the relaxation, at each of Nesterov's iterations.
+
+    The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
     eps : the gap aimed at, relative to the largest variance; the run's ``tol`` is what the
         certified gap must reach.
@@ -44,9 +44,8 @@ def solve(problem, *, k, eps=TOL):
     Sigma = problem.matrix.S  # (n, n)
     unit = np.abs(Sigma).max()
     w, V = eigen(Sigma)
-    rho = np.abs(
-        Sigma - np.diag(Sigma.diagonal())
-    ).max()  # beyond this penalty one variable is best
+    # beyond this penalty one variable is best
+    rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
     one = trivial(Sigma, rho)
     v = last_vector(w, V)
     met = [np.outer(v, v), one.X]

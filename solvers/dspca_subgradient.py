@@ -47,8 +47,9 @@ def solve(problem, *, rho, screen=True):
 
 
 def subgradients(A, rho):
-    """Pairs of min lambda_max(A + U), |U_ij| <= rho: a step against vv', v the leading eigenvector,
-    back to the box.
+    """Pairs of min lambda_max(A + U), |U_ij| <= rho.
+
+    A step goes against vv', v the leading eigenvector, and back into the box.
     """
     n = len(A)
     U, mean, steps = np.zeros_like(A), np.zeros_like(A), 0.0

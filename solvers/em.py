@@ -62,8 +62,9 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
 
 
 def thresholded(W, k):
-    """Columns of W (n, r) thresholded softly at their (k+1)-th largest absolute entry: at most k
-    nonzeros each.
+    """Columns of W (n, r) thresholded softly, with at most k nonzeros each.
+
+    The threshold is the (k+1)-th largest absolute entry.
     """
     if k >= len(W):
         return W

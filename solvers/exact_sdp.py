@@ -34,8 +34,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, rho, solver="SCS", eps=1e-9, screen=True):
-    """Yield x (n,) with X and U of max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD: the start, then
-    each component's.
+    """Yield x (n,), and X and U of the relaxation: the start, then each component's.
+
+    The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
     solver : "SCS" (first order) or "CLARABEL" (interior point).

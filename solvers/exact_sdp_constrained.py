@@ -25,8 +25,9 @@ COUNTED = False
 
 
 def solve(problem, *, k, solver="SCS", eps=1e-9):
-    """Yield x (n,), first the largest variance, then that of max Tr(Sigma X), ||X||_1 <= k, Tr X =
-    1, X PSD.
+    """Yield x (n,): first the largest variance, then that of the relaxation.
+
+    The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
     solver : "SCS" (first order) or "CLARABEL" (interior point).
     eps : tolerance of the solver, Sigma scaled to a largest variance of 1.

@@ -1,5 +1,4 @@
-"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by a general SDP solver
-through CVXPY.
+"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by CVXPY.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
 programming", SIAM Review 49 (2007), section 2.3: u'Av over unit u and v with k_u and k nonzeros.

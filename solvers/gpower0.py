@@ -26,8 +26,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, gamma, start=None):
-    """Yield loadings z (n,) of norm one; the objective is sum_i [(a_i'x)^2 - gamma]_+, x in the
-    unit sphere of R^m.
+    """Yield loadings z (n,) of norm one.
+
+    The objective is sum_i [(a_i'x)^2 - gamma]_+, x in the unit sphere of R^m.
 
     gamma : entries with (a_i'x)^2 <= gamma are zero.
     start : a loading (n,) to start from; x is then A z.

@@ -16,17 +16,14 @@ MAX_ITERATIONS = 10**6
 
 
 def solve(problem, *, k):
-    """Yield unit vectors x (n,): the leading eigenvector on a support that grows by one variable at
-    a time.
-    """
+    """Yield unit x (n,): the leading eigenvector on a support that grows by one at a time."""
     Sigma = problem.covariance  # (n, n)
     support = np.array([Sigma.largest_variance()])
     x = embed(np.ones(1), support, problem.n)
     yield x
     for _ in range(k - 1):
-        scores = (
-            Sigma @ x
-        ) ** 2  # lambda (a_i'p)^2 for the leading left vector p of A on the support
+        # lambda (a_i'p)^2 for the leading left vector p of A on the support
+        scores = (Sigma @ x) ** 2
         scores[support] = -1.0
         support = np.sort(np.append(support, first_largest(scores)))
         x = embed(Sigma[support].leading()[1], support, problem.n)

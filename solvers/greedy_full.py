@@ -25,8 +25,7 @@ LARGEST = 150
 
 
 def solve(problem, *, k, passes="both"):
-    """Yield unit vectors x (n,): one for each variable that enters or leaves; the last one is the
-    better pass's.
+    """Yield unit x (n,) for each variable that enters or leaves, last the better pass's.
 
     passes : "forward", "backward" or "both".
     """

@@ -21,8 +21,7 @@ EXAMPLE = dict(k=10)
 
 
 def solve(problem, *, k, c=None, first_alone=False, second="lanczos"):
-    """Yield unit vectors x (n,): one for each loop, its entries alike in size, then those of the
-    second phase.
+    """Yield unit x (n,): one for each loop, entries alike in size, then the second phase's.
 
     k : cardinality (the paper's s).
     c : columns taken in each loop; ceil(k / 10) unless given, which makes at most ten loops.

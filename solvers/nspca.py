@@ -31,8 +31,9 @@ ALPHA, SWEEPS = 10.0, 20  # sweeps of an iterate
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one: a variable of variance a alone
-    is worth beta.
+    """Penalties between which the cardinality falls from n to one.
+
+    A variable of variance a alone is worth the larger one.
     """
     Sigma = problem.covariance
     d = Sigma.diagonal()
@@ -42,8 +43,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, seed=0):
-    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one; x is the column of the
-    largest variance.
+    """Yield x (n,) and Z (n, q), nonnegative with columns of norm one.
+
+    x is the column of the largest variance.
 
     beta, alpha : weight of sparsity, and of orthonormality in units of lambda_1.
     components : q.
@@ -55,14 +57,12 @@ def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, s
         )
     given = problem.form == "covariance" or problem.indefinite
     Sigma = problem.covariance
-    R = (
-        Sigma[np.arange(problem.n)].B if given else problem.data.dense().T
-    )  # (n, p): rows of Sigma, columns of A
+    # R (n, p): the rows of Sigma, or the columns of A
+    R = Sigma[np.arange(problem.n)].B if given else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
     order = np.argsort(a, kind="stable")
-    rank = np.argsort(
-        order
-    )  # numbers are drawn in the order of the visits: renaming variables changes nothing
+    # numbers are drawn in the order of the visits: renaming variables changes nothing
+    rank = np.argsort(order)
     weight = alpha * leading_value(Sigma, a)
     rng = np.random.default_rng(seed)
     states = [
@@ -111,8 +111,9 @@ def product(R, U):
 
 @inlined
 def largest_root(c2, c1, alpha):
-    """The largest real root of -alpha u^3 + c2 u + c1: where the quartic has its maximum over u >
-    0, if any.
+    """The largest real root u of -alpha u^3 + c2 u + c1.
+
+    The quartic has its maximum over u > 0 there, if it has one.
     """
     p, q = c2 / alpha, c1 / alpha  # u^3 = p u + q
     inside = (q / 2.0) ** 2 - (p / 3.0) ** 3
@@ -139,8 +140,9 @@ def gain(u, c2, c1, alpha):
 
 @inlined
 def sweep(R, given, a, order, U, Y, G, alpha, beta):
-    """Every entry of U set to its best value, in place; Y = U'R and G = U'U are kept up to date.
-    Source: section 3.
+    """Every entry of U set to its best value, in place (section 3).
+
+    Y = U'R and G = U'U are kept up to date.
 
     given : R is Sigma, else the transpose of A. Returns the flops: p where an entry changes, p for
     its gradient if not given.
@@ -171,12 +173,12 @@ def sweep(R, given, a, order, U, Y, G, alpha, beta):
 
 @compiled(
     "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], "
-    "float64[:, ::1], "
-    "float64[:, ::1], float64, float64, float64)"
+    "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
 )
 def sweeps(R, given, a, order, U, Y, alpha, beta, tol):
-    """At most SWEEPS sweeps: F(U), and whether it changed by less than ``tol``, relative, in the
-    last one.
+    """At most SWEEPS sweeps: F(U), and whether the last one changed it by less than ``tol``.
+
+    tol : relative.
     """
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf

@@ -44,8 +44,9 @@ def solve(problem, *, shrinkage):
 
 
 def shrunk(a, c):
-    """S(a, delta) / ||S(a, delta)||, delta the smallest threshold at which its l1 norm is at most
-    c; zero for c < 1.
+    """S(a, delta) / ||S(a, delta)|| with an l1 norm of at most c.
+
+    delta : the smallest threshold at which it is. The vector is zero for c < 1.
     """
     if c < 1.0:
         return np.zeros_like(a)
@@ -61,6 +62,5 @@ def shrunk(a, c):
             low = middle
     v = normalize(soft_threshold(a, high))
     v[np.abs(v) < ROUNDING] = 0.0  # the threshold is next to an entry
-    return (
-        v if v.any() else normalize(soft_threshold(a, low))
-    )  # equal largest entries enter together
+    # equal largest entries enter together
+    return v if v.any() else normalize(soft_threshold(a, low))

@@ -19,8 +19,7 @@ MAX_ITERATIONS = 10**6  # one for each column, then those of the second phase
 
 
 def solve(problem, *, k, second="lanczos"):
-    """Yield unit vectors x (n,): k with one more nonzero each, all alike in size, then those of the
-    second phase.
+    """Yield unit x (n,): one more nonzero each, entries alike in size, then the second phase's.
 
     k : cardinality (the paper's s).
     second : "lanczos" or "power", the method of the second phase.

@@ -31,8 +31,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, alpha, steps=200):
-    """Yield A's largest column as a loading, then the library's loadings (n,), after at most so
-    many of its steps.
+    """Yield A's largest column as a loading, then the library's loadings (n,).
+
+    The library takes at most so many of its steps.
 
     alpha : weight of ||v||_1 over the largest norm of a column of A.
     """

@@ -55,8 +55,9 @@ def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegativ
 
 
 def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=0):
-    """Yield k, x (n,) and its bound (as `solve` would, up to ties) for all cardinalities ks, from
-    one pass.
+    """Yield k, x (n,) and its bound for all cardinalities ks, from one pass.
+
+    The bound is that of `solve`, up to ties.
     """
     *_, net = nets(problem.covariance, np.array(ks), d, eps, samples, nonnegative, seed)
     for place, k in enumerate(ks):
@@ -64,8 +65,9 @@ def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=
 
 
 def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
-    """Algorithm 3 for ranks up to d, batch by batch; the last state is the answer of rank d (or the
-    rank of Sigma).
+    """Algorithm 3 for ranks up to d, batch by batch.
+
+    The last state is the answer of rank d, or of the rank of Sigma where that is smaller.
     """
     w, U = Sigma.leading_pairs(whole("d", d, 1) + 1)  # (d + 1,), (n, d + 1)
     d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, where that is smaller
@@ -89,8 +91,9 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
 
 @dataclass(frozen=True)
 class Net:
-    """Algorithm 3 at cardinalities ks (q,): V (n, d), the best c so far (d, q), their scores
-    ||V'x||^2 (q,).
+    """Algorithm 3 at cardinalities ks (q,).
+
+    V : (n, d). C : the best c so far (d, q). scores : their ||V'x||^2 (q,).
 
     bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first
         net is complete.
@@ -125,8 +128,9 @@ class Net:
 
 
 def scores(V, Z, ks, nonnegative):
-    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), step 7, at all
-    cardinalities ks.
+    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), at all ks.
+
+    This is step 7.
     """
     k, size = int(ks.max()), Z if nonnegative else np.abs(Z)
     rows = np.argpartition(-size, k - 1, axis=1)[:, :k]
@@ -143,8 +147,9 @@ def scores(V, Z, ks, nonnegative):
 
 
 def sample_count(n, d, eps, samples):
-    """Samples of a net in R^d: "paper" ceil(eps^-d ln n), "sharp" what fails with probability 1/n,
-    or a number.
+    """How many samples a net in R^d has.
+
+    samples : "paper" ceil(eps^-d ln n), "sharp" as many as fail with probability 1/n, or a number.
     """
     if not 0.0 < number("eps", eps) <= 1.0:
         raise InputError(f"eps: {eps!r}; allowed are numbers above 0, up to 1")
@@ -161,8 +166,7 @@ def sample_count(n, d, eps, samples):
 
 
 def failure(d, eps, count):
-    """The probability that none of the samples is near enough to the optimum's c*, if it is not
-    sure to be.
+    """The probability that no sample is near enough to the optimum's c*.
 
     A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c,
     c*)| ||V'x*||.

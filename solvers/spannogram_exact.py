@@ -34,8 +34,9 @@ MAX_ITERATIONS = 10**9
 
 
 def solve(problem, *, k, d=2, nonnegative=False, shift=False):
-    """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x; its bound on the optimum
-    of Sigma.
+    """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x.
+
+    The last one has a bound on the optimum of Sigma.
 
     d : rank of the approximation A_d = V V' of Sigma; exact where that is the rank of Sigma.
     nonnegative : x >= 0.
@@ -51,8 +52,9 @@ def solve(problem, *, k, d=2, nonnegative=False, shift=False):
 
 
 def best_supports(V, k, nonnegative):
-    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, and the number of supports
-    tried, after each curve.
+    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, after each curve.
+
+    With each the number of supports that were tried.
 
     V : (n, d), its columns orthogonal and falling.
 
@@ -84,8 +86,9 @@ def best_supports(V, k, nonnegative):
 
 
 def circles(n, d, nonnegative):
-    """For each curve i the sets T (c, d - 1) whose first one is i; n is the zero curve's number, 2
-    n with signs.
+    """For each curve i the sets T (c, d - 1) whose first one is i.
+
+    n is the number of the zero curve, 2 n with signs.
 
     Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters
     at k = n.

@@ -23,8 +23,9 @@ COUNTED = False  # what the path costs is not counted
 
 
 def solve(problem, *, k, ridge=1e-6):
-    """Yield unit vectors x (n,): beta of the elastic net on A alpha, then alpha = Sigma beta,
-    scaled, and so on.
+    """Yield unit x (n,): beta of the elastic net on A alpha, alpha = Sigma beta, and so on.
+
+    alpha is scaled to norm one.
 
     ridge : lambda_2 over the largest variance.
     """
@@ -39,8 +40,9 @@ def solve(problem, *, k, ridge=1e-6):
 
 
 def elastic_net(Gram, Xy, k):
-    """The last point with at most k nonzeros on the path of min b'Gram b - 2 Xy'b + lambda_1
-    ||b||_1.
+    """The last point with at most k nonzeros on the path of the elastic net.
+
+    The path is that of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1.
     """
     from sklearn.linear_model import lars_path_gram
 

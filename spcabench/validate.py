@@ -99,8 +99,7 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
     if lost:
         warnings.warn(
             f"X: {lost} sparse columns have means far above their deviations, and implicit "
-            "centring loses precision; "
-            "subtract a constant from their entries, or give X dense",
+            "centring loses precision; subtract a constant from their entries, or give X dense",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -226,9 +226,8 @@ def counts_honestly(module: ModuleType) -> str | None:
         if not found.exact:
             raise Broken(
                 f"on {problem.name}: {found.charged} flops were charged and {found.seen} seen "
-                f"({found.calls}); "
-                "use @ of problem.covariance or problem.data, never their arrays, or say COUNTED "
-                "= False"
+                f"({found.calls}); use @ of problem.covariance or problem.data, never their "
+                "arrays, or say COUNTED = False"
             )
     return None
 

@@ -1,5 +1,4 @@
-"""The best answers known on the standard problems: a frozen, checksummed, versioned table that runs
-can improve.
+"""The best answers known on the standard problems: a table that runs can improve.
 
 Each entry holds the vector itself, from which its value is recomputed on the problem; a mismatch is
 an error.
@@ -74,10 +73,9 @@ class Entry:
             or self.value > self.bound * (1.0 + CLOSE)
         ):
             raise RuntimeError(
-                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at "
-                f"most {self.bound:.12g}; "
-                f"its vector has {value:.12g}, {len(self.support)} nonzeros, norm "
-                f"{np.linalg.norm(x):.12g}"
+                f"best known: {self.item}, k = {self.k}: the entry says {self.value:.12g}, at most "
+                f"{self.bound:.12g}; its vector has {value:.12g}, {len(self.support)} nonzeros, "
+                f"norm {np.linalg.norm(x):.12g}"
             )
         return self
 

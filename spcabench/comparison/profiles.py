@@ -17,8 +17,9 @@ def ratios(cost: Vector) -> Vector:
 
 
 def reached(cost: Vector, grid: Vector) -> Array:
-    """Share of the pairs that a solver settles within each cost of the grid: (solvers, points),
-    never falling.
+    """Share of the pairs that a solver settles within each cost of the grid.
+
+    (solvers, points), never falling.
 
     Of ratios this is the performance profile of Dolan and More (2002); of costs in units of one
     product with Sigma, the data profile of More and Wild (2009).
@@ -32,8 +33,9 @@ def reached(cost: Vector, grid: Vector) -> Array:
 
 
 def band(cost: Vector, groups: Vector, grid: Vector, seed: int = 0) -> tuple[Vector, Vector]:
-    """Lower and upper end of a 90 % bootstrap band of `reached`: problems are drawn, with all their
-    cardinalities.
+    """Lower and upper end of a 90 % bootstrap band of `reached`.
+
+    Problems are drawn, each with all its cardinalities.
     """
     rng = np.random.default_rng(seed)
     names = np.unique(groups)
@@ -54,8 +56,9 @@ def shifted_mean(values: Vector, shift: float) -> float:
 
 
 def wins(value: Vector, tolerance: float = 1e-6) -> Array:
-    """Share of the pairs on which one solver's value is above another's: (solvers, solvers); a
-    failure is below all.
+    """Share of the pairs on which one solver's value is above another's: (solvers, solvers).
+
+    A failure is below every value.
     """
     worth = np.where(np.isfinite(value), value, -np.inf)
     margin = tolerance * np.abs(np.where(np.isfinite(value), value, 0.0))

@@ -1,5 +1,4 @@
-"""What statisticians ask of a solver: the variance of held-out samples, and the same support from
-other samples.
+"""What statisticians ask of a solver: held-out variance, and supports that are stable.
 
 The functions are those of a `Task`: ``(problem, *, seed, ...) -> numbers``.
 """

@@ -1,6 +1,4 @@
-"""From rows to where each solver stands: share of the best known, certified gap, costs to get
-there, ranking.
-"""
+"""From rows to where each solver stands: shares, gaps, costs, ranking."""
 
 import json
 from collections.abc import Mapping
@@ -18,10 +16,9 @@ TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
 RULE = (
     "Solvers are ordered by the share of the pairs on which they reach 99.9 % of the best known "
-    "value within the "
-    "limits; equal ones by the mean share of the best known, a failure counting zero; then by the "
-    "shifted geometric "
-    "mean of the time (shift 10 ms), a failure counting as the largest time of all."
+    "value within the limits; equal ones by the mean share of the best known, a failure counting "
+    "zero; then by the shifted geometric mean of the time (shift 10 ms), a failure counting as the "
+    "largest time of all."
 )
 PAIR = ["item", "asked"]
 

@@ -1,6 +1,4 @@
-"""The sets of problems that solvers are compared on: each problem with its cardinalities and its
-origin.
-"""
+"""The sets of problems that solvers are compared on, with cardinalities and origins."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,11 +108,8 @@ SUITES: dict[str, list[Item]] = {
 # support recovery: samples of the spiked model, on seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100
 STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), (11, 12, 13, 14)
-RESAMPLED = {
-    "spectra": 10,
-    "leukemia": 20,
-    "colon": 20,
-}  # held-out variance and stability, at this cardinality
+# held-out variance and stability, at these cardinalities
+RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
 def items(suite: str, ks: tuple[int, ...] = ()) -> list[Item]:
@@ -127,8 +122,9 @@ def items(suite: str, ks: tuple[int, ...] = ()) -> list[Item]:
 
 
 def recovery() -> list[Item]:
-    """The spiked samples, one problem for each strength, sparsity k / sqrt(n) and seed; asked at
-    the true k.
+    """The spiked samples: a problem for each strength, sparsity k / sqrt(n) and seed.
+
+    Each is asked at the true k.
     """
     found = []
     for strength in STRENGTHS:

@@ -1,6 +1,4 @@
-"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share: runs, bounds, drawing,
-verdicts.
-"""
+"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -65,8 +63,10 @@ def both(
 
 
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
-    """Algorithm 3 at all ks up to n: variance as given and refitted, q = x'A_3 x, lambda_4,
-    deterministic bound.
+    """Algorithm 3 at all ks up to n, with what its bounds need.
+
+    cardinality, variance, variance_refit : of x as given, and refitted. q : x'A_3 x. lambda_next :
+    lambda_4. bound : deterministic, on the optimum.
     """
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
@@ -106,9 +106,7 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n: closer together where they are small, and those that the paper
-    names.
-    """
+    """Cardinalities from 1 to n, closer together where they are small, and the paper's own."""
     return sorted(
         {
             1,
@@ -122,8 +120,7 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 
 @with_truth
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for every solver and k, with shares of lambda_1 and, for Algorithm 3, upper bounds as
-    such shares.
+    """A row for every solver and k, with variances and upper bounds as shares of lambda_1.
 
     value, refit : variance as the solver gave it, and refitted. upper : the shaded bound; loose :
         its second reading;
@@ -175,9 +172,7 @@ def similar(data: pd.DataFrame, column: str, within: float) -> tuple[Verdict, st
 def explained(
     statement: Statement, data: pd.DataFrame, k: int, percent: float, digits: int
 ) -> Iterator[Claim]:
-    """The variance of Algorithm 3 at k as a percentage of the bound, in both readings, beside the
-    paper's.
-    """
+    """The variance of Algorithm 3 at k in percent of the bound, in both readings of the bound."""
     for column, name in (("upper", SHADED), ("loose", LOOSE)):
         found = share(data, k, column)
         words = f"{_percent(found, 2)} (the paper: {percent:g} %)" + _others(
@@ -215,8 +210,9 @@ def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
 def lower(
     statement: Statement, data: pd.DataFrame, column: str, than: str | None, variant: str = ""
 ) -> Claim:
-    """Whether a bound is at least 10 % below another (None: lambda_1) at 80 % of the k; k weighs
-    what it stands for.
+    """Whether a bound is at least 10 % below another at 80 % of the k.
+
+    than : the other bound; None for lambda_1. Each k weighs as much as it stands for.
     """
     mine = by_cardinality(data, "spannogram").dropna(subset=["upper"])
     if len(mine) < 3:

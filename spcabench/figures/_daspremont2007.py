@@ -1,6 +1,4 @@
-"""What the figures of d'Aspremont et al. (2007) share: tables of loadings, and the panels of the
-convergence.
-"""
+"""What the figures of d'Aspremont et al. (2007) share: tables, and the panels of convergence."""
 
 from dataclasses import replace
 from itertools import chain
@@ -88,8 +86,10 @@ def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Level eps -> iterations to a gap of eps: of the run that aimed at it, else of one long run,
-    from its history.
+    """Level eps -> iterations to a gap of eps.
+
+    They are those of the run that aimed at it, else they are taken from the history of one long
+    run.
     """
     if len(rows) > 1:
         done = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
@@ -110,8 +110,10 @@ def sdp_style(method: str) -> dict[str, Any]:
 
 
 def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
-    """Gap against iteration and time on the first problem, with the time of SDP solvers on it;
-    iterations against 1/eps, medians over the seeds.
+    """Gap against iteration and time on the first problem, and iterations against 1/eps.
+
+    The times of the SDP solvers on the same problem are vertical lines. The iterations are medians
+    over the seeds.
     """
     first = data[data.seed == 0]
     for row in first.sort_values("eps", ascending=False).itertuples():

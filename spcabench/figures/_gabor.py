@@ -1,6 +1,4 @@
-"""Gabor functions fitted to colour tiles: how much of a tile an oriented wave under a Gaussian
-envelope explains.
-"""
+"""Gabor functions fitted to colour tiles: oriented waves under a Gaussian envelope."""
 
 from typing import Any
 
@@ -8,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b =
-# sigma f: width of the
-# envelope along the wave in cycles, log; r: its width across the wave over sigma, log
+# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b:
+# width sigma f of the envelope along the wave, in cycles, log; r: its width across the wave over
+# sigma, log
 LOW = np.array([-0.5, -0.5, -np.inf, np.log(1 / 16), np.log(0.27), np.log(0.5)])
 HIGH = np.array([7.5, 7.5, np.inf, np.log(1 / 2), np.log(1.0), np.log(4.0)])
 STEP = np.array([0.75, 0.75, np.pi / 16, 0.2, 0.25, 0.35])  # half the spacing of the first grid
@@ -18,8 +16,7 @@ REFINEMENTS = 40
 
 
 def fit(tiles: Array) -> pd.DataFrame:
-    """The best Gabor function times one colour, plus a constant colour, for each of the tiles (b,
-    s, s, 3).
+    """The best Gabor function times one colour, plus a constant colour, for tiles (b, s, s, 3).
 
     Returns one row a tile: r2, the share of its variation about its mean colour that is explained;
     orientation in degrees (of the stripes, 0 to 180), frequency in cycles per pixel. Frequencies
@@ -70,8 +67,9 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
 
 
 def _waves(P: Array, s: int) -> Array:
-    """Orthonormal bases (..., 2, s*s) of the wave at all phases, less its mean, for parameters
-    (..., 6).
+    """Bases (..., 2, s*s) of the waves with parameters (..., 6), at all phases.
+
+    They are orthonormal, and the mean of each wave is taken away.
     """
     x, y, theta, f, b, r = (p[..., None] for p in np.moveaxis(P, -1, 0))
     rows, columns = (g.ravel() for g in np.indices((s, s)))
@@ -93,8 +91,7 @@ def _unit(w: Array) -> Array:
 
 
 def _explained(Q: Array, T: Array) -> Array:
-    """Share of T (..., s*s, 3) that one phase of the wave Q (..., 2, s*s) times one colour
-    explains.
+    """Share of T (..., s*s, 3) that one phase of Q (..., 2, s*s) times one colour explains.
 
     The largest squared singular value of the 2 x 3 matrix Q T, in closed form.
     """

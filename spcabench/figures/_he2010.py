@@ -1,6 +1,4 @@
-"""What the figures of He, Monteiro and Park (2010) share: timed trials at one cardinality, and
-their ratios.
-"""
+"""What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -43,8 +41,9 @@ def trial(
     dense: bool = False,
     gram: bool = False,
 ) -> Iterator[Run]:
-    """GPower0 with its penalty searched for k nonzeros, then the solvers, at k or at the
-    cardinality GPower0 reached.
+    """GPower0 with its penalty searched for k nonzeros, then the other solvers.
+
+    They run at k, or (``matched``) at the cardinality that GPower0 reached.
 
     k : cardinality, or below 1 a share of the variables.
     form : how all of them are given the data. dense : GPower0 on the dense centred matrix too. gram
@@ -63,8 +62,9 @@ def trial(
 
 
 def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``method`` (solver, and form where it has several), ``total`` seconds,
-    the value compared.
+    """The timed rows with ``method``, ``total`` seconds, and the ``value`` compared.
+
+    method : the solver, and its form where it has several.
 
     value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
         phase.
@@ -81,9 +81,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 def ratios(
     data: pd.DataFrame, slow: str, fast: str, column: str = "total"
 ) -> dict[float, Interval]:
-    """For each x the median and interval of slow / fast, compared round by round on the same
-    problem.
-    """
+    """For each x the median and interval of slow / fast, round by round on the same problem."""
     key = ["x", "group", "seed", "repeat"]
     both = data[data.method == slow].merge(data[data.method == fast], on=key)
     quotient = both[f"{column}_x"] / both[f"{column}_y"]
@@ -91,9 +89,7 @@ def ratios(
 
 
 def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
-    """Whether one method's value is higher than the other's over at least 80 % of the panel; ties
-    are left out.
-    """
+    """Whether one method's value is higher than the other's on 80 % of the panel, ties apart."""
     found = {x: v.median - 1.0 for x, v in ratios(data, one, other, "value").items()}
     clear = [d for d in found.values() if abs(d) > 1e-6]
     if not found:
@@ -144,8 +140,9 @@ def thirds(found: dict[float, Interval], which: str) -> dict[float, Interval]:
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Minimum time of each method against x with the quartiles of the rounds; GPower0's search
-    dotted and lighter.
+    """Minimum time of each method against x, with the quartiles of the rounds.
+
+    The whole search of GPower0 is dotted and lighter.
     """
     for method in methods:
         mine = data[data.method == method]

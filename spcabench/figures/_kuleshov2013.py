@@ -1,6 +1,4 @@
-"""What the figures of Kuleshov (2013) share: the Gaussian runs at equal cardinality, and their
-pairing.
-"""
+"""What the figures of Kuleshov (2013) share: runs at equal cardinality, and their pairing."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,8 +18,9 @@ WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 def matched(
     penalty: str, n: int, seed: int, k: int, label: str, J: tuple[int, ...] = (), **limits: float
 ) -> Iterator[Run]:
-    """GPower, its penalty searched for k nonzeros, then GRQI (also with each finite J) at the
-    cardinality reached.
+    """GPower with its penalty searched for k nonzeros, then GRQI at the cardinality reached.
+
+    GRQI runs with J = inf, and with each finite J that is given.
     """
     size = dict(m=n, n=n, seed=seed)
     yield Run(
@@ -46,8 +45,7 @@ def matched(
 
 
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
-    """One row per GPower run with good company: its penalty, sparsity, and what it and GRQI
-    measured.
+    """One row for each GPower run whose GRQI run has the same cardinality.
 
     Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and
     for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance, variance_refit.

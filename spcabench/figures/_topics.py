@@ -1,5 +1,4 @@
-"""Topics of a corpus for the tables of Zhang and El Ghaoui (2011): sparse components of its words,
-their coherence.
+"""Topics of a corpus, for the tables of Zhang and El Ghaoui (2011): its sparse components.
 
 The covariance of the 500 words (200 at quick scale) of largest variance comes from two streamed
 passes over the file. For each component the penalty is searched from above, with elimination at

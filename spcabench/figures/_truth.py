@@ -1,5 +1,4 @@
-"""The truth line of a figure: proven optima, and where there is no proof a band from the best known
-to a bound.
+"""The truth line of a figure: proven optima, else a band from the best known to a bound.
 
 Rows with the label "truth" are those of branch_and_bound, whose one run settles every k up to a
 limit within a budget of node matrix entries (never of seconds: the line repeats), and of
@@ -31,8 +30,9 @@ def truth(
     ks: Iterable[float] = (),
     **common: Any,
 ) -> Iterator[Run]:
-    """Exact search of every cardinality up to a limit, and local search at ks (numbers, or shares
-    of n).
+    """Exact search of every cardinality up to a limit, and local search at ks.
+
+    ks : numbers, or shares of n.
     """
     nonnegative = dict(nonnegative=True) if common.pop("nonnegative", False) else {}
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
@@ -47,8 +47,10 @@ def truth(
 
 @dataclass(eq=False)
 class Truth:
-    """What is known of the optimum: ``table`` by k with best, bound, proven, and nodes and seconds
-    of the search.
+    """What is known of the optimum of one problem.
+
+    table : for each k the best value, the bound, whether it is proven, and nodes and seconds of the
+    search. problem : its name. key : what tells it apart.
     """
 
     table: pd.DataFrame
@@ -118,8 +120,9 @@ class Truth:
         )
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
-        """How far below the optimum the rows of a method are, in words; rows of other problems are
-        left out.
+        """How far below the optimum the rows of a method are, in words.
+
+        Rows of other problems are left out.
         """
         table = self.table.set_index("k")
         mine = (
@@ -180,9 +183,7 @@ def known(data: Any) -> Truth:
 def with_truth(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """A figure's ``data`` without the rows of the truth, which go into its attributes: see
-    `known`.
-    """
+    """A figure's ``data`` without the rows of the truth: `known` finds it in their attributes."""
 
     def data(table: pd.DataFrame) -> pd.DataFrame:
         made = prepare(table[table.label != LABEL].reset_index(drop=True))

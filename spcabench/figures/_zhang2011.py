@@ -1,6 +1,4 @@
-"""What Figure 1 of Zhang and El Ghaoui (2011) is made of: times to one gap, variances at one
-cardinality.
-"""
+"""What Figure 1 of Zhang and El Ghaoui (2011) is made of: times, and variances."""
 
 from typing import Any
 
@@ -27,8 +25,7 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
 
 
 def timed(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``x`` = n, ``total`` seconds, and whether the certified gap was
-    ``reached`` within the limit.
+    """The timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
 
     A run that ended without counts with its time limit.
     """
@@ -47,8 +44,9 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> Ratios:
-    """For each n the interval of time of slow / fast, round by round; left out where neither
-    reached the gap.
+    """For each n the interval of time of slow / fast, round by round.
+
+    An n at which neither reached the gap is left out.
     """
     pairs = rows[rows.solver == slow].merge(rows[rows.solver == fast], on=["x", "seed", "repeat"])
     pairs = pairs[pairs.reached_x | pairs.reached_y]
@@ -69,8 +67,9 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
 
 
 def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Minimum time of each solver against n, the median over the seeds, with the quartiles; hollow
-    at the limit.
+    """Minimum time of each solver against n, with the quartiles.
+
+    It is the median over the seeds, hollow where a run ended at the limit.
     """
     for solver, name in names.items():
         mine = rows[rows.solver == solver]
@@ -122,8 +121,7 @@ def by_size(axis, sizes: pd.Series) -> None:
 def compared(
     data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation"
 ) -> pd.DataFrame:
-    """Refitted variance of each baseline over the reference's: a column each, a row for each
-    problem and k.
+    """Refitted variance of each baseline over the reference's, for each problem and k.
 
     Missing where the cardinality is another.
     """

@@ -41,8 +41,7 @@ A12 = Statement(
 A15 = Statement(
     id="A15",
     quote="if the matrix A has rank d, our algorithm returns the optimal k-sparse PC for any "
-    "target sparsity k. The "
-    "same holds in the case of the rank-d update matrix A = sigma I + C",
+    "target sparsity k. The same holds in the case of the rank-d update matrix A = sigma I + C",
     where="section 1, exact solution for low-rank matrices",
     test="x_d'A x_d of Algorithm 1 over the optimum by brute force, A of rank d, and sigma I + C "
     "by way of C",
@@ -51,21 +50,19 @@ A15 = Statement(
 A16 = Statement(
     id="A16",
     quote="Alg. 3 outputs x with x'A x >= (1 - eps) rho_d x*'A x*, with probability at least 1 - "
-    "1/n, in time "
-    "O(eps^-d n log n) plus the time to compute the d leading eigenvectors of A",
+    "1/n, in time O(eps^-d n log n) plus the time to compute the d leading eigenvectors of A",
     where="section 6, theorem 2",
     test="share of runs, over matrices and seeds, with x'A x at least (1 - eps) rho_d times the "
-    "optimum by brute "
-    "force; fitted exponent of exact flops / log n against n, without the eigenvectors",
+    "optimum by brute force; fitted exponent of exact flops / log n against n, without the "
+    "eigenvectors",
     threshold="at least 1 - 1/n; at most 1.1",
 )
 A18 = Statement(
     id="A18",
     quote="our algorithm runs in time O(n^d k^d + n^{d+1})",
     where="section 1",
-    test="fitted exponent of exact flops (of our sweeps) against n^d k^d + n^{d+1}, k = 10 and k "
-    "= n/4, without the "
-    "eigenvectors",
+    test="fitted exponent of exact flops (of our sweeps) against n^d k^d + n^{d+1}, k = 10 and k = "
+    "n/4, without the eigenvectors",
     threshold="at most 1.1, for d = 2 and d = 3",
 )
 
@@ -128,8 +125,9 @@ def eigenvalues(problem, *, seed):
 
 
 def data(table):
-    """One row per run with d, the share of the optimum, and rho, what Theorem 1 guarantees of it
-    (full rank only).
+    """One row per run with d, the share of the optimum, and what Theorem 1 guarantees of it.
+
+    rho : the guarantee, for matrices of full rank only.
     """
     table = table.assign(
         d=[s.get("d", 0) for s in table.settings],

@@ -35,8 +35,9 @@ def data(table):
 
 
 def meetings(V):
-    """Angles in (-90, 90] where two of the n + 1 curves meet, and the values there: (points, 2),
-    increasing.
+    """Angles where two of the n + 1 curves meet, and the values there: (points, 2).
+
+    The angles are in (-90, 90] and increase.
     """
     curves = np.vstack([V, np.zeros(2)])
     found = []

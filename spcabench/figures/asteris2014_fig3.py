@@ -25,9 +25,8 @@ A1 = Statement(
     id="A1",
     quote="Fig. 3 reveals the ability of nonnegative sparse PCA to extract significant parts",
     where="section 7, figure 3",
-    test="supports are disjoint, and each is a part: more of its pixels are neighbours (pairs "
-    "side by side) than in "
-    "95 % of 2000 random sets of as many of the pixels that are free at its turn",
+    test="supports are disjoint, and each is a part: more of its pixels are neighbours (pairs side "
+    "by side) than in 95 % of 2000 random sets of as many of the pixels that are free at its turn",
     threshold="all six components",
 )
 
@@ -57,9 +56,7 @@ def faces(problem, *, seed):
 
 
 def parts(problem, *, seed, method):
-    """The components, what they explain, and how much of a part each support is among random
-    ones.
-    """
+    """The components, what they explain, and how much of a part each support is."""
     found = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
@@ -86,8 +83,10 @@ def neighbours(W):
 
 
 def data(table):
-    """One row per image: row of the figure, place, image, variance share, rank among random
-    supports, overlap.
+    """One row per image.
+
+    name, place : row and column of the figure. share : of the variance. rank : among random
+    supports. overlap : pixels in more than one component.
     """
     found = []
     for row in table.itertuples():

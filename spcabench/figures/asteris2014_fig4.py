@@ -50,9 +50,8 @@ A2 = Statement(
 )
 A3 = Statement(
     id="A3",
-    quote="for k = 180, the extracted component explains at least 58% of the variance explained "
-    "by the true "
-    "nonnegative, k-sparse PC",
+    quote="for k = 180, the extracted component explains at least 58% of the variance explained by "
+    "the true nonnegative, k-sparse PC",
     where="section 7, figure 4",
     test="variance of Algorithm 3 over the upper bound at k = 180, in both readings of the bound",
     threshold="at least 58 %, to the printed digits",

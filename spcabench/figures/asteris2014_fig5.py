@@ -39,8 +39,7 @@ A4 = Statement(
     quote="For low values of k, Alg. 3 outperforms the EM algorithm in terms of explained variance",
     where="section 7, figure 5",
     test="variance of Algorithm 3 above that of EM at equal k, as given and both refitted, lowest "
-    "third of the "
-    "axis (k up to 333); ties within 1e-6 left out",
+    "third of the axis (k up to 333); ties within 1e-6 left out",
     threshold="at 80 % of the k at least",
 )
 A5 = Statement(
@@ -54,8 +53,7 @@ A5 = Statement(
 A6 = Statement(
     id="A6",
     quote="For k as small as 50 ... the extracted component captures at least 44.6% of the "
-    "variance corresponding to "
-    "the true nonnegative k-sparse PC",
+    "variance corresponding to the true nonnegative k-sparse PC",
     where="section 7, figure 5",
     test="variance of Algorithm 3 over the upper bound at k = 50, in both readings of the bound",
     threshold="at least 44.6 %, to the printed digits",

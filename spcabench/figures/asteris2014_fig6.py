@@ -50,9 +50,8 @@ A9 = Statement(
 )
 A10 = Statement(
     id="A10",
-    quote="For values closer to k = 90, where the computed PC is nonnegative but no longer "
-    "sparse, this value climbs "
-    "to nearly 93%",
+    quote="For values closer to k = 90, where the computed PC is nonnegative but no longer sparse, "
+    "this value climbs to nearly 93%",
     where="section 7, figure 6",
     test="variance of Algorithm 3 over the upper bound at k = 90, in both readings of the bound",
     threshold="at least 93 %, to the printed digits",

@@ -38,9 +38,8 @@ D1 = Statement(
 )
 D2 = Statement(
     id="D2",
-    quote="the nonzero gene coefficients ... of the principal components in the case where PCA "
-    "was used were dense and "
-    "they numbered about 1,500",
+    quote="the nonzero gene coefficients ... of the principal components in the case where PCA was "
+    "used were dense and they numbered about 1,500",
     where="an experiment comparing SPCA to PCA",
     test="coefficients of PCA's three factors that are not zero",
     threshold="within 25 % of 1500",
@@ -117,9 +116,8 @@ def scatter(flat, title, labels, made):
     axis = flat.figure.add_subplot(flat.get_subplotspec(), projection="3d")
     flat.remove()
     scores, classes = np.array(made["scores"]), sorted(set(labels))
-    scores = scores / 10.0 ** np.floor(
-        np.log10(np.abs(scores).max())
-    )  # the units are those of the chip's intensities
+    # in units of a power of ten: the scores' own are those of the chip's intensities
+    scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
         mine = np.array(labels) == label
         axis.scatter(
@@ -159,11 +157,9 @@ def claims(data):
             D3.judged(
                 decided(kept),
                 f"{share['main']:.2f} (accuracy {_listed('accuracy', 'dspca', main, beside)} "
-                "against "
-                f"{_listed('accuracy', 'pca', main, beside)}; silhouette "
-                f"{main['dspca']['silhouette']:.2f} against "
-                f"{main['pca']['silhouette']:.2f}; variance in the factors "
-                f"{main['dspca']['explained']:.2f} against "
+                f"against {_listed('accuracy', 'pca', main, beside)}; silhouette "
+                f"{main['dspca']['silhouette']:.2f} against {main['pca']['silhouette']:.2f}; "
+                f"variance in the factors {main['dspca']['explained']:.2f} against "
                 f"{main['pca']['explained']:.2f})",
                 title,
             ),

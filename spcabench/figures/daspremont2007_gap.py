@@ -30,9 +30,8 @@ D4 = Statement(
     quote="total cost O(n^4 sqrt(log n) / eps): iterations at most about 4 n rho sqrt(log n) / "
     "eps, each O(n^3)",
     where="section 4, the algorithm",
-    test="iterations of DSPCA / (4 n rho sqrt(log n) / eps) in every run; fitted exponents in n "
-    "of its exact flops "
-    "over rho sqrt(log n) / eps, and of its flops per iteration",
+    test="iterations of DSPCA / (4 n rho sqrt(log n) / eps) in every run; fitted exponents in n of "
+    "its exact flops over rho sqrt(log n) / eps, and of its flops per iteration",
     threshold="median of the ratio at most 1.25; exponents at most 4.1 and 3.1",
 )
 D5 = Statement(
@@ -55,31 +54,27 @@ D7 = Statement(
     quote="Until gap <= eps",
     where="section 4.3, first order minimization",
     test="every run of DSPCA that stopped by its gap has a certified gap (recomputed) of at most "
-    "eps; its interval of "
-    "value and bound, SCS's and Clarabel's have a point in common, relative to the bound",
+    "eps; its interval of value and bound, SCS's and Clarabel's have a point in common, relative "
+    "to the bound",
     threshold="true in every instance, to 1e-6",
 )
 D9 = Statement(
     id="D9",
     quote="SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for "
-    "larger problems, "
-    "those methods are not practical",
+    "larger problems, those methods are not practical",
     where="section 4, algorithm",
     test="an n of at most 200 at which the interior-point solver (Clarabel) takes more than 60 s "
-    "or 4 GB, and DSPCA "
-    "does not; undecided where no such n was run",
+    "or 4 GB, and DSPCA does not; undecided where no such n was run",
     threshold="there is one",
     timed=True,
 )
 D11 = Statement(
     id="D11",
     quote="first-order methods to an accuracy of eps is given by O(1/eps^2) ... this complexity "
-    "will be brought to "
-    "O(1/eps)",
+    "will be brought to O(1/eps)",
     where="section 4, smoothing technique",
     test="fitted exponents in 1/eps of the iterations to a certified gap of eps, over the levels "
-    "that each reached "
-    "(three at least): DSPCA, and the subgradient method on the dual",
+    "that each reached (three at least): DSPCA, and the subgradient method on the dual",
     threshold="DSPCA at most 1.1; subgradient at least 0.5 more",
 )
 
@@ -198,9 +193,7 @@ def _absolute(rows):
 
 
 def slopes(rows):
-    """For each seed the exponent of iterations in 1/eps; none where fewer than three levels were
-    reached.
-    """
+    """For each seed with at least three levels the exponent of the iterations in 1/eps."""
     found = [iterations_to(part) for _, part in rows.groupby("seed")]
     return [
         slope(1.0 / np.array([*levels]), [*levels.values()]) for levels in found if len(levels) >= 3
@@ -226,8 +219,7 @@ def _agreement(dspca, size):
     return D7.judged(
         verdict,
         f"gap at most {share:.3f} eps in {len(dspca)} runs; intervals of {len(apart)} sizes apart "
-        "by at most "
-        f"{max([0.0, *apart]):.1e}",
+        f"by at most {max([0.0, *apart]):.1e}",
     )
 
 

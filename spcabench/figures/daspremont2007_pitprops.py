@@ -29,13 +29,11 @@ NAMES = {"thresholding": "thresholded PCA", "dspca": "DSPCA", "brute_force": "ex
 D8 = Statement(
     id="D8",
     quote="A_2 = A_1 - (x_1^T A_1 x_1) x_1 x_1^T ... When the values in A_i are all less than a "
-    "constant rho, we must "
-    "stop",
+    "constant rho, we must stop",
     where="section 2.4, sparse decomposition",
-    test="the decomposition at rho = 0.2, 0.4, 0.6: at every step x'A_2 x = 0, and x'A_1 x is "
-    "what the trace loses, "
-    "relative to the largest entry of A_1; all |entries| are below rho after at most 100 "
-    "components",
+    test="the decomposition at rho = 0.2, 0.4, 0.6: at every step x'A_2 x = 0, and x'A_1 x is what "
+    "the trace loses, relative to the largest entry of A_1; all |entries| are below rho after at "
+    "most 100 components",
     threshold="true at every step to 1e-6; the stop is reached at every rho",
 )
 D10 = Statement(
@@ -84,13 +82,13 @@ def table(problem, *, seed, method):
 
 
 def decomposition(problem, *, seed, rho):
-    """Largest |entry| left after each component of DSPCA at rho, and the largest violation of the
-    two identities.
+    """Largest |entry| left after each component of DSPCA at rho, and the largest error.
+
+    error : of the two identities of the claim.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    while (
-        left[-1] >= rho and len(left) <= 100 and variance > 1e-2
-    ):  # below, no variable has variance left to take
+    # below a variance of 1e-2, no variable has variance left to take
+    while left[-1] >= rho and len(left) <= 100 and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
         problem = replace(
@@ -152,8 +150,7 @@ def claims(data):
     holds = all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in made) if made else None
     words = [
         f"rho = {m['rho']}: {len(m['left']) - 1} components, {m['left'][-1]:.2g} left (on the "
-        "diagonal "
-        f"{m['diagonal']:.2g}), error {m['error']:.0e}"
+        f"diagonal {m['diagonal']:.2g}), error {m['error']:.0e}"
         for m in made
     ]
     yield D8.judged(decided(holds), "; ".join(words))

@@ -20,9 +20,8 @@ PANELS, SIZE = (1, 1), (8.5, 2.4)
 
 H13 = Statement(
     id="H13",
-    quote="When we try to center the 39861 by 28102 sparse matrix W, MATLAB returns out of "
-    "memory. However, using our "
-    "algorithm there is no need to install the centered data explicitly",
+    quote="When we try to center the 39861 by 28102 sparse matrix W, MATLAB returns out of memory. "
+    "However, using our algorithm there is no need to install the centered data explicitly",
     where="section 3.2",
     test="bytes of the dense centred matrix against the peak memory of Mcol-PCA above the sparse "
     "problem",
@@ -41,9 +40,7 @@ def runs(scale):
 
 
 def storage(problem, *, seed):
-    """Bytes of the centred matrix if it were dense, and of the sparse one; whether the suite makes
-    the dense one.
-    """
+    """Bytes of the centred matrix, dense and sparse, and whether the suite makes the dense one."""
     X = problem.data.X
     try:
         problem.given_as("data")

@@ -32,8 +32,8 @@ H1 = Statement(
     quote="the speed of Scol-PCA is comparable with GPower",
     where="section 3.1, figure 1",
     test="median over rounds and seeds of time of GPower0 / time of Scol-PCA, single runs, at "
-    "every size; Scol-PCA on "
-    "sparse data and with V'V given are two readings, undecided where they disagree",
+    "every size; Scol-PCA on sparse data and with V'V given are two readings, undecided where they "
+    "disagree",
     threshold="within [1/2, 2] at every size",
     earlier=(
         dict(
@@ -80,15 +80,13 @@ H15 = Statement(
     quote="the first phase is generally by far the more expensive one",
     where="section 2.3",
     test="flops of Scol-PCA's first phase / flops of its second, median over sizes, second phase "
-    "by Lanczos and by "
-    "power iteration (step below 1e-6)",
+    "by Lanczos and by power iteration (step below 1e-6)",
     threshold="at least 5",
 )
 H16 = Statement(
     id="H16",
-    quote="When V'V is explicitly given ... O(ps). Otherwise ... O(nps) in the dense case, and "
-    "... O(s nz + ps) in the "
-    "sparse case",
+    quote="When V'V is explicitly given ... O(ps). Otherwise ... O(nps) in the dense case, and ... "
+    "O(s nz + ps) in the sparse case",
     where="section 2.3",
     test="fitted exponent of exact flops of Scol-PCA's first phase against ps, nps, s nz + ps, "
     "over at least 5 sizes",

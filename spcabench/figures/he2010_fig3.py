@@ -19,8 +19,7 @@ H6 = Statement(
     "becomes sparser",
     where="section 3.1, figure 3",
     test="time of GPower0 / time of Mcol-PCA at the sparsest matrix, and its course; GPower0 on "
-    "sparse and on dense "
-    "centred data are two readings, undecided where they disagree",
+    "sparse and on dense centred data are two readings, undecided where they disagree",
     threshold="at least 5 at the sparse end, and higher there than at the dense end",
     timed=True,
 )

@@ -31,9 +31,8 @@ H7 = Statement(
     quote="Scol-PCA method outperforms GPower method in terms of solution quality and speed",
     where="section 3.1, figure 4",
     test="quality: variance of Scol-PCA above that of GPower0 (refitted) at equal cardinality; "
-    "speed: interval of time "
-    "of GPower0 / time of Scol-PCA above 1, Scol-PCA on sparse data and with V'V given (undecided "
-    "where they disagree)",
+    "speed: interval of time of GPower0 / time of Scol-PCA above 1, Scol-PCA on sparse data and "
+    "with V'V given (undecided where they disagree)",
     threshold="each over at least 80 % of the cardinalities",
     earlier=(
         dict(

@@ -19,8 +19,7 @@ H10 = Statement(
     "quality",
     where="section 3.2, figure 5",
     test="speed: interval of time of GPower0 / time of Mcol-PCA above 1; quality: variance of "
-    "Mcol-PCA above that of "
-    "GPower0 (refitted) at equal cardinality",
+    "Mcol-PCA above that of GPower0 (refitted) at equal cardinality",
     threshold="each over at least 80 % of the cardinalities",
     timed=("speed",),
 )

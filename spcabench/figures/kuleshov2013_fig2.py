@@ -76,8 +76,7 @@ K6 = Statement(
 K11 = Statement(
     id="K11",
     quote="varying gamma by < 1% in equation (2) sometimes led to changes in the cardinality of "
-    "the solution of more "
-    "than 10%",
+    "the solution of more than 10%",
     where="section 3.3",
     test="pairs of runs whose gammas differ by 0.9 %: does the cardinality differ by more than "
     "10 %",
@@ -86,8 +85,7 @@ K11 = Statement(
 K12 = Statement(
     id="K12",
     quote="the GPM in our experiments needed about 3-4 restarts before we could find a penalty "
-    "term that yielded the "
-    "desired number of non-zero entries",
+    "term that yielded the desired number of non-zero entries",
     where="section 4.2",
     test="median number of runs in the search of the penalty for a wanted cardinality",
     threshold="within a factor 2: at most 8",
@@ -139,8 +137,9 @@ def runs(scale):
 
 
 def neighbours(penalty, n, seed, count):
-    """Runs whose penalties differ by 0.9 % each, from four places of the useful range (|a_i'x| is
-    of order one).
+    """Runs whose penalties differ by 0.9 % each, from four places of the useful range.
+
+    There |a_i'x| is of order one.
     """
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):

@@ -50,12 +50,10 @@ K7 = Statement(
 K16 = Statement(
     id="K16",
     quote="we could initialize Algorithm 1 randomly, as long as the first Rayleigh quotient mu(0) "
-    "was close to the "
-    "largest eigenvalue",
+    "was close to the largest eigenvalue",
     where="section 2.2",
     test="for mu_0 >= 0.9 lambda_1: share of random starts that reach at least 98 % of the "
-    "variance from the "
-    "recommended start, in both readings of mu_0; undecided where they disagree",
+    "variance from the recommended start, in both readings of mu_0; undecided where they disagree",
     threshold="at least 80 % of the starts",
     earlier=(
         dict(
@@ -90,9 +88,7 @@ def runs(scale):
 
 
 def random_starts(problem, *, k, mu0, reading, count, seed):
-    """Variances of GRQI from random starts over that from the recommended start: share within 2 %,
-    median.
-    """
+    """Variances of GRQI from random starts over that from the recommended start."""
     reference = solve(problem, "grqi", k=k, **GRQI).variance
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)

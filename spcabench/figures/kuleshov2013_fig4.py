@@ -41,8 +41,9 @@ K9 = Statement(
 
 
 def runs(scale):
-    """All genes; paper: 18 sparsities from 0.08 % to 50 %. Readings beside the primary one: small
-    sparsities only.
+    """All genes; paper: 18 sparsities from 0.08 % to 50 %.
+
+    The readings beside the primary one are run at small sparsities only.
     """
     sparsities = grid(0.0008, 0.5, 18 if scale == "paper" else 9)
     yield from truth(scale, "singh", {}, 20, [float(s) for s in sparsities if s < 0.008])
@@ -64,8 +65,10 @@ def _three(penalty, share, reading, parameters, memory):
 
 @with_truth
 def data(table):
-    """One row per run: solver, penalty that set its cardinality, sparsity, value sigma^2 raw and
-    refitted, flops.
+    """One row per run.
+
+    penalty : whose run set the cardinality. value : sigma^2. It is raw; the refitted one is in the
+    rows.
     """
     value = table.singular_value.pow(2).fillna(table.variance)
     return table.assign(

@@ -39,18 +39,16 @@ K10 = Statement(
     quote="when visualized as 8 x 8 color matrices, these principal components take on the shape "
     "of little 'edges'",
     where="section 5.2",
-    test="median R^2 of a Gabor function fitted to the components, less that of random patches "
-    "(as they are; cut to "
-    "the components' cardinality); tiles less their mean colour; more components than pixel values",
+    test="median R^2 of a Gabor function fitted to the components, less that of random patches (as "
+    "they are; cut to the components' cardinality); tiles less their mean colour; more components "
+    "than pixel values",
     threshold="interval of the difference above 0; undecided where contrast-normalised patches "
     "disagree",
 )
 
 
 def runs(scale):
-    """Paper: 400 components of 100,000 patches; a second reading, contrast-normalised patches, of
-    fewer.
-    """
+    """Paper: 400 components of 100,000 patches; fewer of contrast-normalised patches."""
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
         ("main", dict(patches=patches)),
@@ -68,9 +66,7 @@ def runs(scale):
 
 
 def features(problem, *, seed, count, k, alpha, limit):
-    """Loadings of the sparse components; eigenvectors, and patches drawn at random, for
-    comparison.
-    """
+    """Loadings of the sparse components, eigenvectors, and patches drawn at random."""
     found = api.components(
         problem,
         "ssvd_grqi",
@@ -96,8 +92,9 @@ def features(problem, *, seed, count, k, alpha, limit):
 
 
 def data(table):
-    """One row a tile: label (reading), kind, its 192 values, r2, orientation, frequency; and the
-    runs' numbers.
+    """One row for each tile, with its 192 values, its Gabor fit and its run's numbers.
+
+    label : the reading. kind : of `KINDS`.
     """
     parts = []
     for row in table.itertuples():
@@ -222,7 +219,7 @@ def _numbers(data, label, difference):
     low, middle, high = components.frequency.quantile([0.25, 0.5, 0.75])
     return (
         f"difference {difference} (components {components.r2.median():.3f}, PCA "
-        f"{pca.r2.median():.3f}); "
-        f"{len(components)} components, {int(components.converged.iloc[0])} converged, "
-        f"frequency {middle:.3f} [{low:.3f}, {high:.3f}] cycles per pixel"
+        f"{pca.r2.median():.3f}); {len(components)} components, "
+        f"{int(components.converged.iloc[0])} converged, frequency {middle:.3f} [{low:.3f}, "
+        f"{high:.3f}] cycles per pixel"
     )

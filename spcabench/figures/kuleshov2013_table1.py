@@ -123,8 +123,9 @@ def _microseconds(timed):
 
 
 def order(steps):
-    """Slope of log(next step) against log(step), steps from 0.3 to 1e-8, the next above rounding;
-    nan for too few.
+    """Slope of log(next step) against log(step), for steps from 0.3 to 1e-8.
+
+    The next step must be above rounding. The slope is nan for fewer than three steps.
     """
     found = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-14]
     if len(found) < 3:

@@ -69,8 +69,7 @@ Z1 = Statement(
     quote="Fig 1 shows that our algorithm converges much faster than the first order algorithm",
     where="section 4, figure 1",
     test="time of DSPCA / time of BCA to a certified gap of 1e-2, at each n of each panel where "
-    "either reached it; a "
-    "run that did not counts with its time limit",
+    "either reached it; a run that did not counts with its time limit",
     threshold="at least 5 at every n (plain BCA is primary)",
     timed=True,
 )
@@ -88,8 +87,7 @@ Z5 = Statement(
     "original problem",
     where="section 3",
     test="shortfall of BCA's limit from the exact SDP's optimum over eps, largest variance 1, n = "
-    "8 and 14, eps = 0.1 "
-    "to 1e-3: of problem (5), which is in squared units, and of problem (1)",
+    "8 and 14, eps = 0.1 to 1e-3: of problem (5), which is in squared units, and of problem (1)",
     threshold="at most 1 in every instance, to 1e-6 of the largest variance",
 )
 Z8 = Statement(
@@ -98,8 +96,7 @@ Z8 = Statement(
     "global optimizer",
     where="section 3",
     test="value of BCA's limit at eps = 1e-6 against the optimum of the exact SDP (Clarabel), and "
-    "that against DSPCA's "
-    "certified interval, n = 8 and 14",
+    "that against DSPCA's certified interval, n = 8 and 14",
     threshold="within 1e-6 of the largest variance, and what eps costs (eps over the optimum), in "
     "every instance",
 )
@@ -165,8 +162,9 @@ def _compared(family, n, seed):
 
 
 def _optimum(problem, lam):
-    """S and lam scaled to a largest variance of one, and the middle of the exact SDP's certified
-    interval.
+    """S and lam scaled to a largest variance of one, and the optimum of the exact SDP.
+
+    The optimum is the middle of the certified interval.
     """
     S = problem.given_as("covariance").matrix.S
     unit = float(S.diagonal().max())
@@ -176,8 +174,9 @@ def _optimum(problem, lam):
 
 
 def _limit(S, lam, eps, sweeps):
-    """X where Algorithm 1 with beta = eps/n goes: its objective grows by less than 1e-10, or the
-    sweeps are over.
+    """X where Algorithm 1 with beta = eps/n goes.
+
+    It ends when its objective grows by less than 1e-10, or after so many sweeps.
     """
     n, before = len(S), -np.inf
     X, V = block_ascent.identity_start(S, lam)

@@ -17,14 +17,11 @@ from spcabench.flops import LEDGER
 from spcabench.vectors import Array, Vector
 
 # practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after
-# its 20,000
-# iterations); Clarabel 35 s and 0.7 GB at n = 80, 59 s and 1.4 GB at 100, and what it stores grows
-# as n^4
+# its 20,000 iterations); Clarabel 35 s and 0.7 GB at n = 80, 59 s and 1.4 GB at 100, and what it
+# stores grows as n^4
 LARGEST = {"SCS": 200, "CLARABEL": 120}
-FACTORS = {
-    "SCS": 12,
-    "CLARABEL": 7,
-}  # SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
+# SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
+FACTORS = {"SCS": 12, "CLARABEL": 7}
 TIGHT: dict[str, Any] = {
     "SCS": lambda eps: {"eps_abs": eps, "eps_rel": eps, "max_iters": 20_000},
     "CLARABEL": lambda eps: {"tol_gap_abs": eps, "tol_gap_rel": eps, "tol_feas": eps},

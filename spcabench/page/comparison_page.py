@@ -77,8 +77,7 @@ def _lines(ranking: pd.DataFrame) -> str:
     for r in ranking.to_dict("records"):
         lines.append(
             f"{r['rank']:<4}{r['solver']:28}{r['answered']:>4} of "
-            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %"
-            f"{r['share']:>9.4f}{r['time']:>11.4g}"
+            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{r['time']:>11.4g}"
         )
     return "\n".join(lines) + "\n"
 

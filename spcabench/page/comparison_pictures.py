@@ -228,9 +228,7 @@ def _legend(axes: Any) -> None:
 
 
 def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
-    """Share of the pairs on which the solver of the line has the higher value than that of the
-    column.
-    """
+    """Share of the pairs on which the row's solver has the higher value than the column's."""
     names, table = values(answers)
     place = [names.index(solver) for solver in order]
     won = profiles.wins(table[:, place])
@@ -255,8 +253,9 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
 
 
 def duels(answers: pd.DataFrame, named: str, others: list[str], axes: Any) -> None:
-    """Performance profiles of two at a time, on time at 99 %: a profile of many can change their
-    order.
+    """Performance profiles of two solvers at a time, on time at 99 %.
+
+    A profile of many can change the order of two.
     """
     grid = np.geomspace(1.0, 1e4, 200)
     cost = costs(answers, 0.99, "time")

@@ -38,8 +38,9 @@ def draw_to(
     fontsize: float | None = None,
     title: bool = True,
 ) -> None:
-    """Write a figure to files, in inches and points; the figure's own size and the style's font
-    unless given.
+    """Write a figure to files, in inches and points.
+
+    The figure's own size and the style's font are taken unless others are given.
     """
     import matplotlib
 
@@ -88,9 +89,7 @@ def _fits(figure: Any) -> bool:
 
 
 def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
-    """All rows of a figure, and what its ``data`` makes of the good ones; None where there are
-    none.
-    """
+    """All rows of a figure, and what its ``data`` makes of the good ones; None for none."""
     return _of_files(module, tuple(files), tuple(map(_changed, files)))
 
 
@@ -149,9 +148,7 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
-    """The claims of a figure with their verdicts, its provenance and its runs' status, from its
-    rows alone.
-    """
+    """A figure's claims with their verdicts, its provenance and its runs, from its rows alone."""
     module = registry.module("figure", name)
     rows, data = _loaded(module, files)
     last = rows.iloc[-1]

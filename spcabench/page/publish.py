@@ -1,6 +1,4 @@
-"""Publishes a run: ``results/published/``, small enough for git, with what the README and the
-documents show of it.
-"""
+"""Publishes a run: ``results/published/``, small enough for git, and the README's block."""
 
 import hashlib
 import json
@@ -23,8 +21,7 @@ BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of publis
 
 
 def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
-    """Copy the figures, verdicts, provenance and rows of a run, and write its pages and the
-    README's block.
+    """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
     Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
     uncommitted changes.
@@ -49,8 +46,9 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
 
 
 def with_block(text: str, published: Path) -> str:
-    """The README with its block as the published run has it. Raises ValueError where the marks are
-    not there.
+    """The README with its block as the published run has it.
+
+    Raises InputError where the marks of the block are not there.
     """
     return replaced(text, BEGIN, END, block(published), "README.md")
 

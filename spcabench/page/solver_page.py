@@ -1,6 +1,4 @@
-"""What the rows of a scale say of each solver: where it appears, its quality and its speed beside
-the others.
-"""
+"""What the rows of a scale say of each solver: where it appears, its quality and its speed."""
 
 import ast
 import re
@@ -88,9 +86,7 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """One entry for each solver with rows, by name: what it is, where it appears, its numbers in
-    all and by dataset.
-    """
+    """One entry for each solver with rows: what it is, where it appears, its numbers."""
     table = table[table.solver.isin(registry.names("solver"))]
     found = compared(table)
     return [
@@ -118,9 +114,8 @@ def _about(name: str) -> dict[str, Any]:
         or ""
     )
     first, _, rest = docstring.partition("\n\n")
-    flowing = re.sub(
-        r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip()
-    )  # lines within a paragraph or an item are one
+    # lines within a paragraph or an item are one
+    flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip())
     traits = asdict(registry.module("solver", name).TRAITS)
     return {
         "what": first.rstrip("."),

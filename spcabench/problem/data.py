@@ -219,9 +219,8 @@ class Data:
             d = d * self.scale**2
         if self.rank:
             low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
-            d = np.where(
-                d + low_rank > 1e-14 * d, d + low_rank, 0.0
-            )  # what cancels to rounding error is zero
+            # what cancels to rounding error is zero
+            d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)
         return d
 
     def squared_norms(self) -> Vector:

@@ -178,9 +178,8 @@ def read_rdata(path: Path) -> Mapping[str, Any]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # an encoding that the file does not name: ASCII
+            # an encoding that the file does not name: ASCII
+            warnings.simplefilter("ignore", UserWarning)
             return rdata.read_rda(path)
     except Exception as error:  # the parser fails in many ways on a damaged file
         raise InputError(f"{path}: not a readable RData file ({error})") from error

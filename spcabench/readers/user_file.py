@@ -126,9 +126,8 @@ def _loaded(path: Path, kind: str, how: Reading) -> Any:
         ) from error
     raise InputError(
         f"{path}: {needed / 1e9:.3g} GB of numbers and a copy, {free / 1e9:.3g} GB are free: form "
-        "their covariance by "
-        "blocks of rows (for a text, of the words of largest variance) and give it with "
-        "--covariance"
+        "their covariance by blocks of rows (for a text, of the words of largest variance) and "
+        "give it with --covariance"
     )
 
 
@@ -234,8 +233,7 @@ def _no_text(path: Path, frame: pd.DataFrame) -> None:
         )
         raise InputError(
             f"{path}: column {column!r}{more} is text{value}; --label {column} takes it as the "
-            "classes, "
-            f"--drop {column} leaves it out"
+            f"classes, --drop {column} leaves it out"
         )
 
 
@@ -251,8 +249,8 @@ def _complete(path: Path, frame: pd.DataFrame, missing: str, notes: list[str]) -
         rows, columns = int(frame.isna().any(axis=1).sum()), int((gaps > 0).sum())
         raise InputError(
             f"{path}: {said}; --missing rows leaves {rows} of {len(frame)} rows out, --missing "
-            f"columns {columns} of "
-            f"{frame.shape[1]} columns, --missing mean fills in the column's mean"
+            f"columns {columns} of {frame.shape[1]} columns, --missing mean fills in the column's "
+            "mean"
         )
     notes.append(
         f"{said}; {'filled in by the mean' if missing == 'mean' else f'these {missing} left out'}"

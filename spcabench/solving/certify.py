@@ -74,11 +74,12 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
     sides = np.where(np.arange(len(U)) < m, 1.0, -1.0)
     top = [np.abs(block).max() for block in (U[:m, :m], U[m:, m:], U[:m, m:])]
     spread = float(np.abs(C).sum(axis=1).max() + np.abs(U).sum(axis=1).max())
+    # any d gives a bound: y1 = lambda + d, y2 = lambda - d
     balanced = scipy.optimize.minimize_scalar(
         lambda d: largest_eigenvalue(C + U - d * np.diag(sides)),
         bounds=(-spread, spread),
         method="bounded",
-    )  # any d gives a bound: y1 = lambda + d, y2 = lambda - d
+    )
     high = 2.0 * balanced.fun + k_u * top[0] + k * top[1] + 2.0 * np.sqrt(k_u * k) * top[2]
     low = float(np.vdot(C, _feasible(X, m, k_u, k)))
     return low, max(high, low)

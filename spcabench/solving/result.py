@@ -232,8 +232,8 @@ class Result:
             return f"x has norm {length:.6g}; yield unit vectors: normalize(x) of spcabench.vectors"
         if self.k is not None and self.cardinality > self.k:
             return (
-                f"x has {self.cardinality} nonzeros at k = {self.k}; "
-                "yield project(x, k) of spcabench.vectors"
+                f"x has {self.cardinality} nonzeros at k = {self.k}; yield project(x, k) of "
+                "spcabench.vectors"
             )
         if self.nonnegative and (x < 0).any():
             return "x has entries of both signs, where x >= 0 was asked"
