@@ -310,3 +310,23 @@ def test_fps_of_several_components_spans_the_planted_ones(seed):
     planted = np.kron(np.eye(2), np.full((5, 5), 0.2))
     assert np.allclose(Z.T @ Z, np.eye(2), atol=1e-9)
     assert np.abs(P - planted).max() < 0.05
+
+
+@pytest.mark.parametrize("solver", ["CLARABEL", "SCS"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_value_of_the_strong_relaxation_is_an_upper_bound(seed, solver):
+    X = np.random.default_rng(seed).standard_normal((12, 8))
+    problem = Problem.from_covariance(X.T @ X)
+    for k in (1, 3, 8):
+        relaxed = api.solve(problem, "relax_and_round", k=k, solver=solver)
+        best = api.solve(problem, "brute_force", k=k).variance
+        weak = api.solve(problem, "exact_sdp_constrained", k=k).relaxation_bound
+        unit = 1e-5 * best
+        assert relaxed.variance <= best + unit <= relaxed.extra["objective"] + 2 * unit
+        assert relaxed.extra["objective"] <= weak + unit
+        assert relaxed.bound >= best
+
+
+def test_the_strong_relaxation_refuses_what_it_cannot_do():
+    with pytest.raises(InputError, match="80 variables"):
+        api.solve(api.load("blocks", n=80), "relax_and_round", k=3)

@@ -151,3 +151,35 @@ def _solve(problem: Any, solver: str, eps: float) -> None:
         problem.solve(solver=solver, warm_start=False, **TIGHT[solver](eps))
     if problem.status not in ("optimal", "optimal_inaccurate"):
         raise RuntimeError(f"{solver} ended with status {problem.status!r}")
+
+
+@lru_cache(maxsize=32)
+def row_constrained(n: int) -> Any:
+    """Compile max Tr(S X), Tr X = 1, X PSD, its rows limited like those of x x', x k-sparse.
+
+    Row i has ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i, over z in [0, 1]^n with sum at
+    most k. Function (S, k, solver, eps) -> X (n, n), z (n,), and U (n, n) with lambda_max(S + U) +
+    max over the rows of -Tr(U X) equal to the optimum.
+    """
+    cp = modelling()
+    S, k, root = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True), cp.Parameter()
+    (q, X), z, w = _symmetric(n), cp.Variable(n), cp.Variable(n)
+    t = q[np.flatnonzero(np.equal(*np.triu_indices(n)))]  # the diagonal of X
+    matrix, trace = X >> 0, cp.sum(t) == 1.0
+    rows = [  # w_i^2 <= X_ii z_i
+        cp.SOC(t + z, cp.vstack([2.0 * w, t - z]), axis=0),
+        cp.norm(X, 2, axis=1) <= w,
+        cp.norm(X, 1, axis=1) <= root * w,
+    ]
+    limits = [z >= 0.0, z <= 1.0, cp.sum(z) <= k]
+    problem = cp.Problem(cp.Maximize(cp.trace(S @ X)), [matrix, trace, *rows, *limits])
+
+    def solve(
+        S_value: Array, k_value: float, solver: str, eps: float
+    ) -> tuple[Vector, Vector, Vector]:
+        S.value, k.value, root.value = S_value, float(k_value), float(np.sqrt(k_value))
+        _solve(problem, solver, eps)
+        y, P = abs(float(trace.dual_value)), np.asarray(matrix.dual_value)
+        return np.asarray(X.value), np.asarray(z.value), y * np.eye(n) - S_value - (P + P.T) / 2
+
+    return solve
