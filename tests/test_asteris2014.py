@@ -1,13 +1,13 @@
 """Figures 3 to 6 of Asteris et al. (2014): what their claims are judged by."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from spcabench.figures import _asteris2014 as shared
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig4 as fig4
 from spcabench.figures import asteris2014_fig5 as fig5
+from tests import trial
 
 
 def _rows(ratio=1.0, value=0.5):
@@ -22,7 +22,7 @@ def _rows(ratio=1.0, value=0.5):
         ours = row["solver"] == "spannogram"
         row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
         row["q"], row["lambda_next"] = (0.9 * row["variance"], 0.2) if ours else (np.nan, np.nan)
-    return shared.with_bounds(pd.DataFrame(rows))
+    return shared.with_bounds(trial.table(rows))
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])

@@ -51,19 +51,20 @@ def test_a_figure_is_made_through_sbatch_and_what_is_timed_runs_alone(cluster, t
         (tmp_path / name).symlink_to(ROOT / name)
     seen, done, home = [], threading.Event(), f"results/quick/figures/{FIGURE}"
     watcher = threading.Thread(target=watch, args=(seen, done))
+    log = tmp_path / "results" / "quick" / "workflow.log"
     watcher.start()
     try:
-        code = workflow.workflow("quick", 4, [f"{home}/claims.json"], tmp_path, "slurm")
+        code = workflow.workflow([f"{home}/claims.json"], log, 4, tmp_path, "slurm")
     finally:
         done.set()
         watcher.join()
-    log = (tmp_path / "results" / "quick" / "workflow.log").read_text()
-    assert code == 0, log[-3000:]
+    said = log.read_text()
+    assert code == 0, said[-3000:]
     assert (tmp_path / home / "figure.svg").exists() and json.loads(
         (tmp_path / home / "claims.json").read_text()
     )
-    assert log.count("submitted with SLURM jobid") == len(groups(FIGURE, "quick")) + 1
+    assert said.count("submitted with SLURM jobid") == len(groups(FIGURE, "quick")) + 1
     timed = [running for running in seen if any("timed-" in comment for comment, _ in running)]
     assert timed and all(len(running) == 1 and running[0][1] == str(CORES) for running in timed)
-    assert workflow.workflow("quick", 4, [f"{home}/claims.json"], tmp_path, "slurm") == 0
-    assert "submitted" not in (tmp_path / "results" / "quick" / "workflow.log").read_text()
+    assert workflow.workflow([f"{home}/claims.json"], log, 4, tmp_path, "slurm") == 0
+    assert "submitted" not in log.read_text()

@@ -59,9 +59,10 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, ca
         'rule all:\n    output: "done"\n    shell: "echo some Error: of mine >&2; touch done; '
         f'exit {code}"\n'
     )
-    assert (workflow.workflow("quick", 1, ["done"], tmp_path) != 0) == (code != 0)
+    log = tmp_path / "results" / "quick" / "workflow.log"
+    assert (workflow.workflow(["done"], log, 1, tmp_path) != 0) == (code != 0)
     assert ("of mine" in capsys.readouterr().err) == (code != 0)
-    assert (tmp_path / "results" / "quick" / "workflow.log").exists()
+    assert log.exists()
 
 
 def test_a_cluster_s_profile_names_rules_that_there_are():

@@ -3,10 +3,12 @@
 import json
 import re
 
+import pandas as pd
+
 from spcabench.page import draw
 from spcabench.page.results_page import write_page
 from spcabench.running import job, rows, worker
-from spcabench.running.schema import Answer, Row
+from spcabench.running.schema import COLUMNS, Answer, Row
 from spcabench.running.task import Task
 from spcabench.solving.status import Status
 
@@ -57,6 +59,12 @@ def row(**changes):
 def made_row(**changes):
     """The row that a run gives, with some columns changed."""
     return Row(**vars(worker.answer(ASKED)) | LABELS | ASKED.asked | job.stamp() | changes)
+
+
+def table(found):
+    """A table of rows with all columns of the schema, out of dicts of what a test needs."""
+    made = pd.DataFrame(found)
+    return made.reindex(columns=[*COLUMNS, *(name for name in made if name not in COLUMNS)])
 
 
 def make_run(folder, **changes):

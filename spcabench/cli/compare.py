@@ -63,7 +63,8 @@ def compare(
     folder = options.ROOT / HOME / title
     _write_plan(folder / "plan.json", own, asked)
     page = str(HOME / title / "index.html")
-    if code := workflow.workflow("compare", jobs, [page], options.ROOT, profile):
+    log = options.ROOT / HOME / "workflow.log"
+    if code := workflow.workflow([page], log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
     print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
     print(folder / "index.html")

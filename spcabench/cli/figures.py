@@ -137,8 +137,9 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
         for name in figures
         for file in ("figure.svg", "claims.json")
     ]
-    code = workflow.workflow(scale, jobs, targets or [f"{home}/index.html"], options.ROOT, profile)
-    if code:
+    log = options.ROOT / home / "workflow.log"
+    page = [f"{home}/index.html"]
+    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
 
 

@@ -102,7 +102,9 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         )
         for row in passes.itertuples()
     ]
-    return pd.concat([table[table.measure != one_pass.__name__], *rows], ignore_index=True)
+    others = table[table.measure != one_pass.__name__]
+    own = [name for name in ("q", "lambda_next") if name not in others]
+    return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
@@ -129,9 +131,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
-    q, after = (
-        table[name] / top if name in table else np.nan * top for name in ("q", "lambda_next")
-    )
+    q, after = table.q / top, table.lambda_next / top
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,

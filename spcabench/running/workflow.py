@@ -17,22 +17,19 @@ from spcabench.running.process import LOCK
 STEPS = re.compile(r"(\d+) of (\d+) steps")
 
 
-def workflow(
-    scale: str, jobs: int, targets: list[str], root: Path, profile: str = "default"
-) -> int:
-    """Make the page of a scale, or single files of it; Snakemake's exit code.
+def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str = "default") -> int:
+    """Make some files, named from the root on, with all that they need; Snakemake's exit code.
 
-    profile : a folder of ``profiles/``; all but the default submit jobs to other machines.
+    log : what Snakemake says goes there. profile : a folder of ``profiles/``; all but the default
+        submit jobs to other machines.
     """
-    folder = root / "results" / scale
-    folder.mkdir(parents=True, exist_ok=True)
-    log = folder / "workflow.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
     with _exclusive(root / ".figures.lock", "another workflow") as lock:
         _wait_for_workers(root / LOCK)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--cores", str(jobs)] if profile == "default" else ["--jobs", str(jobs)]
         command += [] if profile == "default" else ["--workflow-profile", f"profiles/{profile}"]
-        command += ["--keep-going", "--config", f"scale={scale}", "--", *targets]
+        command += ["--keep-going", "--", *targets]
         with log.open("w") as stream:
             # Snakemake holds the lock too: were this process killed alone, the next call would wait
             # for it
