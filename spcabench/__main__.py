@@ -12,7 +12,12 @@ from spcabench import machine
 from spcabench.cli import compare, doctor, figures, solve, solvers
 from spcabench.errors import InputError
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # tracebacks are Python's own
+    rich_markup_mode="markdown",  # joins the lines of a paragraph
+)
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {"solve": solve.solve, "list": solvers.list_names},
     "Solvers": {

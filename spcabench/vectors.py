@@ -31,6 +31,15 @@ def support(x: Vector) -> Indices:
     return np.flatnonzero(x)
 
 
+def expect_shape(x: Vector, n: int) -> None:
+    """Raise ValueError unless x has the shape (n,), as NumPy's own products do.
+
+    A product that reads the nonzeros of x alone would not notice that x is too short.
+    """
+    if x.shape != (n,):
+        raise ValueError(f"product with a vector of shape {x.shape}; expected is ({n},)")
+
+
 def normalize(x: Vector) -> Vector:
     """Return x / ||x||; a zero vector stays zero.
 

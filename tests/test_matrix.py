@@ -266,3 +266,25 @@ def test_the_norm_of_a_matrix_costs_its_entries():
     with counting() as ledger:
         assert frobenius(A) == pytest.approx(np.sqrt((A * A).sum()))
         assert ledger.flops == A.size
+
+
+@pytest.mark.parametrize("length", [1, 3, 6, 8, 9, 12])
+@pytest.mark.parametrize("fill", [0.0, 1.0], ids=["sparse", "dense"])
+@pytest.mark.parametrize("form", ["data", "sparse", "covariance", "deflated"])
+def test_a_vector_of_the_wrong_length_is_refused(form, fill, length):
+    X = _holed(TALL)
+    problem = Problem.from_data(sp.csc_array(X) if form == "sparse" else X)
+    if form == "covariance":
+        problem = problem.given_as("covariance")
+    Sigma = problem.covariance
+    if form == "deflated":
+        Sigma = Gram(problem.data, np.eye(7)[:, :1], np.ones(1))
+    x = np.full(length, fill)
+    x[0] = 1.0
+    with pytest.raises(ValueError):
+        Sigma @ x
+    if form != "covariance":
+        with pytest.raises(ValueError):
+            problem.data @ x
+        with pytest.raises(ValueError):
+            problem.data.T @ x

@@ -34,6 +34,14 @@ def _labels(found: Sequence[Result]) -> list[str]:
     return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(found, 1)]
 
 
+def save(problem: Problem, found: Sequence[Result], out: Path | None, plot: Path | None) -> None:
+    """Write the loadings to one file and draw them to another, where they are asked for."""
+    if out is not None:
+        write(out, problem, found)
+    if plot is not None:
+        draw(plot, problem, found)
+
+
 def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     """Write the loadings.
 
@@ -67,7 +75,7 @@ def _write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     )
 
 
-def plot(file: Path, problem: Problem, found: Sequence[Result]) -> None:
+def draw(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     """Draw the largest loadings of each component as bars.
 
     Of a path, draw the variance and its certified bound against k.

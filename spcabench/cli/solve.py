@@ -109,10 +109,7 @@ def solve(
     with solvers.by_its_author(solver):
         found = _found(problem, solver, options.cardinalities(k), components, deflation, settings)
         print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
-    if out is not None:
-        files.write(out, problem, found)
-    if plot is not None:
-        files.plot(plot, problem, found)
+    files.save(problem, found, out, plot)
 
 
 def _problem(source: str, how: "Reading") -> "Problem":

@@ -14,7 +14,15 @@ from spcabench.flops import charge, uncharged
 from spcabench.problem.data import SMALL_SIDE, Data, bordered_solve
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.problem.working_set import DenseWorkingSet, Symmetric, WorkingSet
-from spcabench.vectors import Array, Indices, Vector, first_largest, normalize, support
+from spcabench.vectors import (
+    Array,
+    Indices,
+    Vector,
+    expect_shape,
+    first_largest,
+    normalize,
+    support,
+)
 
 
 class Covariance(Symmetric):
@@ -28,6 +36,7 @@ class Covariance(Symmetric):
         """Sigma x: n^2 flops, n k for a k-sparse x."""
         W = support(x)
         if len(W) < self.n:
+            expect_shape(x, self.n)
             return DenseWorkingSet(self.S, W).power_step(x[W])
         charge(self.n**2)
         return self.S @ x

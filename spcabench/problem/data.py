@@ -11,7 +11,15 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from spcabench.flops import charge, solve_cost
-from spcabench.vectors import Array, Indices, Vector, first_largest, normalize, support
+from spcabench.vectors import (
+    Array,
+    Indices,
+    Vector,
+    expect_shape,
+    first_largest,
+    normalize,
+    support,
+)
 
 # Beyond this order the matrices that "largest column of Sigma" would need are not affordable.
 SMALL_SIDE = 4096
@@ -96,6 +104,7 @@ class Transpose:
             z = A.X.T @ y
             charge(A.X.nnz)
         elif len(W) < m:
+            expect_shape(y, m)
             z = A.X.T[:, W] @ y[W]
             charge(n * len(W))
         else:
@@ -141,6 +150,7 @@ class Data:
         """
         W = support(z)
         if len(W) < self.shape[1]:
+            expect_shape(z, self.shape[1])
             return self.columns(W) @ z[W] if len(W) else np.zeros(self.shape[0])
         y = self.X @ (z if self.scale is None else z * self.scale)
         charge(self.stored)
