@@ -413,7 +413,7 @@ def _copied(item: Any) -> Iterate:
     # a step, and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
     try:
-        x = np.array(iterate.x, dtype=np.float64)
+        x = np.array(iterate.x, dtype=np.float64, ndmin=1)
         u = None if iterate.u is None else np.array(iterate.u, dtype=np.float64)
     except (TypeError, ValueError):
         raise SolverError(
