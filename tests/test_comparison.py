@@ -247,6 +247,61 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     assert not list(home.glob("rows/*/*.journal"))
 
 
+POOR = '''"""The first variables."""
+import numpy as np
+from spcabench.iterate import Traits
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    print("so poor")
+    yield np.eye(problem.n)[0]
+'''
+
+
+def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
+    home = tmp_path / "results" / "compare"
+    files = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "poor.py").write_text(POOR)
+        job = jobs.Job(str(tmp_path / folder / "poor.py"), "quick", limit=0.5)
+        file = job.write(home / "jobs")
+        files.append(str(file.relative_to(tmp_path)))
+        jobs.run_job(
+            job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet")
+        )
+    plan = home / "both" / "plan.json"
+    plan.parent.mkdir()
+    plan.write_text(json.dumps({"name": "both", "named": ["poor (one)"], "jobs": files}))
+    text = page.write(plan).read_text()
+    ranked = plan.with_name("ranking.txt").read_text()
+    assert "poor (one)" in ranked
+    assert "poor (two)" in ranked
+    assert "The solver printed text" in text
+
+
+@pytest.mark.parametrize(
+    ("solvers", "expected"),
+    [
+        (["tpower", "/a/mine.py"], ["tpower", "mine"]),
+        (["tpower", "/a/tpower.py"], ["tpower", "tpower (a)"]),
+        (["/a/mine.py", "/b/mine.py"], ["mine (a)", "mine (b)"]),
+    ],
+)
+def test_labels_are_unique(solvers, expected):
+    assert jobs.labels([jobs.Job(solver) for solver in solvers]) == expected
+
+
+def test_files_of_one_name_in_folders_of_one_name_have_labels_of_their_own():
+    labels = jobs.labels([jobs.Job(f"/{home}/x/mine.py") for home in "ab"])
+    assert len(set(labels)) == 2
+
+
 def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(f"{SOLVER}x = 1\n")

@@ -99,12 +99,35 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
     from spcabench.running import whole_files
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
+    named = _named(own, asked)
     words = dict(
         name=plan.parent.name,
-        named=[Path(solver).stem for solver in own],
+        named=[*named],
+        broken=_broken(named),
         jobs=[str(file.relative_to(options.ROOT)) for file in files],
     )
     whole_files.write_changed(plan, json.dumps(words, indent=1) + "\n")
+
+
+def _named(own: list[str], asked: list["Job"]) -> dict[str, str]:
+    """The solvers that were named: label in this comparison -> name or file."""
+    from spcabench.comparison import jobs
+
+    labels = zip(jobs.labels(asked), asked, strict=True)
+    return {label: job.solver for label, job in labels if job.solver in own}
+
+
+def _broken(named: dict[str, str]) -> dict[str, list[str]]:
+    """Label -> the promises that a given file breaks, each in a sentence."""
+    from spcabench.checking import conformance
+
+    found: dict[str, list[str]] = {}
+    for label, solver in named.items():
+        if solver.endswith(".py"):
+            outcomes = conformance.check(solver)
+            fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
+            found |= {label: fails} if fails else {}
+    return found
 
 
 def run_job(

@@ -7,7 +7,7 @@ suite.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -125,6 +125,20 @@ class Job:
             seed=item.seed,
             timeout=3 * PATIENCE_FACTOR * self.limit,
         )
+
+
+def labels(asked: Sequence[Job]) -> list[str]:
+    """A name for each job of one comparison: two files of one name are told apart by folders."""
+    names = [job.label for job in asked]
+    folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in asked]
+    told = [
+        f"{name} ({folder})" if folder and names.count(name) > 1 else name
+        for name, folder in zip(names, folders, strict=True)
+    ]
+    return [
+        f"{name} {job.key[-8:]}" if told.count(name) > 1 else name
+        for name, job in zip(told, asked, strict=True)
+    ]
 
 
 def unavailable(solver: str) -> str:

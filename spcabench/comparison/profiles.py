@@ -12,7 +12,7 @@ RESAMPLES, COVERAGE = 200, 0.9  # of the bootstrap bands
 
 def ratios(cost: Vector) -> Vector:
     """Cost over the least of all solvers on the same pair; inf where no solver got there."""
-    best = cost.min(axis=1, keepdims=True)
+    best = cost.min(axis=1, keepdims=True, initial=np.inf)
     return np.where(np.isfinite(cost), cost / np.where(np.isfinite(best), best, 1.0), np.inf)
 
 

@@ -15,6 +15,7 @@ from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
+from spcabench.solving.flags import SENTENCES, Flag
 
 TABLE = (
     "item",
@@ -46,7 +47,7 @@ def write(plan_file: Path) -> Path:
     plan = json.loads(plan_file.read_text(encoding="utf-8"))
     root = plan_file.resolve().parents[3]
     asked = [Job.read(root / file) for file in plan["jobs"]]
-    rows = results.read(_rows_of(root / file) for file in plan["jobs"])
+    rows = _rows([_rows_of(root / file) for file in plan["jobs"]], jobs.labels(asked))
     results.check_convention(rows, plan["name"])
     answers = standing.standing(rows, best_known.checked(suite.items(asked[0].suite)))
     ranking = standing.ranking(answers)
@@ -55,6 +56,14 @@ def write(plan_file: Path) -> Path:
     page = plan_file.with_name("index.html")
     write_text(page, _page(plan, asked, rows, answers, ranking, pictures))
     return page
+
+
+def _rows(files: list[Path], labels: list[str]) -> pd.DataFrame:
+    """The rows of all jobs, each solver by its label in this comparison."""
+    tables = [
+        results.read([file]).assign(solver=label) for file, label in zip(files, labels, strict=True)
+    ]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _rows_of(job: Path) -> Path:
@@ -90,6 +99,7 @@ def _page(
     ranking: pd.DataFrame,
     pictures: list[Picture],
 ) -> str:
+    doubts, broken = _doubts(rows), plan.get("broken", {})
     return render(
         "comparison.html.j2",
         name=plan["name"],
@@ -99,6 +109,10 @@ def _page(
         pairs=_pairs(answers),
         pictures=pictures,
         failures=_failures(answers),
+        doubts=doubts,
+        broken=broken,
+        doubted={*broken, *(doubt["solver"] for doubt in doubts)},
+        claims=_claims(rows),
         stand_ins=_stand_ins(rows),
         files=[(file, quote(file)) for file in ("table.csv", "table.parquet", "ranking.txt")],
         **_how(asked, rows),
@@ -147,6 +161,23 @@ def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
 
 def _stand_ins(rows: pd.DataFrame) -> list[str]:
     return sorted(set(rows.problem[rows.stand_in.eq(True)]))
+
+
+def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """What may make a solver's numbers wrong: solver, sentence, on how many runs."""
+    flagged = rows.dropna(subset=["flags"])
+    pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
+    counts = pd.Series(pairs, dtype=object).value_counts()
+    return [
+        {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
+        for (solver, flag), count in counts.items()
+    ]
+
+
+def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Solvers outside the repository that claim upper bounds, and on how many runs."""
+    foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
+    return foreign.groupby("solver").size().reset_index(name="count").to_dict("records")
 
 
 def _failures(answers: pd.DataFrame) -> list[dict[str, Any]]:

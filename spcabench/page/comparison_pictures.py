@@ -208,6 +208,10 @@ def data(answers: pd.DataFrame, solvers: list[str], axes: Any) -> None:
 
 def _curves(axis: Any, cost: np.ndarray, table: pd.DataFrame, grid: np.ndarray) -> None:
     """A profile for each solver, with its bootstrap band."""
+    if table.columns.empty:
+        words = "no solver shown reaches this share"
+        axis.text(0.5, 0.5, words, transform=axis.transAxes, ha="center")
+        return
     low, high = profiles.band(cost, table.index.get_level_values(0).to_numpy(), grid)
     for i, (solver, line) in enumerate(
         zip(table.columns, profiles.reached(cost, grid), strict=True)
