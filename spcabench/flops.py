@@ -16,7 +16,8 @@ never compared.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-CONVENTION = 1
+# 1: the first. 2: the search of a penalty includes the finding of the penalty's range.
+CONVENTION = 2
 
 
 class Ledger:

@@ -179,7 +179,7 @@ class Answer:
     cpu_time: float | None = _column(
         "processor time of all threads, set-up and compilation included",
         unit="s",
-        empty=f"a measure, or {NO_ANSWER}",
+        empty=OF_SOLVERS,
     )
     outer_time: float | None = _column(
         "of the whole task, loading and grading included, by a clock outside the solver's process",
@@ -193,9 +193,9 @@ class Answer:
         "what may make the numbers wrong: see below", empty="nothing was noticed"
     )
     own: bool | None = _column(
-        "the solver is a file of this repository", empty=f"a measure, or {NO_ANSWER}"
+        "the solver is a file of this repository", empty=OF_SOLVERS
     )
-    solver_sha256: str | None = _column("of the solver's file", empty=f"a measure, or {NO_ANSWER}")
+    solver_sha256: str | None = _column("of the solver's file", empty=OF_SOLVERS)
     samples: int | None = _column(
         "number of runs over which the times of the row are averaged", empty="it was not timed"
     )

@@ -62,7 +62,9 @@ def _follow(process: subprocess.Popen, log: Path) -> int:
 def _explain(log: Path) -> None:
     """The lines of the log that say what went wrong."""
     lines = log.read_text(errors="replace").splitlines()
-    said = [line for line in lines if re.search(r"error|exception", line, re.IGNORECASE)]
+    said = [
+        line for line in lines if re.search(r"error|exception|^spcabench:", line, re.IGNORECASE)
+    ]
     print("\n".join(dict.fromkeys(said[:12])), file=sys.stderr)
     print(f"the workflow did not finish; its log is {log}", file=sys.stderr)
 

@@ -12,7 +12,6 @@ class Flag(StrEnum):
     threads = "threads"
     warm = "warm"
     claim = "claim"
-    kernels = "kernels"
     printed = "printed"
 
 
@@ -23,6 +22,5 @@ SENTENCES = {
     Flag.threads: "The solver used more processor time than one thread has.",
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",
-    Flag.kernels: "Flops come from compiled kernels of the solver's own file and were not audited.",
     Flag.printed: "The solver printed text while it ran.",
 }
