@@ -192,9 +192,7 @@ class Answer:
     flags: list[str] | None = _column(
         "what may make the numbers wrong: see below", empty="nothing was noticed"
     )
-    own: bool | None = _column(
-        "the solver is a file of this repository", empty=OF_SOLVERS
-    )
+    own: bool | None = _column("the solver is a file of this repository", empty=OF_SOLVERS)
     solver_sha256: str | None = _column("of the solver's file", empty=OF_SOLVERS)
     samples: int | None = _column(
         "number of runs over which the times of the row are averaged", empty="it was not timed"
