@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spcabench.errors import InputError
+from spcabench.flops import CONVENTION
 from spcabench.page import columns, solver_page, verify
 from spcabench.running import fingerprint, rows, worker
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
@@ -197,8 +198,8 @@ def test_flops_of_two_conventions_are_not_drawn_together(trial_run):
     one = row()
     file = trial_run / "two.parquet"
     trial_run.mkdir()
-    rows.write([one, replace(one, flops_convention=2)], file)
-    with pytest.raises(InputError, match="conventions 1, 2"):
+    rows.write([one, replace(one, flops_convention=CONVENTION + 1)], file)
+    with pytest.raises(InputError, match=f"conventions {CONVENTION}, {CONVENTION + 1}"):
         rows.check_convention(rows.read([file]), "trial2013_fig1")
 
 
@@ -206,9 +207,9 @@ def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
     make_run(trial_run)
     (file,) = trial_run.glob("rows/*/*.parquet")
     again = file.with_name("again.parquet")
-    rows.write([row(flops_convention=2)], again)
+    rows.write([row(flops_convention=CONVENTION + 1)], again)
     (found,) = verify.rejudge(trial_run)
-    assert "conventions 1, 2" in found.differences[0]
+    assert f"conventions {CONVENTION}, {CONVENTION + 1}" in found.differences[0]
 
 
 def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
@@ -218,7 +219,7 @@ def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
     shutil.copytree(trial_run, other)
     (file,) = other.glob("rows/*/*.parquet")
     table = rows.read_table([file])
-    for name, value in dict(flops=1, setup_flops=1, flops_convention=2).items():
+    for name, value in dict(flops=1, setup_flops=1, flops_convention=CONVENTION + 1).items():
         place = table.schema.get_field_index(name)
         table = table.set_column(place, table.schema.field(name), pa.array([value]))
     rows.write_table(table, file)
@@ -228,8 +229,8 @@ def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
 
 def test_solver_pages_show_flops_of_the_last_convention_only(tmp_path):
     common = dict(cardinality=3, variance_refit=2.5, nonnegative=False, setup_flops=0)
-    old, new = row(**common, flops=10**9), row(**common, flops=10, flops_convention=2)
-    other = row(**common, solver="em", flops=20, flops_convention=2)
+    old, new = row(**common, flops=10**9), row(**common, flops=10, flops_convention=CONVENTION + 1)
+    other = row(**common, solver="em", flops=20, flops_convention=CONVENTION + 1)
     rows.write([old, new, other], tmp_path / "rows.parquet")
     found = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
     assert found.flops.fillna(0).tolist() == [0, 10, 20]
