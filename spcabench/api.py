@@ -9,6 +9,7 @@ from spcabench import registry, validate
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
+from spcabench.solving.blocks import by_blocks
 from spcabench.solving.driver import Limits, check_settings, drive, parameters
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
@@ -50,6 +51,7 @@ def solve(
     nonnegative: bool = False,
     refit: bool = False,
     fresh: bool = False,
+    blocks: float | None = None,
     **settings: Any,
 ) -> Result:
     """Find one sparse component by one solver.
@@ -73,6 +75,10 @@ def solve(
     fresh : bool
         Whether the solver gets a copy of the problem, so that it cannot change the one that is
         graded.
+    blocks : float, optional
+        Solve the blocks of the covariance one by one, and return the best answer. Covariances up to
+        this share of the largest variance are taken to be zero: see `spcabench.solving.blocks`.
+        Limits are those of each block.
     **settings
         The solver's own settings (see its ``solve``), and those of the run: ``stop``, ``tol``,
         ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for a
@@ -103,7 +109,17 @@ def solve(
     if k is not None:
         k = validate.cardinality(k, problem.n)
     check_settings(f"solver {label!r}", solver.solve, settings)
-    result = _run(problem, solver, label, k, settings, limits, seed, fresh)
+    if blocks is None:
+        result = _run(problem, solver, label, k, settings, limits, seed, fresh)
+    else:
+        if settings.get("start") is not None:
+            raise InputError("start: not allowed with blocks")
+        result = by_blocks(
+            problem,
+            blocks,
+            k,
+            lambda part, size: _run(part, solver, label, size, settings, limits, seed, fresh),
+        )
     if refit and result.good:
         result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
     return result

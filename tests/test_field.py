@@ -330,3 +330,60 @@ def test_the_value_of_the_strong_relaxation_is_an_upper_bound(seed, solver):
 def test_the_strong_relaxation_refuses_what_it_cannot_do():
     with pytest.raises(InputError, match="80 variables"):
         api.solve(api.load("blocks", n=80), "relax_and_round", k=3)
+
+
+# block-diagonal preprocessing around any solver
+
+
+def linked(seed, noise=0.05):
+    """Three blocks of three or four variables, and small covariances between them (10, 10)."""
+    rng = np.random.default_rng(seed)
+    S = noise * np.cov(rng.standard_normal((10, 30)))
+    for W in ([0, 1, 2], [3, 4, 5], [6, 7, 8, 9]):
+        X = rng.standard_normal((12, len(W)))
+        S[np.ix_(W, W)] += X.T @ X / 12
+    return Problem.from_covariance(S)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.1, 0.5, 2.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_lose_at_most_k_eps_with_an_exact_solver(seed, share):
+    problem, k = linked(seed), 3
+    eps = share * problem.matrix.S.diagonal().max()
+    best = api.solve(problem, "brute_force", k=k).variance
+    result = api.solve(problem, "brute_force", k=k, blocks=share)
+    assert best - k * eps <= result.variance * (1 + 1e-12) <= best * (1 + 2e-12)
+    assert result.cardinality <= k and result.bound >= best
+    assert result.settings["blocks"] == share
+
+
+def test_a_block_diagonal_covariance_is_solved_block_by_block():
+    problem = linked(0, noise=0.0)
+    whole, parts = (
+        api.solve(problem, "brute_force", k=3, **more) for more in ({}, {"blocks": 0.0})
+    )
+    assert parts.variance == pytest.approx(whole.variance)
+    assert (parts.extra["blocks"], parts.extra["largest_block"]) == (3, 4)
+    assert parts.flops + parts.setup_flops < (whole.flops + whole.setup_flops) / 5
+
+
+@pytest.mark.parametrize("form", ["covariance", "data"])
+@pytest.mark.parametrize("solver", ["tpower", "gpower1", "em", "dspca", "amanpg", "power_method"])
+def test_every_kind_of_solver_runs_on_blocks(solver, form):
+    X = np.random.default_rng(0).standard_normal((40, 3)) @ np.kron(np.eye(3), np.ones(4))
+    problem = Problem.from_data(X + 0.1 * np.random.default_rng(1).standard_normal((40, 12)))
+    k = None if solver == "power_method" else 4
+    result = api.solve(problem.given_as(form), solver, k=k, blocks=0.4)
+    assert result.good and result.x.shape == (12,)
+    assert len({i // 4 for i in result.support}) == 1
+    assert api.solve(problem, solver, k=k, blocks=1.0).good  # every variable alone
+
+
+def test_blocks_are_refused_where_they_mean_nothing():
+    problem = linked(0)
+    with pytest.raises(InputError, match="start"):
+        api.solve(problem, "tpower", k=2, blocks=0.1, start=np.ones(10))
+    with pytest.raises(InputError, match="rectangular"):
+        api.solve(problem.given_as("data"), "ssvd_grqi", k=2, k_u=2, blocks=0.1)
+    with pytest.raises(InputError, match="blocks"):
+        api.solve(problem, "tpower", k=2, blocks=-1.0)

@@ -31,7 +31,17 @@ from spcabench.vectors import distance, normalize
 
 # Settings that mean the same for every solver. Most are the harness's; seed and start are the
 # solver's where its solve names them.
-RESERVED = ("seed", "start", "refit", "stop", "tol", "max_iterations", "time_limit", "history")
+RESERVED = (
+    "seed",
+    "start",
+    "refit",
+    "blocks",
+    "stop",
+    "tol",
+    "max_iterations",
+    "time_limit",
+    "history",
+)
 # A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
 # must be refused like any other value that is no number. It is recognised by identity.
 UNSET = float("nan")

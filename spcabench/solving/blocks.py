@@ -1,0 +1,120 @@
+"""Block-diagonal preprocessing around any solver: small covariances are taken to be zero.
+
+Del Pia, Zhou, Zhu, "Efficient sparse PCA via block-diagonalization", ICLR 2025,
+doi:10.48550/arXiv.2410.14092: variables that no covariance above eps links, directly or through
+others, are in different blocks. The solver runs on each block, and the best block is the answer.
+With an exact solver its value is at most k eps below the optimum: inside a block nothing is
+changed, and x'Ex <= eps ||x||_1^2 <= k eps for what is left out.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.methods.eliminate import connected_parts
+from spcabench.problem.covariance import Covariance
+from spcabench.problem.data import Data
+from spcabench.problem.problem import Problem
+from spcabench.solving.result import Result
+from spcabench.validate import number
+from spcabench.vectors import Array, Indices, embed, first_largest
+
+COST = (
+    *("iterations", "flops", "setup_flops", "solve_time", "setup_time"),
+    *("compile_time", "cpu_time", "wall_time"),
+)
+
+
+def by_blocks(
+    problem: Problem, share: float, k: int | None, run: Callable[[Problem, int | None], Result]
+) -> Result:
+    """Return the best of the answers on the blocks of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem to solve. Its covariance is formed, uncharged.
+    share : float
+        eps over the largest variance.
+    k : int or None
+        Cardinality; a block with fewer variables is asked for all of them.
+    run : callable
+        What solves a block at a cardinality.
+
+    Returns
+    -------
+    Result
+        The answer of the best block, embedded. Its flops and times are the sums over the blocks;
+        what holds for one block alone (history, components, matrices, claims) is left out.
+    """
+    number("blocks", share)
+    S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
+    parts = [W for W in _joined(connected_parts(S, share * S.diagonal().max()), k) if S[W, W].any()]
+    results = [run(_part(problem, W), None if k is None else min(k, len(W))) for W in parts]
+    if results[0].rectangular:
+        raise InputError(f"blocks: solver {results[0].solver!r} is rectangular")
+    values = [r.variance if r.good else -np.inf for r in results]
+    best = first_largest(np.array(values)) if max(values) > -np.inf else 0
+    return _combined(problem, share, k, results, best, parts)
+
+
+def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
+    """The blocks, those of one variable made one block of the largest variances."""
+    single = [W for W in parts if len(W) == 1]
+    blocks = [W for W in parts if len(W) > 1]
+    if not single:
+        return blocks
+    most = max(2, k or len(single))  # no answer has use for more variables without covariance
+    together = np.concatenate(single[:most])
+    if len(together) > 1 or not blocks:
+        return [together, *blocks]
+    return [np.concatenate([together, blocks[0]]), *blocks[1:]]
+
+
+def _part(problem: Problem, W: Indices) -> Problem:
+    """The problem of the variables W alone."""
+    M = problem.matrix
+    matrix: Covariance | Data
+    if isinstance(M, Data):
+        matrix = M.columns(W)
+    else:
+        S: Array = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
+        matrix = Covariance(np.ascontiguousarray(S[np.ix_(W, W)]))
+    return replace(problem, matrix=matrix, features=None, _cache={})
+
+
+def _combined(
+    problem: Problem,
+    share: float,
+    k: int | None,
+    results: list[Result],
+    best: int,
+    parts: list[Indices],
+) -> Result:
+    """The best result as one of the whole problem, with the cost of all of them."""
+    found = results[best]
+    searches = [r.search for r in results if r.search]
+    cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}
+    sizes = {"blocks": float(len(parts)), "largest_block": float(max(map(len, parts)))}
+    return replace(
+        found,
+        problem=problem,
+        settings={**found.settings, "blocks": share},
+        k=k,
+        x=embed(found.x, parts[best], problem.n) if found.good else np.zeros(problem.n),
+        search={key: sum(s[key] for s in searches) for key in searches[0]} if searches else {},
+        extra={**found.extra, **sizes},
+        flags=tuple(sorted({flag for r in results for flag in r.flags})),
+        history=[],
+        phases={},
+        state=None,
+        Z=None,
+        X=None,
+        U=None,
+        claimed=None,
+        claimed_whp=None,
+        **cost,
+    )
