@@ -79,8 +79,9 @@ def solve(problem, *, k, eps=TOL):
 
 
 def mixture(Sigma, met, k):
-    """Of all mixtures of two matrices met the best with ||X||_1 <= k, and the slope of variance
-    against norm there.
+    """The best mixture of two matrices met with ||X||_1 <= k.
+
+    With it the slope of the variance against the norm there.
     """
     variance = np.array([value(Sigma, X, 0.0) for X in met])
     norm = np.array([np.abs(X).sum() for X in met])

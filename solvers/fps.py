@@ -36,8 +36,9 @@ def penalty_range(problem):
 
 
 def solve(problem, *, lam, components=1, eps=1e-3):
-    """Yield x (n,), the first component, and Z (n, d), all of them; for d = 1 also the primal X and
-    the dual U of the relaxation.
+    """Yield x (n,), the first component, and Z (n, d), all of them.
+
+    For d = 1 also the primal X and the dual U of the relaxation.
 
     lam : weight of ||X||_1.
     components : d.
@@ -64,8 +65,9 @@ def solve(problem, *, lam, components=1, eps=1e-3):
 
 
 def active(Sigma, lam, d):
-    """The variables that a solution may need: some covariance above lam, or one of the d largest
-    variances.
+    """The variables that a solution may need.
+
+    They have some covariance above lam, or one of the d largest variances.
     """
     C = np.abs(Sigma.S - np.diag(Sigma.diagonal()))
     needed = C.max(axis=0) > lam

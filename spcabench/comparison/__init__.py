@@ -1,3 +1,1 @@
-"""Comparison of solvers on a standard set of problems: `spcabench compare` and `spcabench
-best-known`.
-"""
+"""Comparison of solvers on a standard set of problems: `spcabench compare`, `best-known`."""

@@ -57,8 +57,9 @@ class Entry:
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """Itself, its value recomputed. Raises RuntimeError where its vector is infeasible or has
-        another value.
+        """Itself, its value recomputed.
+
+        Raises RuntimeError where its vector is infeasible or has another value.
         """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
         value = problem.variance(x)
@@ -88,17 +89,18 @@ def digest(entries: Iterable[Entry]) -> str:
 
 
 def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, by (problem in the suite, its own name, k, nonnegative). InputError for a
-    wrong checksum or schema.
+    """The table, by (problem in the suite, its own name, k, nonnegative).
+
+    Raises InputError for a wrong checksum or schema.
     """
     if not file.exists():
         return {}
     with using_file(file):
-        told = json.loads(file.read_text(encoding="utf-8"))
-    if told.get("schema") != SCHEMA:
-        raise InputError(f"{file}: schema {told.get('schema')!r}; expected {SCHEMA}")
-    entries = [Entry(**entry) for entry in told["entries"]]
-    if digest(entries) != told["sha256"]:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+    if stored.get("schema") != SCHEMA:
+        raise InputError(f"{file}: schema {stored.get('schema')!r}; expected {SCHEMA}")
+    entries = [Entry(**entry) for entry in stored["entries"]]
+    if digest(entries) != stored["sha256"]:
         raise InputError(
             f"{file}: its checksum does not fit its entries; take it from the repository again"
         )
@@ -106,8 +108,9 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, each entry of some problems recomputed. Raises RuntimeError for one that does not
-    fit its problem.
+    """The table, with each entry of some problems recomputed.
+
+    Raises RuntimeError for an entry that does not fit its problem.
     """
     table = read()
     for item in items:
@@ -130,10 +133,9 @@ def version(file: Path = TABLE) -> int:
 def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
     """Write the next version of the table."""
     ordered = sorted(entries, key=lambda e: e.key)
-    told: dict[str, Any] = dict(schema=SCHEMA, version=version(file) + 1, sha256=digest(ordered))
+    head: dict[str, Any] = dict(schema=SCHEMA, version=version(file) + 1, sha256=digest(ordered))
     lines = ",\n".join(json.dumps(asdict(entry)) for entry in ordered)
-    head = json.dumps(told)[:-1]
-    write_text(file, f'{head}, "entries": [\n{lines}\n]}}\n')
+    write_text(file, f'{json.dumps(head)[:-1]}, "entries": [\n{lines}\n]}}\n')
 
 
 def merged(old: Entry | None, new: Entry) -> Entry:
@@ -172,15 +174,16 @@ def of_result(item: Item, result: Result, full: bool = False) -> Entry:
 
 
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
-    """What the exact search and the local search find. effort : multiple of their default
-    budgets.
+    """What the exact search and the local search find.
+
+    effort : multiple of their default budgets.
     """
     problem = api.load(item.dataset, **item.parameters)
     asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
-    found = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
+    results = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
     if not item.nonnegative:
-        found.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))
-    return [of_result(item, result, full=True) for result in found if result.good]
+        results.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))
+    return [of_result(item, result, full=True) for result in results if result.good]
 
 
 def improve(

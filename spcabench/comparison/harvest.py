@@ -96,9 +96,8 @@ def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) ->
     start = process_time()
     asked: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
     exact = known.of_result(item, api.solve(problem, known.EXACT, **asked))
-    found = known.merged(entry, exact)
-    words = (
-        "proven again" if found.proven else f"not proven, gap {1 - found.value / found.bound:.2%}"
-    )
+    better = known.merged(entry, exact)
+    gap = 1 - better.value / better.bound
+    words = "proven again" if better.proven else f"not proven, gap {gap:.2%}"
     say(f"{item.name}, k = {entry.k}: {words}, {process_time() - start:.1f} s of search")
-    return found
+    return better

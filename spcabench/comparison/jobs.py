@@ -1,5 +1,6 @@
-"""One job of a comparison: all runs of one solver, in a worker process, as rows; what is known
-before is not run.
+"""One job of a comparison: all runs of one solver, as rows.
+
+They are made in a worker process. A run whose failure is known before is not made.
 
 Jobs do not depend on which solvers are compared: rows are shared by all comparisons of the same
 suite.
@@ -40,8 +41,10 @@ SMALL = 50  # variables up to which relaxations and exact searches are run
 
 @dataclass(frozen=True)
 class Job:
-    """A solver (name or absolute path) on a suite; ks : cardinalities in place of the suite's own;
-    limit in seconds.
+    """A solver on a suite.
+
+    solver : its name, or an absolute path. ks : cardinalities in place of the suite's own. limit :
+    seconds of a run.
     """
 
     solver: str
@@ -53,8 +56,8 @@ class Job:
     @classmethod
     def read(cls, file: Path) -> "Job":
         """The job of a JSON file."""
-        told = json.loads(file.read_text(encoding="utf-8"))
-        return cls(**{**told, "ks": tuple(told["ks"])})
+        fields = json.loads(file.read_text(encoding="utf-8"))
+        return cls(**fields | {"ks": tuple(fields["ks"])})
 
     @property
     def label(self) -> str:
@@ -85,8 +88,9 @@ class Job:
         return fingerprint.of_tasks([task for _, task in self.tasks()], rules)
 
     def tasks(self) -> Iterator[tuple[Item, Task]]:
-        """Every run, in order: the suite, then recovery and resampling for solvers that are not
-        nonnegative.
+        """Every run, in order: the suite, then recovery, then resampling.
+
+        Only solvers that are not nonnegative are resampled.
         """
         for item in suite.items(self.suite, self.ks):
             for k in item.ks:
@@ -148,8 +152,9 @@ def unavailable(solver: str) -> str:
 
 
 def entrants(name: str) -> list[str]:
-    """All sparse solvers of the registry that give what a suite asks: signed answers, or
-    nonnegative ones.
+    """All sparse solvers of the registry that give what a suite asks.
+
+    That is answers of any sign, or nonnegative ones.
     """
     nonnegative = all(item.nonnegative for item in suite.SUITES[name])
     traits = {s: registry.module("solver", s).TRAITS for s in registry.names("solver")}

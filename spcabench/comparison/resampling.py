@@ -15,8 +15,9 @@ HALVES, RESAMPLES = 5, 10
 
 
 def held_out(problem, *, seed, name, k, **settings):
-    """Variance of the other half of the samples along x, over that of the component that sees it;
-    means of 5 halves.
+    """How much of the largest variance of held-out samples is along x, found on the others.
+
+    Means of 5 halves.
 
     ``optimism`` : the variance of the half that x was found on, over the same of the other half,
     less 1.
@@ -48,6 +49,6 @@ def of_samples(X):
     return Problem.from_data(X, "samples", divide_by_m=True)
 
 
-def f1(found, true):
+def f1(support, true):
     """The harmonic mean of precision and recall of a support."""
-    return 2.0 * len(set(found) & set(true)) / max(len(found) + len(true), 1)
+    return 2.0 * len(set(support) & set(true)) / max(len(support) + len(true), 1)

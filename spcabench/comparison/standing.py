@@ -24,31 +24,30 @@ PAIR = ["item", "asked"]
 
 
 def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """One row for each solver and pair: value (refitted), share, gap, costs, status; ``answered``
-    where there is x.
+    """One row for each solver and pair: value (refitted), share, gap, costs, status.
+
+    answered : whether there is x.
 
     best, bound, proven : the best known, from the table and from these rows, and the smallest
         certified bound that no value refutes.
 
     Raises RuntimeError where a value is above the bound of the table: one of them is wrong.
     """
-    found = rows[rows.kind == "suite"].reset_index(drop=True).copy()
-    found["answered"] = found.status.isin(GOOD)
-    found["value"] = found.variance_refit.where(found.answered)
-    found["time"] = found.search_time.fillna(found.solve_time + found.setup_time).where(
-        found.answered
-    )
-    found["work"] = found.search_flops.fillna(found.flops + found.setup_flops).where(
-        found.answered & found.flops.notna()
-    )
-    found["memory"] = (found.peak_memory - found.memory_before).where(found.answered)
+    answers = rows[rows.kind == "suite"].reset_index(drop=True).copy()
+    answers["answered"] = answers.status.isin(GOOD)
+    answers["value"] = answers.variance_refit.where(answers.answered)
+    time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
+    work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
+    answers["time"] = time.where(answers.answered)
+    answers["work"] = work.where(answers.answered & answers.flops.notna())
+    answers["memory"] = (answers.peak_memory - answers.memory_before).where(answers.answered)
     pairs = pd.DataFrame(
-        [_pair(part, table) | {"item": i, "asked": k} for (i, k), part in found.groupby(PAIR)]
+        [_pair(part, table) | {"item": i, "asked": k} for (i, k), part in answers.groupby(PAIR)]
     )
-    found = found.drop(columns="bound").merge(pairs, on=PAIR)
-    found["share"] = found.value / found.best
-    found["gap"] = (found.bound - found.value) / found.bound
-    return found
+    answers = answers.drop(columns="bound").merge(pairs, on=PAIR)
+    answers["share"] = answers.value / answers.best
+    answers["gap"] = (answers.bound - answers.value) / answers.bound
+    return answers
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
@@ -85,24 +84,28 @@ def _unit(part: pd.DataFrame) -> float:
     )
 
 
-def costs(found: pd.DataFrame, share: float, of: str) -> pd.DataFrame:
-    """Cost to reach a share of the best known: pairs x solvers, inf where it was not. of : "time"
-    or "work".
+def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
+    """Cost to reach a share of the best known: pairs x solvers, inf where it was not reached.
+
+    measure : "time" or "work".
     """
-    cost = [_cost(row, share, of) for row in found.itertuples()]
-    return found.assign(cost=cost).pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
+    cost = [_cost(row, share, measure) for row in answers.itertuples()]
+    return (
+        answers.assign(cost=cost).pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
+    )
 
 
-def _cost(row: Any, share: float, of: str) -> float:
-    """That of the first feasible iterate which is good enough; of the whole run, or search, for the
-    refitted answer.
+def _cost(row: Any, share: float, measure: str) -> float:
+    """The cost of the first feasible iterate that is good enough.
+
+    For a refitted answer it is that of the whole run, or of the whole search.
     """
-    total = getattr(row, of)
+    total = getattr(row, measure)
     if not row.answered or not np.isfinite(total) or row.value < share * row.best:
         return np.inf
     if np.isfinite(row.search_time) or not isinstance(row.history, str):
         return max(total, 1e-9)
-    column, setup = ("seconds", row.setup_time) if of == "time" else ("flops", row.setup_flops)
+    column, setup = ("seconds", row.setup_time) if measure == "time" else ("flops", row.setup_flops)
     for step in json.loads(row.history):
         if step["cardinality"] <= row.asked and step["variance"] >= share * row.best * (
             1.0 - CLOSE
@@ -111,13 +114,13 @@ def _cost(row: Any, share: float, of: str) -> float:
     return max(total, 1e-9)
 
 
-def ranking(found: pd.DataFrame) -> pd.DataFrame:
+def ranking(answers: pd.DataFrame) -> pd.DataFrame:
     """One row for each solver that was run, the best first, by `RULE`."""
-    ran = (found.status != Status.SKIPPED).groupby(found.solver).transform("any")
-    found = found[ran] if ran.any() else found
-    slowest, most = found.time.max(), found.work.max()
+    ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
+    answers = answers[ran] if ran.any() else answers
+    slowest, most = answers.time.max(), answers.work.max()
     entries = []
-    for solver, part in found.groupby("solver"):
+    for solver, part in answers.groupby("solver"):
         share = part.share.fillna(0.0)
         work = part.work.fillna(most if part.work.notna().any() else np.nan)
         entries.append(
@@ -143,18 +146,19 @@ def ranking(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def recovered(rows: pd.DataFrame) -> pd.DataFrame:
-    """F1 of the support on the spiked samples: solver, strength, sparsity k / sqrt(n), f1 (0 for a
-    failure), median.
+    """F1 of the support on the spiked samples, for each solver, strength and sparsity.
+
+    sparsity : k / sqrt(n). f1 : the mean over the seeds; a failure counts zero.
     """
     mine = rows[rows.kind == "recovery"]
     if mine.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
-    told = list(mine.parameters)
+    parameters = list(mine.parameters)
     f1 = [_f1(row) for row in mine.itertuples()]
     table = mine.assign(
         f1=f1,
-        strength=[p["strength"] for p in told],
-        sparsity=[p["count"] / p["n"] ** 0.5 for p in told],
+        strength=[p["strength"] for p in parameters],
+        sparsity=[p["count"] / p["n"] ** 0.5 for p in parameters],
     )
     return table.groupby(["solver", "strength", "sparsity"]).f1.mean().reset_index()
 
@@ -176,7 +180,7 @@ def resampled(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(entries, columns=["solver", "item", "k", "measure", "of"])
 
 
-def values(found: pd.DataFrame) -> tuple[list[str], Vector]:
+def values(answers: pd.DataFrame) -> tuple[list[str], Vector]:
     """The solvers, and their values (pairs, solvers)."""
-    table = found.pivot(index=PAIR, columns="solver", values="value")
+    table = answers.pivot(index=PAIR, columns="solver", values="value")
     return list(table.columns), table.to_numpy(float)

@@ -9,8 +9,9 @@ from spcabench.errors import InputError
 
 @dataclass(frozen=True)
 class Item:
-    """A problem of a suite. ks : the cardinalities; family : what it is an example of; origin : who
-    has used it.
+    """A problem of a suite.
+
+    ks : the cardinalities. family : what it is an example of. origin : who has used it.
     """
 
     name: str
@@ -113,8 +114,9 @@ RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
 def items(suite: str, ks: tuple[int, ...] = ()) -> list[Item]:
-    """The problems of a suite, at their own cardinalities or at ``ks``. Raises ValueError for an
-    unknown suite.
+    """The problems of a suite, at their own cardinalities or at ``ks``.
+
+    Raises InputError for an unknown suite.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
@@ -126,22 +128,23 @@ def recovery() -> list[Item]:
 
     Each is asked at the true k.
     """
-    found = []
+    problems = []
     for strength in STRENGTHS:
         for sparsity in SPARSITIES:
             count = round(sparsity * VARIABLES**0.5)
             for seed in SEEDS:
                 parameters = dict(m=SAMPLES, n=VARIABLES, count=count, strength=strength, seed=seed)
-                found.append(
+                problems.append(
                     Item("recovery", "spiked_samples", parameters, (count,), "recovery", "ours")
                 )
-    return found
+    return problems
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Named settings of the solvers: solver -> settings, those that are not named have their
-    defaults.
+    """Named settings of the solvers: solver -> settings.
+
+    Solvers that are not named have their defaults.
     """
 
     about: str
@@ -168,8 +171,9 @@ SETTINGS = {
 
 
 def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
-    """The settings of a solver: those here, and its file's own PAPER or TUNED. Raises ValueError
-    for another name.
+    """The settings of a solver: those here, and its file's own PAPER or TUNED.
+
+    Raises InputError for another name.
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))

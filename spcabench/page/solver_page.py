@@ -59,61 +59,48 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     slower, dearer : time and flops over the least of any run with the same cardinality; nan where
         no other has one.
     """
-    found = table[
-        table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
-    ].copy()
+    good = table.status.isin(GOOD) & table.variance_refit.notna() & (table.repeat == 0)
+    runs = table[good].copy()
     # counts by an older convention stand beside no others
-    found["flops"] = found.flops.where(found.flops_convention == found.flops_convention.max())
+    runs["flops"] = runs.flops.where(runs.flops_convention == runs.flops_convention.max())
     problem = ["dataset", "parameters", "nonnegative"]
     place = [*problem, "cardinality"]
-    found["time"] = found.solve_time + found.setup_time
-    found["flops"] = found.flops + found.setup_flops
-    best = (
-        found.groupby(place, dropna=False)
-        .variance_refit.max()
-        .groupby(level=problem, dropna=False)
-        .cummax()
-    )
-    found["share"] = (
-        found.variance_refit
-        / best.rename("best").reindex(pd.MultiIndex.from_frame(found[place])).array
-    )
-    groups = found.groupby(place, dropna=False)
+    runs["time"] = runs.solve_time + runs.setup_time
+    runs["flops"] = runs.flops + runs.setup_flops
+    largest = runs.groupby(place, dropna=False).variance_refit.max()
+    best = largest.groupby(level=problem, dropna=False).cummax().rename("best")
+    runs["share"] = runs.variance_refit / best.reindex(runs.set_index(place).index).array
+    groups = runs.groupby(place, dropna=False)
     several = groups.solver.transform("nunique") > 1
-    found["slower"] = (found.time / groups.time.transform("min")).where(several)
-    found["dearer"] = (found.flops / groups.flops.transform("min")).where(several)
-    return found
+    runs["slower"] = (runs.time / groups.time.transform("min")).where(several)
+    runs["dearer"] = (runs.flops / groups.flops.transform("min")).where(several)
+    return runs
 
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
     """One entry for each solver with rows: what it is, where it appears, its numbers."""
     table = table[table.solver.isin(registry.names("solver"))]
-    found = compared(table)
-    return [
-        _about(name)
-        | {
-            "name": name,
-            "figures": sorted(set(rows.experiment)),
-            "seconds": float(seconds(rows).sum()),
-            "all": _numbers(rows, found[found.solver == name]),
-            "datasets": [
-                {
-                    "dataset": d,
-                    **_numbers(part, found[(found.solver == name) & (found.dataset == d)]),
-                }
-                for d, part in rows.groupby("dataset")
-            ],
-        }
-        for name, rows in table.groupby("solver")
+    runs = compared(table)
+    return [_entry(name, part, runs[runs.solver == name]) for name, part in table.groupby("solver")]
+
+
+def _entry(name: str, table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
+    by_dataset = [
+        {"dataset": dataset, **_numbers(part, runs[runs.dataset == dataset])}
+        for dataset, part in table.groupby("dataset")
     ]
+    return _about(name) | {
+        "name": name,
+        "figures": sorted(set(table.experiment)),
+        "seconds": float(seconds(table).sum()),
+        "all": _numbers(table, runs),
+        "datasets": by_dataset,
+    }
 
 
 def _about(name: str) -> dict[str, Any]:
-    docstring = (
-        ast.get_docstring(ast.parse(registry.path("solver", name).read_text(encoding="utf-8")))
-        or ""
-    )
-    first, _, rest = docstring.partition("\n\n")
+    tree = ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))
+    first, _, rest = (ast.get_docstring(tree) or "").partition("\n\n")
     # lines within a paragraph or an item are one
     flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", rest.strip())
     traits = asdict(registry.module("solver", name).TRAITS)
@@ -125,12 +112,13 @@ def _about(name: str) -> dict[str, Any]:
     }
 
 
-def _numbers(rows: pd.DataFrame, found: pd.DataFrame) -> dict[str, Any]:
-    middle = found[["share", "gap", "iterations", "flops", "time", "slower", "dearer"]].median()
+def _numbers(table: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
+    """How many rows have an answer, and medians of the runs with a component."""
+    middle = runs[["share", "gap", "iterations", "flops", "time", "slower", "dearer"]].median()
     return {
-        "runs": len(rows),
-        "answered": int(rows.status.isin(GOOD).sum()),
-        "worst": float(found.share.min()) if len(found) else None,
+        "runs": len(table),
+        "answered": int(table.status.isin(GOOD).sum()),
+        "worst": float(runs.share.min()) if len(runs) else None,
         **{name: float(value) if np.isfinite(value) else None for name, value in middle.items()},
     }
 

@@ -1,5 +1,4 @@
-"""Checks a run from its kept files alone: its verdicts judged again, and its rows against those of
-another run.
+"""Checks a run from its kept files alone: its verdicts, and its rows against another run's.
 
 Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds,
 lambda_1. A row or a figure that only one of the runs has is a difference. Times and memory are not
@@ -40,7 +39,7 @@ Names = dict[str, dict[str, str]]
 
 
 @dataclass
-class Found:
+class Outcome:
     """What one check says: a line, and the differences that make it fail."""
 
     line: str
@@ -48,8 +47,9 @@ class Found:
 
 
 def read_names(file: Path) -> Names:
-    """The map of a JSON file, column -> {old: new}. Raises ValueError for a file that is none, or
-    another column.
+    """The map of a JSON file, column -> {old: new}.
+
+    Raises InputError for a file that is none, or another column.
     """
     try:
         names = json.loads(file.read_text(encoding="utf-8"))
@@ -75,29 +75,29 @@ def rows_of(folder: Path, figure: str) -> list[Path]:
     ]
 
 
-def rejudge(folder: Path) -> Iterator[Found]:
+def rejudge(folder: Path) -> Iterator[Outcome]:
     """Judge every claim again from the kept rows."""
     for figure, report in claims_file.read_all(folder).items():
         files = rows_of(folder, figure)
         if not files:
-            yield Found(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
+            yield Outcome(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
             continue
         if rows.read_text(files, ["history_left_out"]).history_left_out.any():
-            yield Found(
+            yield Outcome(
                 f"{figure}: not judged again: the histories of its runs were too large to publish"
             )
             continue
         try:
             again = judgement(figure, report["scale"], files)
         except Exception as error:  # rows of another version of the figure
-            yield Found(
+            yield Outcome(
                 f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"]
             )
             continue
         old, new = _verdicts(report), _verdicts(again)
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         differ = [f"{figure} {name}: {_change(old.get(name), new.get(name))}" for name in names]
-        yield Found(
+        yield Outcome(
             f"{figure}: {len(new)} claims judged again from {again['runs']['rows']} rows", differ
         )
 
@@ -124,7 +124,7 @@ def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
 
 def against(
     folder: Path, other: Path, names: Names | None = None, whole: bool = True
-) -> Iterator[Found]:
+) -> Iterator[Outcome]:
     """Compare the rows and the verdicts of two runs at the same scale.
 
     names : column -> {old: new}, what the other run calls by an older name.
@@ -134,24 +134,24 @@ def against(
     mine, theirs = claims_file.read_all(folder), claims_file.read_all(other)
     for figure in sorted(set(mine) | set(theirs) if whole else mine):
         if figure not in mine or figure not in theirs:
-            yield Found(
+            yield Outcome(
                 f"{figure}: in one run only",
                 [f"{figure}: is not in {folder if figure in theirs else other}"],
             )
         elif mine[figure]["scale"] != theirs[figure]["scale"]:
-            yield Found(
+            yield Outcome(
                 f"{figure}: {mine[figure]['scale']} scale against {theirs[figure]['scale']}: not "
                 "compared"
             )
         else:
             tables = _table(folder / "rows" / figure), _table(other / "rows" / figure, names)
-            found = (
+            outcome = (
                 _compared(figure, *tables)
                 if any(map(len, tables))
-                else Found(f"{figure}: no rows of its own")
+                else Outcome(f"{figure}: no rows of its own")
             )
-            found.differences += _changed(figure, mine[figure], theirs[figure])
-            yield found
+            outcome.differences += _changed(figure, mine[figure], theirs[figure])
+            yield outcome
 
 
 def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
@@ -174,7 +174,7 @@ def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     return table
 
 
-def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
+def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     everything = mine.merge(
         theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True
     )
@@ -203,7 +203,7 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Found:
         *([f"{sum(round_only)} rounds of timing in one run only"] if any(round_only) else []),
         *([f"flops of {sum(recounted)} by another convention"] if any(recounted) else []),
     ]
-    return Found("; ".join(words), differ)
+    return Outcome("; ".join(words), differ)
 
 
 def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
