@@ -210,8 +210,7 @@ def drive(
         Where the solver yields nothing, or something that is no iterate.
     """
     begun = perf_counter()
-    name = solver.__name__.rpartition(".")[2]
-    check_settings(f"solver {name!r}", solver.solve, settings)
+    check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
     problem = in_form(problem, solver.TRAITS)
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
@@ -222,11 +221,19 @@ def drive(
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
     # Graded after the ledger is restored: grading is the harness's work and never the solver's.
+    result = _graded_run(run, solver, problem, settings)
+    return replace(result, wall_time=perf_counter() - begun)
+
+
+def _graded_run(
+    run: _Run, solver: ModuleType, problem: Problem, settings: dict[str, Any]
+) -> Result:
+    """Return the result of a run that has ended: its last iterate, graded, and its counts."""
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     x, status = graded(last.x, run.status, k, problem.n, nonnegative)
     return Result(
-        name,
+        _name(solver),
         problem,
         settings,
         k,
@@ -245,7 +252,6 @@ def drive(
         state=last.state,
         compile_time=run.compile_seconds,
         cpu_time=run.cpu_seconds,
-        wall_time=perf_counter() - begun,
         Z=last.Z,
         X=last.X,
         U=last.U,
@@ -257,6 +263,10 @@ def drive(
         claimed_whp=last.bound_whp,
         flags=tuple(sorted(run.flags)),
     )
+
+
+def _name(solver: ModuleType) -> str:
+    return solver.__name__.rpartition(".")[2]
 
 
 class _Run:

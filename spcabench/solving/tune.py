@@ -62,20 +62,31 @@ def search(
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
         fitting = [tried(high * (1 - 1e-9))]
-    best = max(fitting, key=lambda t: t.variance)
+    best = replace(max(fitting, key=lambda t: t.variance), k=k)
+    # equal variables enter together: then no penalty gives at most k
+    if best.cardinality > k:
+        best = replace(best, status=Status.INFEASIBLE)
+    return _of_all(best, trials, range_flops, range_seconds, conversion)
+
+
+def _of_all(
+    best: Result, trials: list[Result], flops: int, seconds: float, conversion: float
+) -> Result:
+    """Return the best trial with the flops and times of the whole search.
+
+    ``flops`` and ``seconds`` are what the range of the penalty took, ``conversion`` the seconds in
+    which the problem was brought into the solver's form.
+    """
     found = {
         "runs": len(trials),
-        "flops": range_flops + sum(t.flops + t.setup_flops for t in trials),
-        "time": range_seconds + sum(t.solve_time + t.setup_time for t in trials),
+        "flops": flops + sum(t.flops + t.setup_flops for t in trials),
+        "time": seconds + sum(t.solve_time + t.setup_time for t in trials),
     }
-    # equal variables enter together: then no penalty gives at most k
     return replace(
         best,
-        k=k,
         search=found,
-        status=Status.INFEASIBLE if best.cardinality > k else best.status,
         cpu_time=sum(t.cpu_time for t in trials),
-        wall_time=conversion + range_seconds + sum(t.wall_time for t in trials),
+        wall_time=conversion + seconds + sum(t.wall_time for t in trials),
         compile_time=sum(t.compile_time for t in trials),
         flags=tuple(sorted({flag for t in trials for flag in t.flags})),
     )
