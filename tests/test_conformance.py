@@ -1,4 +1,7 @@
-"""Every solver found in solvers/ must satisfy what its traits promise."""
+"""Every solver found in solvers/ must satisfy what its traits promise.
+
+Seeds are cheap here: one test takes several of them, and a failure prints the one it met.
+"""
 
 import copy
 

@@ -1,5 +1,6 @@
 """Nonnegativity as the harness has it: grading, the refit, and bounds that a solver proves."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -121,20 +122,31 @@ def test_one_sided_takes_the_longer_side():
     assert np.array_equal(one_sided(V[1]), one_sided(V)[1])
 
 
-def _proving(**bounds):
+def _claiming(own, **bounds):
     solver = _module(_yields(Iterate(np.array([0.0, 0.0, 1.0]), **bounds)))
-    return drive(PROBLEM, solver, {"k": 1, "nonnegative": True}, Limits())
+    result = drive(PROBLEM, solver, {"k": 1, "nonnegative": True}, Limits())
+    assert not result.own  # the solver is not in the repository
+    return replace(result, own=own)
 
 
-def test_bounds_that_a_solver_proves():
-    plain = _proving()
+def test_bounds_that_a_solver_of_the_repository_proves():
+    plain = _claiming(True)
     assert plain.bound_whp is None
     assert plain.bound >= 3.0
-    assert _proving(bound=3.0).bound == pytest.approx(3.0)
-    assert _proving(bound=1e3).bound == plain.bound
-    sampled = _proving(bound_whp=3.0)
+    assert _claiming(True, bound=3.0).bound == pytest.approx(3.0)
+    assert _claiming(True, bound=1e3).bound == plain.bound
+    sampled = _claiming(True, bound_whp=3.0)
     assert sampled.bound == plain.bound
     assert sampled.bound_whp == pytest.approx(3.0)
-    assert _proving(bound_whp=1e3).bound_whp == plain.bound
-    with pytest.raises(ValueError, match=r"bound: 'trial' claims 2\.9"):
-        _ = _proving(bound=2.9).bound
+    assert _claiming(True, bound_whp=1e3).bound_whp == plain.bound
+    with pytest.raises(ArithmeticError, match=r"trial: bound 2\.9, value 3"):
+        _ = _claiming(True, bound=2.9).bound
+
+
+@pytest.mark.parametrize(("bound", "refuted"), [(2.9, True), (3.0, False)])
+def test_bounds_that_any_other_solver_claims_count_for_nothing(bound, refuted):
+    plain, claimed = _claiming(False), _claiming(False, bound=bound, bound_whp=bound)
+    assert claimed.bound == plain.bound
+    assert claimed.bound_whp is None
+    assert claimed.claimed_bound == pytest.approx(bound)
+    assert claimed.claim_refuted == refuted
