@@ -95,13 +95,13 @@ def _images():
         for sha256, file in CIFAR.items()
     ]
     photographs = sources.find(CBSD68, CBSD68_SHA256)
-    found = {}
+    pools = {}
     if all(cifar):
-        found["CIFAR-10"] = [image for path in cifar for image in _read_cifar(path)]
+        pools["CIFAR-10"] = [image for path in cifar for image in _read_cifar(path)]
     if photographs is not None:
-        found["CBSD68"] = _read_photographs(photographs)
-    if found:
-        return " and ".join(found), list(found.values())
+        pools["CBSD68"] = _read_photographs(photographs)
+    if pools:
+        return " and ".join(pools), list(pools.values())
     from sklearn.datasets import load_sample_images
 
     return "scikit-learn's two photographs", [load_sample_images().images]

@@ -46,11 +46,11 @@ def solve(problem, *, k, eps=TOL):
     w, V = eigen(Sigma)
     # beyond this penalty one variable is best
     rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
-    one = trivial(Sigma, rho)
+    single = trivial(Sigma, rho)
     v = last_vector(w, V)
-    met = [np.outer(v, v), one.X]
+    met = [np.outer(v, v), single.X]
     bound, U = min(
-        (w[-1], np.zeros_like(Sigma)), (one.bound + k * rho, one.U), key=lambda dual: dual[0]
+        (w[-1], np.zeros_like(Sigma)), (single.bound + k * rho, single.U), key=lambda dual: dual[0]
     )
     while True:
         X, rho = mixture(Sigma, met, k)

@@ -47,13 +47,13 @@ def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=100
         return unit_columns(thresholded(np.maximum(W, 0.0) if nonnegative else W, k))
 
     def on_support(W, restart):
-        W = np.where(found[:, restart], W, 0.0)
+        W = np.where(supports[:, restart], W, 0.0)
         return unit_columns(np.maximum(W, 0.0) if nonnegative else W)
 
     yield Iterate(project(x, k), phase="EM")
     for x in ascend(Sigma, W, sparse, tol_em, passes):
         yield Iterate(project(x, k), phase="EM")
-    found = W != 0.0
+    supports = W != 0.0
     for x in ascend(Sigma, W, on_support, tol_em, passes):
         yield Iterate(x, phase="renormalisation")
     v = next(leading_on(Sigma, x, "lanczos"))

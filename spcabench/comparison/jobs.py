@@ -135,13 +135,13 @@ def labels(asked: Sequence[Job]) -> list[str]:
     """A name for each job of one comparison: two files of one name are told apart by folders."""
     names = [job.label for job in asked]
     folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in asked]
-    told = [
+    stems = [
         f"{name} ({folder})" if folder and names.count(name) > 1 else name
         for name, folder in zip(names, folders, strict=True)
     ]
     return [
-        f"{name} {job.key[-8:]}" if told.count(name) > 1 else name
-        for name, job in zip(told, asked, strict=True)
+        f"{name} {job.key[-8:]}" if stems.count(name) > 1 else name
+        for name, job in zip(stems, asked, strict=True)
     ]
 
 

@@ -70,20 +70,20 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     """
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
-    made: dict[str, list[float]] = {
+    columns: dict[str, list[float]] = {
         name: [] for name in ("k", "cardinality", "variance", "variance_refit", "q", "bound")
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
         if status != Status.FINISHED:
             raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
-        made["k"].append(k)
-        made["cardinality"].append(float(np.count_nonzero(x)))
-        made["variance"].append(problem.variance(x))
-        made["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
-        made["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
-        made["bound"].append(bounds.upper_bound(problem, k, nonnegative=True))
-    return made | {"lambda_next": [max(float(w[D]), 0.0)] * len(made["k"])}
+        columns["k"].append(k)
+        columns["cardinality"].append(float(np.count_nonzero(x)))
+        columns["variance"].append(problem.variance(x))
+        columns["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
+        columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
+        columns["bound"].append(bounds.upper_bound(problem, k, nonnegative=True))
+    return columns | {"lambda_next": [max(float(w[D]), 0.0)] * len(columns["k"])}
 
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:
@@ -174,13 +174,13 @@ def explained(
 ) -> Iterator[Claim]:
     """The variance of Algorithm 3 at k in percent of the bound, in both readings of the bound."""
     for column, name in (("upper", SHADED), ("loose", LOOSE)):
-        found = share(data, k, column)
-        words = f"{_percent(found, 2)} (the paper: {percent:g} %)" + _others(
+        percentage = share(data, k, column)
+        words = f"{_percent(percentage, 2)} (the paper: {percent:g} %)" + _others(
             data, lambda label, column=column: _percent(share(data, k, column, label), 1)
         )
         if column == "upper":
             words += f"; of the best deterministic bound {_percent(share(data, k, 'best'), 2)}"
-        holds = None if found is None else round(found, digits) >= percent
+        holds = None if percentage is None else round(percentage, digits) >= percent
         yield statement.judged(decided(holds), words, name)
 
 
@@ -193,18 +193,18 @@ def share(data: pd.DataFrame, k: int, column: str, label: str = MAIN) -> float |
 def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
     """Whether the explained share of the shaded bound is at least so many percent at every k."""
     mine = by_cardinality(data, "spannogram")
-    found = 100 * mine.value / mine.upper
-    if found.dropna().empty:
+    shares = 100 * mine.value / mine.upper
+    if shares.dropna().empty:
         return statement.judged("undecided", "no runs")
     words = (
-        f"{found.min():.1f} % (k = {found.idxmin():.0f}) to {found.max():.1f} % (k = "
-        f"{found.idxmax():.0f})"
+        f"{shares.min():.1f} % (k = {shares.idxmin():.0f}) to {shares.max():.1f} % (k = "
+        f"{shares.idxmax():.0f})"
     )
     proven = (100 * mine.value / mine[["upper", "best"]].min(axis=1)).min()
     words += f"; with the best deterministic bound too at least {proven:.1f} %"
     words += f"; {_truth(data, 'spannogram')}"
     words += _others(data, lambda label: f"{_spread(by_cardinality(data, 'spannogram', label))} %")
-    return statement.judged(decided(bool(found.min() >= percent)), words, f"bound: {SHADED}")
+    return statement.judged(decided(bool(shares.min() >= percent)), words, f"bound: {SHADED}")
 
 
 def lower(

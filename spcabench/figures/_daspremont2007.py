@@ -33,13 +33,13 @@ def components_of_pattern(
     """
     solver = "dspca" if method == "dspca" else "brute_force"
     ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
-    made = deflate.deflated_components(
+    components = deflate.deflated_components(
         problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling"
     )
     if method != "thresholded":
-        return made
+        return components
     return deflate.Components(
-        problem, [replace(r, x=project(r.x, k)) for r, k in zip(made, pattern, strict=True)]
+        problem, [replace(r, x=project(r.x, k)) for r, k in zip(components, pattern, strict=True)]
     )
 
 
@@ -49,29 +49,31 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
     explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al.
         2006).
     """
-    made = components_of_pattern(problem, method, pattern)
-    Z = made.Z * np.sign(made.Z[np.abs(made.Z).argmax(axis=0), np.arange(len(made))])
+    components = components_of_pattern(problem, method, pattern)
+    Z = components.Z * np.sign(
+        components.Z[np.abs(components.Z).argmax(axis=0), np.arange(len(components))]
+    )
     total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
-        "explained": (np.cumsum(made.adjusted_variances) / total).tolist(),
+        "explained": (np.cumsum(components.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
     }
 
 
-def draw_table(axis: Any, title: str, made: dict[str, Any]) -> None:
+def draw_table(axis: Any, title: str, numbers: dict[str, Any]) -> None:
     """Loadings, zeros left out; below them cardinality and cumulative variance."""
     axis.set_axis_off()
-    Z = np.array(made["Z"])
+    Z = np.array(numbers["Z"])
     cells = [[f"{v:.3f}" if abs(v) > 1e-9 else "" for v in row] for row in Z]
     cells += [
-        [str(c) for c in made["cardinality"]],
-        [f"{100 * e:.1f} %" for e in made["explained"]],
+        [str(c) for c in numbers["cardinality"]],
+        [f"{100 * e:.1f} %" for e in numbers["explained"]],
     ]
     table = axis.table(
         cells,
-        rowLabels=[*made["features"], "cardinality", "cumulative variance"],
+        rowLabels=[*numbers["features"], "cardinality", "cumulative variance"],
         colLabels=[f"PC{i}" for i in range(1, Z.shape[1] + 1)],
         colWidths=[0.72 / Z.shape[1]] * Z.shape[1],
         cellLoc="center",

@@ -88,18 +88,19 @@ def ratios(
     return {float(x): interval(values) for x, values in quotient.groupby(both.x)}
 
 
-def better(data: pd.DataFrame, one: str, other: str) -> tuple[Verdict, str]:
+def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
     """Whether one method's value is higher than the other's on 80 % of the panel, ties apart."""
-    found = {x: v.median - 1.0 for x, v in ratios(data, one, other, "value").items()}
-    clear = [d for d in found.values() if abs(d) > 1e-6]
-    if not found:
+    differences = {x: v.median - 1.0 for x, v in ratios(data, method, other, "value").items()}
+    clear = [d for d in differences.values() if abs(d) > 1e-6]
+    if not differences:
         return "undecided", "no runs"
     share = float(np.mean([d > 0 for d in clear])) if clear else 0.0
-    spread = f"difference {100 * min(found.values()):+.2f} to {100 * max(found.values()):+.2f} %"
-    ties = len(found) - len(clear)
+    low, high = 100 * min(differences.values()), 100 * max(differences.values())
+    spread = f"difference {low:+.2f} to {high:+.2f} %"
+    ties = len(differences) - len(clear)
     words = f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
     words += "; " + "; ".join(
-        known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (one, other)
+        known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (method, other)
     )
     return decided(share >= 0.8), words
 
@@ -132,11 +133,11 @@ def show(found: dict[float, Interval]) -> str:
     return "; ".join(f"{x:g}: {v}" for x, v in found.items()) or "no runs"
 
 
-def thirds(found: dict[float, Interval], which: str) -> dict[float, Interval]:
+def thirds(by_x: dict[float, Interval], which: str) -> dict[float, Interval]:
     """The lowest or the largest third of the x."""
-    x = sorted(found)
+    x = sorted(by_x)
     count = max(1, round(len(x) / 3))
-    return {v: found[v] for v in (x[-count:] if which == "largest" else x[:count])}
+    return {v: by_x[v] for v in (x[-count:] if which == "largest" else x[:count])}
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:

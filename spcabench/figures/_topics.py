@@ -124,13 +124,13 @@ def _truth(problem, W):
 
 def npmi(P, W):
     """Mean over the pairs of W of log(p_ij / p_i p_j) / -log p_ij; -1 for a pair in no document."""
-    found = []
+    information = []
     for i, j in combinations(W, 2):
         p = P[i, j]
-        found.append(
+        information.append(
             -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
         )
-    return float(np.mean(found)) if found else np.nan
+    return float(np.mean(information)) if information else np.nan
 
 
 def npmi_rank(presence, words, seed):
@@ -234,17 +234,17 @@ def _number(value):
 def claims(data):
     """Z3 for each corpus and reading."""
     for row in data.itertuples():
-        found = row.extra["topics"]
-        words = [word for topic in found for word in topic["words"]]
-        verdicts = [decided(4 <= len(t["words"]) <= 6 and t["beaten"] >= 0.95) for t in found]
-        verdicts.append(decided(len(set(words)) == len(words) and len(found) == TOPICS))
-        told = "; ".join(
+        topics = row.extra["topics"]
+        words = [word for topic in topics for word in topic["words"]]
+        verdicts = [decided(4 <= len(t["words"]) <= 6 and t["beaten"] >= 0.95) for t in topics]
+        verdicts.append(decided(len(set(words)) == len(words) and len(topics) == TOPICS))
+        text = "; ".join(
             f"{' '.join(t['words'])} (NPMI {_number(t['npmi'])}, above {100 * t['beaten']:.0f} %; "
             f"{_share(t)})"
-            for t in found
+            for t in topics
         )
         yield Z3.judged(
             every(verdicts),
-            told,
+            text,
             f"{row.problem.partition(' (')[0].partition(',')[0]}, {READINGS[row.label]}",
         )

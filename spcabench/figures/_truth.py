@@ -68,7 +68,7 @@ class Truth:
         feasible = (
             same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
         )
-        found = (
+        by_k = (
             pd.concat(
                 [
                     feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
@@ -80,13 +80,13 @@ class Truth:
             .query("k >= 1")
             .groupby("k")
         )
-        best = found.best.max().cummax().ffill()
-        bound = np.maximum(found.bound.min()[::-1].cummin()[::-1].ffill(), best)
+        best = by_k.best.max().cummax().ffill()
+        bound = np.maximum(by_k.bound.min()[::-1].cummin()[::-1].ffill(), best)
         table = pd.DataFrame(
             {"best": best, "bound": bound, "proven": best >= bound * (1.0 - PROVEN)}
         )
         return cls(
-            table.join(found[["nodes", "seconds"]].max()).reset_index(), str(exact.problem), key
+            table.join(by_k[["nodes", "seconds"]].max()).reset_index(), str(exact.problem), key
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
@@ -186,10 +186,10 @@ def with_truth(
     """A figure's ``data`` without the rows of the truth: `known` finds it in their attributes."""
 
     def data(table: pd.DataFrame) -> pd.DataFrame:
-        made = prepare(table[table.label != LABEL].reset_index(drop=True))
-        made.attrs["truth"] = Truth.of(
-            pd.concat([table[table.label == LABEL], made], ignore_index=True)
+        prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
+        prepared.attrs["truth"] = Truth.of(
+            pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
         )
-        return made
+        return prepared
 
     return data

@@ -40,13 +40,13 @@ def meetings(V):
     The angles are in (-90, 90] and increase.
     """
     curves = np.vstack([V, np.zeros(2)])
-    found = []
+    points = []
     for i, j in combinations(range(len(curves)), 2):
         a, b = curves[i] - curves[j]
         phi = np.arctan2(-b, a)  # a sin + b cos = 0
         phi -= np.pi * np.ceil(phi / np.pi - 0.5)  # into (-90, 90]
-        found.append((phi, curves[i] @ [np.sin(phi), np.cos(phi)]))
-    return np.array(sorted(found))
+        points.append((phi, curves[i] @ [np.sin(phi), np.cos(phi)]))
+    return np.array(sorted(points))
 
 
 def supports(V, phi):

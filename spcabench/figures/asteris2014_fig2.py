@@ -31,14 +31,14 @@ def runs(scale):
 def cones(problem, *, seed):
     """(P_2) for the best supports with a feasible and with an infeasible leading eigenvector."""
     V = problem.data.dense().T
-    found = []
+    cases = []
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):
         R = np.ascontiguousarray(V[list(rows)])
         value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
             u = u if u @ c >= 0 else -u
-            found.append(
+            cases.append(
                 dict(
                     I=rows,
                     value=value,
@@ -48,7 +48,7 @@ def cones(problem, *, seed):
                 )
             )
     best = [
-        max((f for f in found if f["inside"] == inside), key=lambda f: f["value"])
+        max((f for f in cases if f["inside"] == inside), key=lambda f: f["value"])
         for inside in (True, False)
     ]
     return {"V": V.tolist(), "cases": best}

@@ -57,19 +57,19 @@ def faces(problem, *, seed):
 
 def parts(problem, *, seed, method):
     """The components, what they explain, and how much of a part each support is."""
-    found = api.components(
+    components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
-    for result in found:
+    for result in components:
         W = result.support
         random = [neighbours(rng.permutation(np.flatnonzero(free))[: len(W)]) for _ in range(2000)]
         ranks.append(float(np.mean(neighbours(W) > np.array(random))))
         free[W] = False
-    overlap = sum(r.cardinality for r in found) - np.count_nonzero(found.Z.any(axis=1))
+    overlap = sum(r.cardinality for r in components) - np.count_nonzero(components.Z.any(axis=1))
     return {
-        "images": found.Z.T.tolist(),
-        "variances": found.variances.tolist(),
+        "images": components.Z.T.tolist(),
+        "variances": components.variances.tolist(),
         "ranks": ranks,
         "overlap": int(overlap),
     }
@@ -88,7 +88,7 @@ def data(table):
     name, place : row and column of the figure. share : of the variance. rank : among random
     supports. overlap : pixels in more than one component.
     """
-    found = []
+    images = []
     for row in table.itertuples():
         name = row.settings.get("method", "faces")
         for place, image in enumerate(row.extra["images"]):
@@ -101,8 +101,8 @@ def data(table):
                     overlap=row.extra["overlap"],
                 )
             )
-            found.append(dict(label=row.label, name=name, place=place, image=image, **more))
-    return pd.DataFrame(found)
+            images.append(dict(label=row.label, name=name, place=place, image=image, **more))
+    return pd.DataFrame(images)
 
 
 def draw(data, axes):

@@ -72,10 +72,10 @@ def factors(problem, *, seed):
     sparse = deflate.deflated_components(
         problem.given_as("covariance"), FACTORS, factor, "hotelling"
     )
-    made: dict[str, Any] = {"labels": list(problem.labels)}
+    numbers: dict[str, Any] = {"labels": list(problem.labels)}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
         scores = np.sqrt(problem.m) * A @ Z
-        made[method] = {
+        numbers[method] = {
             "scores": scores.tolist(),
             "nonzeros": int(np.count_nonzero(Z)),
             "accuracy": float(
@@ -86,7 +86,7 @@ def factors(problem, *, seed):
                 np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2
             ),
         }
-    return made
+    return numbers
 
 
 def factor(problem):
@@ -101,21 +101,21 @@ def draw(data, axes):
     """One row for each set: scatter in the three factors."""
     main = data[data.label == "main"]
     for row, name in zip(axes, SETS, strict=True):
-        for made in main[main.dataset == name].extra:
+        for numbers in main[main.dataset == name].extra:
             for axis, method in zip(row, ("pca", "dspca"), strict=True):
                 scatter(
                     axis,
                     f"{SETS[name]}: {'PCA' if method == 'pca' else 'DSPCA'}",
-                    made["labels"],
-                    made[method],
+                    numbers["labels"],
+                    numbers[method],
                 )
 
 
-def scatter(flat, title, labels, made):
+def scatter(flat, title, labels, numbers):
     """The samples in three dimensions, in place of a flat panel."""
     axis = flat.figure.add_subplot(flat.get_subplotspec(), projection="3d")
     flat.remove()
-    scores, classes = np.array(made["scores"]), sorted(set(labels))
+    scores, classes = np.array(numbers["scores"]), sorted(set(labels))
     # in units of a power of ten: the scores' own are those of the chip's intensities
     scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
@@ -124,7 +124,9 @@ def scatter(flat, title, labels, made):
             *scores[mine].T, color=colour, marker=marker, s=18, label=str(label), depthshade=False
         )
     axis.set(xlabel="factor 1", ylabel="factor 2", zlabel="factor 3")
-    axis.set_title(f"{title}\n{made['nonzeros']} nonzeros, accuracy {100 * made['accuracy']:.0f} %")
+    axis.set_title(
+        f"{title}\n{numbers['nonzeros']} nonzeros, accuracy {100 * numbers['accuracy']:.0f} %"
+    )
     axis.tick_params(labelsize=7)
     axis.legend(loc="upper left")
 
@@ -135,13 +137,13 @@ def claims(data):
         mine = data[data.dataset == name].set_index("label")
         if "main" not in mine.index:
             continue
-        found = {label: row.extra for label, row in mine.iterrows()}
+        readings = {label: row.extra for label, row in mine.iterrows()}
         share = {
-            label: made["dspca"]["accuracy"] / made["pca"]["accuracy"]
-            for label, made in found.items()
+            label: numbers["dspca"]["accuracy"] / numbers["pca"]["accuracy"]
+            for label, numbers in readings.items()
         }
-        main, kept = found["main"], share["main"] >= 0.9
-        beside = {label: made for label, made in found.items() if label != "main"}
+        main, kept = readings["main"], share["main"] >= 0.9
+        beside = {label: numbers for label, numbers in readings.items() if label != "main"}
         yield from [
             D1.judged(
                 decided(main["dspca"]["nonzeros"] <= 1.25 * 14 and kept),

@@ -125,14 +125,14 @@ def smoothing(problem, *, seed):
     rho, rng = n**0.5, np.random.default_rng(seed)
     last = api.solve(problem, "dspca", rho=rho, screen=False, tol=1e-2, eps=1e-2).primal_and_dual
     assert last is not None
-    found = []
+    distances = []
     for eps in (1.0, 1e-1, 1e-2, 1e-3):
         mu = eps * S.diagonal().max() / (2.0 * np.log(n))
         for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
             w = np.linalg.eigvalsh(S + (U + U.T) / 2)
             f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
-            found.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
-    return {"least": float(min(found)), "most": float(max(found))}
+            distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
+    return {"least": float(min(distances)), "most": float(max(distances))}
 
 
 def data(table):

@@ -110,17 +110,19 @@ def draw(data, axes):
     """Four tables, variance by cardinality, and the decomposition."""
     tables, curve, residue = axes.flat[:4], axes.flat[4], axes.flat[5]
     for axis, method in zip(tables, METHODS, strict=True):
-        for made in data[data.label == method].extra:
-            draw_table(axis, METHODS[method], made)
+        for numbers in data[data.label == method].extra:
+            draw_table(axis, METHODS[method], numbers)
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():
-        one = by_k[by_k.solver == solver].sort_values("k")
+        mine = by_k[by_k.solver == solver].sort_values("k")
         exact = (
             dict(color="black", marker="o", markersize=9, fillstyle="none", linestyle="none")
             if solver == "brute_force"
             else {}
         )
-        curve.plot(one.k, one.variance_refit / one.lambda_1, label=name, **(look(solver) | exact))
+        curve.plot(
+            mine.k, mine.variance_refit / mine.lambda_1, label=name, **(look(solver) | exact)
+        )
     bound = by_k[by_k.solver == "dspca"].sort_values("k")
     curve.plot(
         bound.k,
@@ -133,9 +135,9 @@ def draw(data, axes):
         xlabel="cardinality k", ylabel="variance / $\\lambda_1$", title="first component, refitted"
     )
     curve.legend(loc="lower right")
-    for made, colour in zip(data[data.label == "decomposition"].extra, PALETTE, strict=False):
-        residue.plot(made["left"], "o-", color=colour, label=f"$\\rho$ = {made['rho']}")
-        residue.axhline(made["rho"], color=colour, linestyle=":")
+    for numbers, colour in zip(data[data.label == "decomposition"].extra, PALETTE, strict=False):
+        residue.plot(numbers["left"], "o-", color=colour, label=f"$\\rho$ = {numbers['rho']}")
+        residue.axhline(numbers["rho"], color=colour, linestyle=":")
     residue.set(
         xlabel="components taken out",
         ylabel="largest $|A_{ij}|$ left",
@@ -146,12 +148,14 @@ def draw(data, axes):
 
 def claims(data):
     """D8, D10."""
-    made = list(data[data.label == "decomposition"].extra)
-    holds = all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in made) if made else None
+    residues = list(data[data.label == "decomposition"].extra)
+    holds = (
+        all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in residues) if residues else None
+    )
     words = [
         f"rho = {m['rho']}: {len(m['left']) - 1} components, {m['left'][-1]:.2g} left (on the "
         f"diagonal {m['diagonal']:.2g}), error {m['error']:.0e}"
-        for m in made
+        for m in residues
     ]
     yield D8.judged(decided(holds), "; ".join(words))
     for label, wanted in (("by k", 6), ("rho = 0.4", None)):

@@ -74,20 +74,21 @@ def draw(data, axes):
     axis = axes.flat[0]
     axis.set_axis_off()
     cells = []
-    for made in data.extra:
+    for numbers in data.extra:
         shares = [
-            made[name] / made["top"] for name in ("optimum", "value", "bound", "pair", "refit")
+            numbers[name] / numbers["top"]
+            for name in ("optimum", "value", "bound", "pair", "refit")
         ]
         optimum, value, bound, cut, refit = (f"{share:.4f}" for share in shares)
-        shape = f"{made['shape'][0]} x {made['shape'][1]}"
+        shape = f"{numbers['shape'][0]} x {numbers['shape'][1]}"
         cells.append(
             [
                 shape,
-                *made["k"],
+                *numbers["k"],
                 optimum,
                 value,
                 bound,
-                f"{made['bound'] / made['optimum']:.4f}",
+                f"{numbers['bound'] / numbers['optimum']:.4f}",
                 cut,
                 refit,
             ]

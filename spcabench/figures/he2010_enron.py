@@ -56,14 +56,14 @@ def storage(problem, *, seed):
 
 def data(table):
     """One row: bytes dense, bytes sparse, peak above the problem, seconds, variance share."""
-    one = table[table.label == "storage"].extra
+    stored = table[table.label == "storage"].extra
     memory, time = table[table.label == "memory"], table[table.label == "time"]
-    if one.empty or memory.empty or time.empty:
+    if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
     above = (memory.peak_memory - memory.memory_before).iloc[0]
     best = (time.solve_time + time.setup_time).min()
     return pd.DataFrame(
-        [{**one.iloc[0], "above": above, "seconds": best, "problem": time.problem.iloc[0]}]
+        [{**stored.iloc[0], "above": above, "seconds": best, "problem": time.problem.iloc[0]}]
     )
 
 

@@ -193,14 +193,14 @@ def claims(data):
     main, loose = pairs(data, "main"), pairs(data, "loose")
     yield _eight_iterations(main)
     for penalty in PENALTIES:
-        one, name = main[main.penalty == penalty], NAMES[penalty]
-        below = by_band(one.sparsity, one.ratio)
+        mine, name = main[main.penalty == penalty], NAMES[penalty]
+        below = by_band(mine.sparsity, mine.ratio)
         yield K3.judged(
             every([v.at_least(10) for v in below.values()]), f"ratio {show(below)}", name
         )
         low = {band: v for band, v in below.items() if band in ("0-1 %", "1-2 %", "2-5 %")}
         yield K4.judged(every([v.at_least(100) for v in low.values()]), f"ratio {show(low)}", name)
-        large = interval(one.ratio[one.sparsity > LARGE])
+        large = interval(mine.ratio[mine.sparsity > LARGE])
         yield K5.judged(large.at_most(1.0), f"ratio {large} over {large.count} runs", name)
         rough = loose[loose.penalty == penalty]
         below = by_band(rough.sparsity, rough.ratio)

@@ -92,20 +92,20 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
     reference = solve(problem, "grqi", k=k, **GRQI).variance
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
-    found = []
+    shares = []
     for x in rng.standard_normal((count, problem.n)):
         if reading == "start":
             settings = dict(start=power_steps(problem.covariance, normalize(x), shift))
         else:
             settings = dict(start=x, mu_0=shift)
-        found.append(solve(problem, "grqi", k=k, **settings, **GRQI).variance / reference)
-    within = float(np.mean(np.array(found) >= 0.98))
+        shares.append(solve(problem, "grqi", k=k, **settings, **GRQI).variance / reference)
+    within = float(np.mean(np.array(shares) >= 0.98))
     return {
         "mu0": mu0,
         "k": k,
         "reading": reading,
         "within": within,
-        "median": float(np.median(found)),
+        "median": float(np.median(shares)),
     }
 
 
@@ -141,11 +141,11 @@ def draw(data, axes):
             **style,
         )
     for penalty in PENALTIES:
-        one = main[main.penalty == penalty]
+        mine = main[main.penalty == penalty]
         for suffix, line, word in (("", "-", "raw"), ("_refit", ":", "refitted")):
-            change = 100 * (one[f"variance{suffix}_p"] / one[f"variance{suffix}_g"] - 1)
+            change = 100 * (mine[f"variance{suffix}_p"] / mine[f"variance{suffix}_g"] - 1)
             middle.plot(
-                *medians(one, change),
+                *medians(mine, change),
                 **(look(penalty) | dict(linestyle=line, label=f"{NAMES[penalty]}, {word}")),
             )
     middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)

@@ -111,13 +111,11 @@ def claims(data):
     for penalty in PENALTIES:
         both = {reading: _pairs(data, penalty, reading) for reading in READINGS}
         for column, word in (("value", "raw"), ("variance_refit", "refitted")):
-            found = {r: interval(_more(b, column)) for r, b in both.items()}
+            differences = {r: interval(_more(b, column)) for r, b in both.items()}
             sigma = interval(_more(both["main"], column, 0.5))
-            rest = "; ".join(f"{r}: {found[r]} %" for r in list(READINGS)[1:])
-            measured = (
-                f"{found['main']} % over {found['main'].count} sparsities (sigma: {sigma} "
-                f"%; {rest})"
-            )
+            rest = "; ".join(f"{r}: {differences[r]} %" for r in list(READINGS)[1:])
+            main = differences["main"]
+            measured = f"{main} % over {main.count} sparsities (sigma: {sigma} %; {rest})"
             mine = data[
                 (data.label == "main") & (data.penalty == penalty) & (data.solver != "grqi")
             ]
@@ -126,7 +124,7 @@ def claims(data):
                 for name, rows in mine.groupby("solver")
             ]
             measured += f"; {'; '.join(truth)}"
-            yield K8.judged(_judge_more(found["main"]), measured, f"{NAMES[penalty]}, {word}")
+            yield K8.judged(_judge_more(main), measured, f"{NAMES[penalty]}, {word}")
         below = by_band(both["main"].sparsity, both["main"].flops_p / both["main"].flops_g, EDGES)
         rest = "; ".join(
             f"{r}: {interval(both[r].flops_p / both[r].flops_g)}" for r in list(READINGS)[1:]
@@ -139,9 +137,9 @@ def _more(both, column, power=1.0):
     return 100 * ((both[f"{column}_g"] / both[f"{column}_p"]) ** power - 1)
 
 
-def _judge_more(found):
-    if not found.count:
+def _judge_more(more):
+    if not more.count:
         return "undecided"
-    if found.low > 0 and found.median >= 2.35 / 2:
+    if more.low > 0 and more.median >= 2.35 / 2:
         return "holds"
-    return "fails" if found.high <= 0 or found.median < 2.35 / 2 else "undecided"
+    return "fails" if more.high <= 0 or more.median < 2.35 / 2 else "undecided"

@@ -67,7 +67,7 @@ def runs(scale):
 
 def features(problem, *, seed, count, k, alpha, limit):
     """Loadings of the sparse components, eigenvectors, and patches drawn at random."""
-    found = api.components(
+    components = api.components(
         problem,
         "ssvd_grqi",
         count,
@@ -79,11 +79,11 @@ def features(problem, *, seed, count, k, alpha, limit):
     )
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
-    tiles = {"components": found.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
+    tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
     return {
-        "sigma": [r.singular_value for r in found],
-        "iterations": [r.iterations for r in found],
-        "converged": sum(r.status == Status.CONVERGED for r in found),
+        "sigma": [r.singular_value for r in components],
+        "iterations": [r.iterations for r in components],
+        "converged": sum(r.status == Status.CONVERGED for r in components),
         **{
             name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
             for name, X in tiles.items()

@@ -123,11 +123,11 @@ def runs(scale):
 def searched(problem, *, seed):
     """Times of elimination and search, and of PCA, on a corpus in memory; survivors by lambda."""
     rounds = [_round(problem) for _ in range(ROUNDS)]
-    found = rounds[0][1]
+    result = rounds[0][1]
     S = problem.covariance
     variances = S.diagonal() / problem.m
     shares = np.geomspace(1e-4, 1.0, 60)
-    lam = found.settings["lam"]
+    lam = result.settings["lam"]
     return {
         "shares": shares.tolist(),
         "survivors": [
@@ -135,8 +135,8 @@ def searched(problem, *, seed):
         ],
         "at": lam / variances.max(),
         "n_hat": len(eliminate.survivors(variances, lam)),
-        "cardinality": found.cardinality,
-        "words": [found.problem.features[j] for j in found.support],
+        "cardinality": result.cardinality,
+        "words": [result.problem.features[j] for j in result.support],
         "search": [times["search"] for times, _ in rounds],
         "total": [times["total"] for times, _ in rounds],
         "pca": [times["pca"] for times, _ in rounds],
@@ -232,10 +232,10 @@ def claims(data):
         e, name = row.extra, row.label
         if name not in ORDERS:
             continue
-        told = f"{min(e['search']):.2g} s for {' '.join(e['words'])} ({row.problem})"
+        words = f"{min(e['search']):.2g} s for {' '.join(e['words'])} ({row.problem})"
         yield Z6.judged(
             decided(min(e["search"]) <= 25.0) if 4 <= e["cardinality"] <= 6 else "undecided",
-            told,
+            words,
             name,
         )
         few, ratio = e["n_hat"] <= 1.25 * ORDERS[name], row.n / max(e["n_hat"], 1)
@@ -250,8 +250,8 @@ def claims(data):
         row.label: interval(np.divide(row.extra["pca"], row.extra["total"]))
         for row in largest.itertuples()
     }
-    told = "; ".join(f"{name}: {value}" for name, value in ratios.items()) or "no corpus"
-    yield Z10.judged(every([value.at_least(1.0) for value in ratios.values()]), told)
+    words = "; ".join(f"{name}: {value}" for name, value in ratios.items()) or "no corpus"
+    yield Z10.judged(every([value.at_least(1.0) for value in ratios.values()]), words)
 
 
 def _safe(instances):
