@@ -211,17 +211,8 @@ def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: igno
     while m < 0.9 * n:
         n = m
         for i in range(n):
-            test_row(
-                stack[start + i * n : start + (i + 1) * n],
-                i,
-                below,
-                reals,
-                ints,
-                opt_s,
-                t,
-                psd,
-                best,
-            )
+            row = stack[start + i * n : start + (i + 1) * n]
+            test_row(row, i, below, reals, ints, opt_s, t, psd, best)
         work, m = work + n * n, compact(stack, start, n, below, reals, ints)
     return m, work
 
