@@ -30,7 +30,7 @@ publish: $(READY)
 	@$(BIN)/python -m spcabench publish results/paper
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -24,6 +24,8 @@ names = [m.name for m in pkgutil.walk_packages(spcabench.__path__, "spcabench.")
 print(json.dumps({name: importlib.import_module(name).__file__ for name in names}))
 """
 
+of_the_wheel = pytest.mark.xdist_group("wheel")  # one process builds it, and takes these tests
+
 
 def _run(*command, cwd, path=None):
     """What a command prints; the test fails, and shows its errors, where it fails."""
@@ -58,6 +60,7 @@ def installed(tmp_path_factory):
     return target
 
 
+@of_the_wheel
 @pytest.mark.parametrize("place", PLACES)
 def test_the_wheel_holds_every_file_of_the_packages(installed, place):
     there = _files(installed / "spcabench" / place)
@@ -66,6 +69,7 @@ def test_the_wheel_holds_every_file_of_the_packages(installed, place):
     assert there == _files(ROOT / PLACES[place])
 
 
+@of_the_wheel
 def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
     found = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
     assert {Path(file) for file in found.values()} == {
@@ -75,6 +79,7 @@ def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
     }
 
 
+@of_the_wheel
 def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
     # GRQI has no kernel: nothing is compiled into the folder.
     words = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
