@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
+from spcabench.errors import InputError
 from spcabench.readers import sources
 from spcabench.solving.driver import parameters
 from tests.problems import SOLVERS, traits
@@ -25,7 +26,7 @@ DENSE = [s for s in SOLVERS if traits(s).control is None]
 
 
 def _refused(call, *words):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(InputError) as caught:
         call()
     message = str(caught.value)
     assert "\n" not in message

@@ -9,6 +9,7 @@ import typer
 from spcabench import __main__ as command_line
 from spcabench.cli import figures, files, options, solvers
 from spcabench.comparison.suite import SETTINGS, SUITES
+from spcabench.errors import InputError
 from spcabench.readers import user_file
 from spcabench.solving.deflate import DEFLATIONS
 
@@ -147,6 +148,6 @@ def test_a_damaged_data_file_is_named(spcabench, data_folder):
 
 def test_figures_need_the_repository(tmp_path, monkeypatch):
     monkeypatch.setattr(options, "ROOT", tmp_path)
-    with pytest.raises(ValueError, match="clone of the repository"):
+    with pytest.raises(InputError, match="clone of the repository"):
         figures.make_figures([])
     assert not list(tmp_path.iterdir())

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from spcabench import api, registry
 from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
+from spcabench.errors import InputError
 from spcabench.page import comparison_page as page
 from spcabench.running import preparation, worker
 from spcabench.running.process import LOCK, Worker
@@ -75,9 +76,9 @@ def test_the_standard_suite_has_40_pairs_with_an_origin_each_and_loads():
         for item in items:
             assert item.origin and item.family and item.dataset in registry.names("dataset")
     assert {item.ks for item in suite.items("quick", (2,))} == {(2,)}
-    with pytest.raises(ValueError, match="suite"):
+    with pytest.raises(InputError, match="suite"):
         suite.items("standart")
-    with pytest.raises(ValueError, match="settings"):
+    with pytest.raises(InputError, match="settings"):
         suite.settings_of("best", "grqi")
 
 
@@ -107,7 +108,7 @@ def test_the_table_is_versioned_and_checksummed(entry, tmp_path):
         best_known.write([entry], file)
         assert best_known.read(file) == {entry.key: entry} and best_known.version(file) == version
     file.write_text(file.read_text().replace('"k": 3', '"k": 4'))
-    with pytest.raises(ValueError, match="checksum"):
+    with pytest.raises(InputError, match="checksum"):
         best_known.read(file)
 
 

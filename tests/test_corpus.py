@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import registry
+from spcabench.errors import InputError
 from spcabench.readers import corpus, docword
 from spcabench.readers.corpus import read_docword, read_vocabulary
 
@@ -54,7 +55,7 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
 @pytest.mark.parametrize("zipped", [False, True])
 def test_malformed_files_are_named_with_their_line(tmp_path, text, said, zipped):
     path = write(tmp_path, text, zipped)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(InputError) as error:
         read_docword(path)
     message = str(error.value)
     assert said in message and path.name in message and "\n" not in message
@@ -70,7 +71,7 @@ def test_a_truncated_gz_file(tmp_path):
         whole[:15],
     ):
         path.write_bytes(damage)
-        with pytest.raises(ValueError, match=r"docword.txt.gz"):
+        with pytest.raises(InputError, match=r"docword.txt.gz"):
             read_docword(path)
 
 
@@ -97,7 +98,7 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("one\ntwo\n")
     assert read_vocabulary(path, 2) == ["one", "two"]
-    with pytest.raises(ValueError, match=r"vocab.txt: 2 words; the corpus has 3"):
+    with pytest.raises(InputError, match=r"vocab.txt: 2 words; the corpus has 3"):
         read_vocabulary(path, 3)
 
 
@@ -136,7 +137,7 @@ def test_blocks_join_at_any_place(tmp_path, monkeypatch):
         monkeypatch.setattr(docword, "BLOCK", block)
         np.testing.assert_array_equal(read_docword(path).toarray(), COUNTS)
         bad = write(tmp_path, GOOD.replace("3 1 1", "3 1 x"))
-        with pytest.raises(ValueError, match="line 7: '3 1 x'"):
+        with pytest.raises(InputError, match="line 7: '3 1 x'"):
             read_docword(bad)
         path = write(tmp_path, GOOD)
 
@@ -145,7 +146,7 @@ def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path
     path = write(tmp_path, "3\n2\n3\n2 1 1\n1 1 4\n3 2 2\n")
     found = corpus.stream_moments(path)
     np.testing.assert_allclose(found.sums, [5, 2])
-    with pytest.raises(ValueError, match="not in order"):
+    with pytest.raises(InputError, match="not in order"):
         corpus.covariance(path, np.array([0, 1]), found)
 
 
@@ -165,7 +166,7 @@ def test_the_covariance_of_the_top_words_is_that_of_the_counts(data_folder):
     np.testing.assert_allclose(top.matrix.S, np.cov(counts[:, chosen].T, bias=True), atol=1e-12)
     whole = load("enron")
     np.testing.assert_allclose(whole.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
-    with pytest.raises(ValueError, match="words: 0"):
+    with pytest.raises(InputError, match="words: 0"):
         load("enron", words=0)
 
 

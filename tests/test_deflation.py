@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
+from spcabench.errors import InputError
 from spcabench.solving.deflate import DEFLATIONS
 from tests import problems
 
@@ -148,5 +149,5 @@ def test_components_end_where_nothing_is_left(solver, deflation):
 
 def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
     problem = Problem.from_data(np.random.default_rng(0).standard_normal((3, 5001)))
-    with pytest.raises(ValueError, match=r"5001 variables.*projection or schur"):
+    with pytest.raises(InputError, match=r"5001 variables.*projection or schur"):
         api.components(problem, "gpower0", 2, k=3, deflation="hotelling")

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from spcabench import __main__ as command_line
 from spcabench import api, registry
 from spcabench.cli import doctor
+from spcabench.errors import InputError
 from spcabench.readers import sources
 
 CONTENT = bytes(range(256)) * 4000
@@ -93,17 +94,17 @@ def test_a_wrong_checksum_is_an_error_that_keeps_the_old_file(served, content):
     old.parent.mkdir()
     old.write_bytes(b"old")
     handler.content = content
-    with pytest.raises(ValueError, match="checksum differs"):
+    with pytest.raises(InputError, match="checksum differs"):
         sources.fetch(file)
     assert [p.name for p in old.parent.iterdir()] == [old.name] and old.read_bytes() == b"old"
-    with pytest.raises(ValueError, match="checksum differs"):
+    with pytest.raises(InputError, match="checksum differs"):
         sources.find("set/another.bin", SHA256, file.url)
 
 
 def test_nothing_is_downloaded_that_cannot_be_checked(served):
     _, file = served
     for unchecked in (sources.File(file.path, None, file.url), sources.File(file.path, SHA256)):
-        with pytest.raises(ValueError, match="SPCABENCH_DATA"):
+        with pytest.raises(InputError, match="SPCABENCH_DATA"):
             sources.fetch(unchecked)
 
 
@@ -144,9 +145,9 @@ def test_a_truncated_corpus_and_a_wrong_local_file_are_named(data_folder):
     packed = gzip.compress(b"3\n4\n9999\n" + b"1 1 1\n" * 9999)
     (data_folder / "enron" / "docword.enron.txt.gz").write_bytes(packed[: len(packed) // 2])
     (data_folder / "alon" / "alon.RData").write_bytes(b"other")
-    with pytest.raises(ValueError, match=r"docword\.enron\.txt\.gz, line 1: damaged file"):
+    with pytest.raises(InputError, match=r"docword\.enron\.txt\.gz, line 1: damaged file"):
         api.load("bag_of_words", corpus="enron")
-    with pytest.raises(ValueError, match=r"alon\.RData: checksum differs"):
+    with pytest.raises(InputError, match=r"alon\.RData: checksum differs"):
         api.load("alon")
     output, _ = run("doctor")
     assert "PROBLEM  data" in output and "wrong checksum: alon" in output

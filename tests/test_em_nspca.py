@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
+from spcabench.errors import InputError
 from tests import problems
 
 em, nspca = (registry.module("solver", name) for name in ("em", "nspca"))
@@ -150,9 +151,9 @@ def test_components_are_found_jointly():
     assert (np.diff(found.variances) <= 1e-12).all()
     assert np.abs(found.Z.T @ found.Z - np.eye(3)).max() < 0.2  # alpha keeps them nearly orthogonal
     assert np.array_equal(found[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
-    with pytest.raises(ValueError, match="one component at a time"):
+    with pytest.raises(InputError, match="one component at a time"):
         api.components(problem, "em", 3, k=4, deflation="joint")
-    with pytest.raises(ValueError, match="beta alone"):
+    with pytest.raises(InputError, match="beta alone"):
         api.components(problem, "nspca", 3, k=4, deflation="joint")
 
 
@@ -169,5 +170,5 @@ def test_wide_data_need_no_square_matrix(solver):
 
 @pytest.mark.parametrize(("solver", "settings"), [("em", dict(k=3)), ("nspca", dict(beta=0.1))])
 def test_no_restart_is_refused(solver, settings):
-    with pytest.raises(ValueError, match="restarts"):
+    with pytest.raises(InputError, match="restarts"):
         api.solve(api.load("pitprops"), solver, restarts=0, **settings)

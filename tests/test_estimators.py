@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from spcabench import SparsePCA, solve
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 
 # its check of the array API needs a switch that SciPy reads once, for all tests of the process
@@ -123,5 +124,5 @@ def test_fewer_components_where_no_variance_is_left():
     ],
 )
 def test_bad_settings(settings, said):
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(InputError, match=said):
         SparsePCA(**settings).fit(X)

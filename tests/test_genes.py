@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import api, registry
+from spcabench.errors import InputError
 from spcabench.readers import sources
 
 GENES = {
@@ -42,7 +43,7 @@ def test_a_malformed_table_is_refused(tmp_path):
     file = tmp_path / "MLL.csv.gz"
     with gzip.open(file, "wt") as stream:
         stream.write("a,b,class\n1,x,ALL\n")
-    with pytest.raises(ValueError, match=r"MLL\.csv\.gz: not a table"):
+    with pytest.raises(InputError, match=r"MLL\.csv\.gz: not a table"):
         registry.module("dataset", "mll")._read(file)
 
 
@@ -63,5 +64,5 @@ def test_the_spike_is_there():
     x = api.solve(problem, "bca_continuation", lam=0.1).x
     assert np.count_nonzero(x) == 6
     assert problem.variance(x) == pytest.approx(2.0, rel=0.1)
-    with pytest.raises(ValueError, match="share"):
+    with pytest.raises(InputError, match="share"):
         api.load("spiked", share=-1.0)

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import spcabench
+from spcabench.errors import InputError
 from spcabench.steps import greedy_signs, lanczos
 
 SHAPES = {"tall": (30, 8), "wide": (8, 30), "square": (15, 15), "rank": (20, 12)}
@@ -99,7 +100,7 @@ def test_settings_of_mcol():
     alone = spcabench.solve(problem, "mcol", k=9, c=4, first_alone=True)
     assert alone.phases["columns"]["iterates"] == 3
     for bad in (dict(c=0), dict(second="qr")):
-        with pytest.raises(ValueError, match=next(iter(bad))):
+        with pytest.raises(InputError, match=next(iter(bad))):
             spcabench.solve(problem, "mcol", k=9, **bad)
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.io import savemat
 
 from spcabench import api, registry
+from spcabench.errors import InputError
 from spcabench.readers import sources
 
 SHAPES = {"cbcl": (2429, 361), "lrs": (531, 93)}
@@ -68,12 +69,12 @@ def test_malformed_faces_are_refused(tmp_path):
     read = registry.module("dataset", "cbcl")._read
     file = tmp_path / "CBCL_Face.mat"
     file.write_bytes(b"no MATLAB file")
-    with pytest.raises(ValueError, match=r"CBCL_Face\.mat: not a MATLAB file"):
+    with pytest.raises(InputError, match=r"CBCL_Face\.mat: not a MATLAB file"):
         read(file, False)
     savemat(file, {"M": np.zeros((361, 5))})
-    with pytest.raises(ValueError, match=r"M is \(361, 5\)"):
+    with pytest.raises(InputError, match=r"M is \(361, 5\)"):
         read(file, False)
-    with pytest.raises(ValueError, match="matrix X"):
+    with pytest.raises(InputError, match="matrix X"):
         read(file, True)
 
 
@@ -81,11 +82,11 @@ def test_malformed_spectra_are_refused(tmp_path):
     read = registry.module("dataset", "lrs")._read
     file = tmp_path / "spectrometer.arff"
     file.write_text("@relation spectrometer\n@data\n1,2,3\n")
-    with pytest.raises(ValueError, match="1 spectra, 1 not of 103 columns"):
+    with pytest.raises(InputError, match="1 spectra, 1 not of 103 columns"):
         read(file)
     line = ",".join(["a", "18"] + ["1"] * 100 + ["x"])
     packed = tmp_path / "spectrometer.arff.gz"
     with gzip.open(packed, "wt") as stream:
         stream.write("@data\n" + "\n".join([line] * 531))
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(InputError, match="not a number"):
         read(packed)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spcabench import api, registry
+from spcabench.errors import InputError
 from spcabench.figures import _gabor
 from spcabench.readers import sources
 
@@ -40,7 +41,7 @@ def test_stl10_is_read_channel_by_channel_and_column_by_column(data_folder):
     assert np.array_equal(images._read_stl10(file), picture)
     assert not api.load("natural_images", patches=5).stand_in
     file.write_bytes(b"short")
-    with pytest.raises(ValueError, match=r"train_X\.bin: 5 bytes"):
+    with pytest.raises(InputError, match=r"train_X\.bin: 5 bytes"):
         api.load("natural_images", patches=5)
 
 
@@ -54,15 +55,15 @@ def test_patches_come_from_the_images_and_every_offset_occurs():
 def test_damaged_pictures_are_refused(tmp_path):
     file = tmp_path / "cifar10_batch_0.png"
     file.write_bytes(b"not a picture")
-    with pytest.raises(ValueError, match=r"cifar10_batch_0\.png: not a readable picture"):
+    with pytest.raises(InputError, match=r"cifar10_batch_0\.png: not a readable picture"):
         images._read_cifar(file)
-    with pytest.raises(ValueError, match="damaged archive"):
+    with pytest.raises(InputError, match="damaged archive"):
         images._read_photographs(file)
     with tarfile.open(file, "w") as archive:
         member = tarfile.TarInfo("../x.jpg")
         member.size = 3
         archive.addfile(member, io.BytesIO(b"abc"))
-    with pytest.raises(ValueError, match=r"x\.jpg: not a readable picture"):
+    with pytest.raises(InputError, match=r"x\.jpg: not a readable picture"):
         images._read_photographs(file)
     assert not (tmp_path.parent / "x.jpg").exists()
 

@@ -6,6 +6,7 @@ import re
 import pandas as pd
 import pytest
 
+from spcabench.errors import InputError
 from spcabench.page import draw, solver_page
 from spcabench.page.results_page import write_page
 from tests.trial import FIGURE, NAME, check_links, make_run
@@ -134,5 +135,5 @@ def test_a_page_without_figures_says_so(tmp_path):
 def test_a_figure_that_does_not_fit_says_so(trial_run):
     make_run(trial_run)
     rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
-    with pytest.raises(ValueError, match="does not fit"):
+    with pytest.raises(InputError, match="does not fit"):
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, registry
+from spcabench.errors import InputError
 from spcabench.methods import cvxpy_duals, relaxation
 from spcabench.running import worker
 from spcabench.solving import certify
@@ -187,7 +188,7 @@ def test_beyond_its_practical_size_the_exact_solver_refuses():
         ValueError, match=r"130 variables.*CLARABEL.*120.*estimated memory 4\.\d GB"
     ):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="CLARABEL")
-    with pytest.raises(ValueError, match="allowed are 'SCS', 'CLARABEL'"):
+    with pytest.raises(InputError, match="allowed are 'SCS', 'CLARABEL'"):
         api.solve(Problem.from_covariance(S), "exact_sdp", rho=0.1, solver="MOSEK")
     assert cvxpy_duals.memory("CLARABEL", 100) == pytest.approx(
         1.4e9, rel=0.3
@@ -217,5 +218,5 @@ def test_partial_eigenvalues_change_no_answer():
     )
     assert partial.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-5)
     assert partial.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-5)
-    with pytest.raises(ValueError, match="'full' and 'partial'"):
+    with pytest.raises(InputError, match="'full' and 'partial'"):
         api.solve(problem, "dspca", rho=0.15 * top, eigenvalues="some")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from spcabench import registry
+from spcabench.errors import InputError
 from spcabench.run import Measure, Run
 from spcabench.running import fingerprint, grid, rows, source, whole_files
 from spcabench.running import job as execute
@@ -242,7 +243,7 @@ def test_a_measure_that_figures_share_is_hashed_where_it_stands():
 
 
 def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
-    with pytest.raises(ValueError, match="no job 'nope'"):
+    with pytest.raises(InputError, match="no job 'nope'"):
         run_job(figure, "quick", "nope", tmp_path / "x.parquet")
     add_file("figure", figure, '"""Broken."""\ndef runs(scale:\n')
     assert groups(figure, "quick").keys() == {"broken"}

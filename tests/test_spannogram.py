@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spcabench import Problem, api, flops, registry
+from spcabench.errors import InputError
 from spcabench.methods import lowrank, spannogram
 from spcabench.vectors import normalize
 from tests import problems
@@ -270,7 +271,7 @@ def test_the_rank_one_solution_of_nothing_is_nothing():
 )
 def test_settings_out_of_range(settings, word):
     problem, k = problems.problem("gaussian data", 0)
-    with pytest.raises(ValueError, match=word):
+    with pytest.raises(InputError, match=word):
         api.solve(problem, "spannogram", k=k, **settings)
 
 

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from spcabench import __main__ as command_line
 from spcabench import machine, registry
+from spcabench.errors import InputError
 from spcabench.readers import user_file
 
 RNG = np.random.default_rng(5)
@@ -211,7 +212,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
-        with pytest.raises(ValueError, match=r"GB are free.*--covariance"):
+        with pytest.raises(InputError, match=r"GB are free.*--covariance"):
             user_file.read(tmp_path / name, user_file.Reading())
 
 

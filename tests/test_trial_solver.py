@@ -5,7 +5,7 @@ import pytest
 
 import spcabench
 from spcabench import registry
-from spcabench.errors import SolverError
+from spcabench.errors import InputError, SolverError
 
 PROBLEM = spcabench.Problem.from_data(np.random.default_rng(0).standard_normal((9, 6)))
 HEAD = '''"""A trial solver."""
@@ -44,7 +44,7 @@ def test_dropped_into_the_folder(add_file):
     assert "dropped_trial" in registry.names("solver")
     assert spcabench.list_solvers()["dropped_trial"] == "A trial solver"
     assert spcabench.solve(PROBLEM, "dropped_trial", k=2).good
-    with pytest.raises(ValueError, match="did you mean 'dropped_trial'"):
+    with pytest.raises(InputError, match="did you mean 'dropped_trial'"):
         spcabench.solve(PROBLEM, "droped_trial", k=2)
 
 

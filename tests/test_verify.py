@@ -10,6 +10,7 @@ import pytest
 
 from spcabench import __main__ as command_line
 from spcabench import registry
+from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows
 from tests.trial import FIGURE, NAME, check_links, made_row, make_run
@@ -112,7 +113,7 @@ def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run, tmp_path):
 def test_a_bad_map_of_names_is_refused(tmp_path, text):
     file = tmp_path / "names.json"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"--names: .*names\.json"):
+    with pytest.raises(InputError, match=r"--names: .*names\.json"):
         verify.read_names(file)
 
 
@@ -179,12 +180,12 @@ def test_claims_from_before_they_said_what_rests_on_a_clock(tmp_path):
     assert report["schema"] == claims_file.SCHEMA
     assert [claim["timed"] for claim in report["claims"]] == [True, False, True, False, False]
     file.write_text(json.dumps(dict(schema=99)))
-    with pytest.raises(ValueError, match="judge this figure again"):
+    with pytest.raises(InputError, match="judge this figure again"):
         claims_file.read(file)
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="make figures"):
+    with pytest.raises(InputError, match="make figures"):
         list(verify.rejudge(tmp_path))
 
 
@@ -224,7 +225,7 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
 def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
     make_run(trial_run)
     root, _ = published(trial_run, tmp_path)
-    with pytest.raises(ValueError, match="uncommitted changes"):
+    with pytest.raises(InputError, match="uncommitted changes"):
         publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 

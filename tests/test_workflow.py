@@ -10,6 +10,7 @@ import yaml
 
 from spcabench import registry
 from spcabench.cli import figures, options
+from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.grid import groups
 
@@ -74,5 +75,5 @@ def test_a_cluster_s_profile_names_rules_that_there_are():
     assert {*profile["set-resources"], *profile["groups"]} <= rules
     assert set(profile["group-components"]) == set(profile["groups"].values())
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
-    with pytest.raises(ValueError, match="--profile: 'slurn'; allowed are default, slurm"):
+    with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm"):
         figures.make_figures([], profile="slurn")
