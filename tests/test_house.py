@@ -179,6 +179,11 @@ def test_functions_are_short(file):
     assert [f"{f.name}: {_length(f)} lines" for f in _functions(file) if _length(f) > LONGEST] == []
 
 
+def test_figures_need_no_import_for_others_to_find():
+    for file in (ROOT / "spcabench" / "figures").glob("*.py"):
+        assert "noqa" not in file.read_text(encoding="utf-8"), file
+
+
 def test_the_median_function_is_very_short():
     assert median(_length(f) for file in FILES for f in _functions(file)) <= 8
 

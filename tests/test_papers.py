@@ -1,12 +1,16 @@
 """The words of the papers: their files, their order, and what is wrong with one."""
 
+import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.page import papers, render
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -53,6 +57,13 @@ def test_a_file_that_is_wrong_is_named(folder, text, reason):
     (folder / "trial2001.toml").write_text(text)
     with pytest.raises(InputError, match=reason):
         papers.paper("trial2001")
+
+
+def test_the_paper_of_the_documents_is_one(folder):
+    text = (ROOT / "docs" / "new_figure.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.S)
+    (folder / "author2025.toml").write_text(example)
+    assert papers.paper("author2025").name == "Author, Friend (2025)"
 
 
 def test_pages_escape_what_they_show_and_documents_do_not(tmp_path):
