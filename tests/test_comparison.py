@@ -2,9 +2,11 @@
 whole one is made.
 """
 
+import html
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -284,6 +286,25 @@ def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypat
     assert "poor (one)" in ranked
     assert "poor (two)" in ranked
     assert "The solver printed text" in text
+
+
+def test_a_comparison_in_which_every_run_fails_shows_the_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
+    (tmp_path / "mine.py").write_text(SOLVER.replace("yield problem", "yield problems"))
+    home = tmp_path / "results" / "compare"
+    job = jobs.Job(str(tmp_path / "mine.py"), "quick", limit=0.5)
+    file = job.write(home / "jobs")
+    rows = str(file).replace("/jobs/", "/rows/").replace(".json", ".parquet")
+    jobs.run_job(job, Path(rows))
+    plan = home / "mine" / "plan.json"
+    plan.parent.mkdir()
+    words = {"name": "mine", "named": ["mine"], "jobs": [str(file.relative_to(tmp_path))]}
+    plan.write_text(json.dumps(words))
+    text = html.unescape(page.write(plan).read_text())
+    assert "no solver answered" in text
+    assert "(mine.py, line 7: yield problems.covariance.largest_column())" in text
 
 
 @pytest.mark.parametrize(
