@@ -147,7 +147,7 @@ def at_most(problem, k, seconds):
 
 def optima(problem, limit):
     """Proven optima by cardinality."""
-    extra = solve(problem, "branch_and_bound", k=limit, budget=3e8).extra
+    extra = solve(problem, "branch_and_bound", k=limit, budget=3e8, every=True).extra
     values = {k: (extra[f"value_{k}"], extra[f"bound_{k}"]) for k in range(1, limit + 1)}
     return {k: value for k, (value, bound) in values.items() if bound <= value * (1 + 1e-8)}
 

@@ -180,7 +180,7 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     """
     problem = api.load(item.dataset, **item.parameters)
     asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
-    results = [api.solve(problem, EXACT, budget=2e9 * effort, **asked)]
+    results = [api.solve(problem, EXACT, budget=2e11 * effort, **asked)]
     if not item.nonnegative:
         results.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))
     return [of_result(item, result, full=True) for result in results if result.good]

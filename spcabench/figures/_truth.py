@@ -38,7 +38,7 @@ def truth(
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
     yield Run(
         solver="branch_and_bound",
-        settings=dict(k=limit, budget=BUDGET[scale], **nonnegative),
+        settings=dict(k=limit, budget=BUDGET[scale], every=True, **nonnegative),
         **common,
     )
     for k in ks:

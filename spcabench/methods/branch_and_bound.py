@@ -9,15 +9,20 @@ A feature j can be in a support of k features that reaches the value t only if
     r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
 
 The second form of r^2 needs the variances alone. It discards most features of a large problem
-before any covariance is computed, so that only a small covariance is ever formed. A tree
-(`spcabench.methods.pruning`) searches what is left. "Proven" means proven to within the relative
-`TOLERANCE`.
+before any covariance is computed, so that only a small covariance is ever formed.
+
+What is left is searched by a tree (`spcabench.methods.pruning`) as long as it looks able to finish:
+it is the faster one where k is small or the variances decay. Else branch and bound on the dual
+bound (`spcabench.methods.dual_search`) takes over, whose nodes are dear and few. The choice, like
+every limit here, is by counts of work and never by the clock, so that a run repeats to the last
+digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 
+from spcabench.methods.dual_search import DualSearch
 from spcabench.methods.local_search import Search
 from spcabench.methods.pruning import (
     ALIVE,
@@ -27,12 +32,14 @@ from spcabench.methods.pruning import (
     EXHAUSTED,
     FOUND,
     FULL,
+    LEADER,
     POTENTIAL,
     VARIABLE,
     descend,
 )
 from spcabench.problem.covariance import Covariance
 from spcabench.problem.spectral import leading_pairs
+from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 Block = Callable[[Indices], Vector]
@@ -41,6 +48,11 @@ CHUNK = 20_000_000  # entries of node matrices between two looks at the clock
 MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
 HEAD = 1000  # features of largest variance among which incumbents are sought
 SCANS = 40  # scans over all swaps, for each incumbent
+TRIAL = 25  # chunks that the tree has in any case
+# the tree goes on while its work, at its pace so far, would end within this share of the budget
+PROMISING = 0.25
+PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
+DUAL_MOST = 1000  # candidates that the dual bound is made for at most
 
 
 class Tree:
@@ -118,6 +130,12 @@ class Tree:
         self.t, self.depth = t, 0
 
     @property
+    def progress(self) -> float:
+        """Share of the root's candidates that need no further look."""
+        left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
+        return 1.0 - float(left.mean())
+
+    @property
     def open(self) -> Indices:
         """Places of the candidates that may still be in a support that reaches t."""
         # A candidate is dead only when every support that contains it is excluded. The candidate
@@ -148,8 +166,9 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 def candidates(
     d: Vector, block: Block, k: int, opt: float, t: float
 ) -> tuple[Indices, Array, float] | None:
-    """The variables that a support of k whose value reaches t can have, their covariance, and a
-    bound on what they reach; None where more than `MOST` are left by their variances alone.
+    """The variables that a support of k of value t can have, their covariance, and a bound.
+
+    None where more than `MOST` are left by their variances alone.
 
     d : the variances (n,). opt : a bound on the supports of k - 1.
     """
@@ -177,28 +196,36 @@ class Exact:
     ----------
     d : array of shape (n,)
         Diagonal of S.
-    block : callable
+    covariance : callable
         W -> S[W, W]. The whole of S is never formed.
     K : int
         Largest cardinality.
     budget : float
-        Entries of node matrices that may be formed for each cardinality.
+        Work for K, in entries of matrices: about nanoseconds.
     psd : bool
         Whether S has no negative eigenvalue.
     seed : int
         Seed of the local search for incumbents.
+    nonnegative : bool
+        Whether x >= 0 is asked. The tree then searches max(S, 0), whose values are the larger ones;
+        the dual bound knows the difference.
+    every : bool
+        Whether each smaller cardinality has the whole budget too, not only a trial.
     """
 
     def __init__(
         self,
         d: Vector,
-        block: Callable[[Indices], Vector],
+        covariance: Block,
         K: int,
         budget: float,
         psd: bool,
         seed: int,
+        nonnegative: bool = False,
+        every: bool = True,
     ) -> None:
-        self.d, self.K, self.chunks, self.psd, self.block = d, K, budget / CHUNK, psd, block
+        self.d, self.K, self.budget, self.psd = d, K, budget, psd
+        self.covariance, self.nonnegative, self.every = covariance, nonnegative, every
         self.nodes = np.zeros(K + 1, dtype=np.int64)
         self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
         self.bound = np.zeros(K + 1)
@@ -209,8 +236,15 @@ class Exact:
             self.bound[k] = two_by_two_eigenvalue(
                 self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1]
             )
-        self.value, self.support = np.zeros(K + 1), [np.arange(0)] * (K + 1)
+        # values in the matrix that the tree searches, and values of an x that is allowed
+        self.reached, self.value = np.zeros(K + 1), np.zeros(K + 1)
+        self.support, self.loadings = [np.arange(0)] * (K + 1), [np.zeros(0)] * (K + 1)
         self.rng = np.random.default_rng(seed)
+
+    def block(self, W: Indices) -> Array:
+        """S[W, W], its positive part where x >= 0 is asked."""
+        B = self.covariance(W)
+        return np.maximum(B, 0.0) if self.nonnegative else B
 
     def incumbents(self) -> None:
         """Find a good support of every cardinality among the features of largest variance.
@@ -238,10 +272,17 @@ class Exact:
 
     def offer(self, k: int, W: Indices) -> None:
         """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
-        value = leading_pairs(self.block(W), 1)[0][0]
+        B = self.block(W)
+        w, V = leading_pairs(B, 1)
+        reached, y = float(w[0]), V[:, 0]
+        value = reached
+        if self.nonnegative:
+            B = self.covariance(W)
+            value, y = nonnegative_ascent(B.__matmul__, np.abs(y))
         for more in range(k, self.K + 1):
+            self.reached[more] = max(self.reached[more], reached)
             if value > self.value[more] or not len(self.support[more]):
-                self.value[more], self.support[more] = value, W
+                self.value[more], self.support[more], self.loadings[more] = value, W, y
 
     def proven(self, k: int) -> bool:
         """Whether the value of k is the optimum, to within the tolerance."""
@@ -252,51 +293,57 @@ class Exact:
     def run(self) -> Iterator[int]:
         """Settle one cardinality after the other; yield the one at work after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
+        failures = 0
         for k in range(2, self.K + 1):
-            yield from (k for _ in self._settle(k))
+            whole = self.every or k == self.K
+            if whole or failures < PATIENCE:
+                yield from (k for _ in self._settle(k, whole))
+                failures += not self.proven(k)
             yield k
+        # more variables have no smaller optimum
+        self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
-    def _settle(self, k: int) -> Iterator[None]:
-        """Prove the value of k, or else the smallest bound for which the budget suffices."""
+    def _settle(self, k: int, whole: bool) -> Iterator[None]:
+        """Prove the value of k, or else the smallest bound for which the budget suffices.
+
+        whole : whether more may be done than the tree's trial.
+        """
         if self.proven(k):
             return
-        yield from self._ask(k, self.value[k] * (1.0 + TOLERANCE), self.chunks)
-        # Where the proof of optimality is too dear, a higher value t is refuted with far fewer
-        # nodes. Bisection finds the smallest t within reach of an eighth of the budget; six steps
-        # of a geometric mean bring the open interval to the 64th part of its logarithm.
-        low, high = self.value[k], self.bound[k]
-        for _ in range(0 if self.proven(k) else 6):
-            middle = max(np.sqrt(low * high), self.value[k] * (1.0 + TOLERANCE))
-            yield from self._ask(k, middle, self.chunks / 8.0)
-            if self.bound[k] > middle:
-                low = middle
-            high = self.bound[k]
+        budget = self.budget if whole else 0.0
+        left = yield from self._ask(k, self.reached[k] * (1.0 + TOLERANCE), budget)
+        if whole and not self.proven(k):
+            yield from self._ask_dual(k, left)
 
-    def _ask(self, k: int, t: float, chunks: float) -> Iterator[None]:
-        """Search for a support of k that reaches t; if there is none, t is a bound."""
+    def _ask(self, k: int, t: float, budget: float) -> Generator[None, None, float]:
+        """Search for a support of k that reaches t; if there is none, t is a bound.
+
+        Returns what is left of the budget.
+        """
         found = candidates(self.d, self.block, k, self.bound[k - 1], t)
         if found is None:
-            return
+            return budget
         W, S, most = found
         if len(W) < k:
             self._lower(k, t)
-            return
+            return budget
         self._lower(k, most)
         # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
         # and slower, where one of these was not proven.
         tree = Tree(S, W, k, self.bound[:k].copy(), t, self.psd)
-        while chunks > 0.0:
+        chunks = 0
+        while self._goes_on(tree, chunks, budget):
             status = tree.go()
             if status == FOUND:
-                before = self.value[k]
+                before = self.reached[k]
                 self._improve(k, tree.found, W)
                 # The kernel compares with t in its own order of operations: it can report a support
                 # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
                 # for ever.
-                chunks -= self.value[k] <= before
-                tree.raise_to(max(tree.t, self.value[k]) * (1.0 + TOLERANCE))
+                chunks += self.reached[k] <= before
+                tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
                 continue
-            chunks -= 1.0
+            chunks += 1
             # Paused or exhausted: every support that reaches t lies within the open candidates.
             # The root's test on these alone bounds the optimum, however far the search has come.
             places = tree.open
@@ -310,18 +357,51 @@ class Exact:
                 break
             yield
         self.nodes[k] += tree.nodes
+        return budget - chunks * CHUNK
+
+    def _goes_on(self, tree: Tree, chunks: int, budget: float) -> bool:
+        """Whether the tree has its trial still before it, or looks able to finish."""
+        trial = min(TRIAL, max(1.0, budget / CHUNK)) if self.budget > 0.0 else 0
+        if chunks < trial:
+            return True
+        # The candidates of largest potential come first and cost the most, so this is cautious.
+        return chunks * CHUNK < tree.progress * PROMISING * budget
+
+    def _ask_dual(self, k: int, budget: float) -> Iterator[None]:
+        """Search for a support of k that exceeds the value, by the dual bound."""
+        t = self.value[k] * (1.0 + TOLERANCE)
+        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if found is None or len(found[0]) > DUAL_MOST:
+            return
+        W = found[0]
+        if len(W) < k:
+            self._lower(k, t)
+            return
+
+        def best_with(places: Indices) -> float:
+            self._improve(k, W[places], W)
+            return float(self.value[k])
+
+        S = self.covariance(W)
+        search = DualSearch(S, k, self.value[k], best_with, self.nonnegative, budget)
+        for _ in search.run(TOLERANCE):
+            self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+            yield
+        self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+        self.nodes[k] += search.parts
 
     def _lower(self, k: int, bound: float) -> None:
         """Take a bound where it is the smaller one."""
         self.bound[k] = min(self.bound[k], bound)
 
     def _improve(self, k: int, F: Indices, W: Indices) -> None:
-        """Offer the support F that the tree found, filled up to k, and what swaps make of it."""
+        """Offer the support F, filled up to k, and, if it is better, what swaps make of it."""
         # Each find makes the tree begin again with a higher t. A climb at once saves the many small
-        # improvements that the tree would otherwise meet one by one.
+        # improvements that the search would otherwise meet one by one.
+        before = self.reached[k], self.value[k]
         F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
         self.offer(k, F)
-        if len(W) > k:
+        if len(W) > k and (self.reached[k], self.value[k]) != before:
             search = Search(Covariance(self.block(W)), k, SCANS, self.rng)
             search.climb(np.searchsorted(W, np.sort(F)))
             self.offer(k, W[search.W])

@@ -44,14 +44,15 @@ NARROWER = 0.3  # of the width, where the smoothing no longer helps or exceeds t
 CHUNK = 25  # evaluations between two exact values
 SLOW = 0.05  # a chunk that gains less than this share of the gap narrows the smoothing
 FLAT = 0.05  # of the largest curvature, added to each row's
-LEAST_ETA = 1e-12
+LEAST_LOG = -27.0  # of eta, and the negative of the largest
 SAFE = 1e-9  # margin, relative to the value to be reached, below which no variable is fixed
 
 
 @inlined
 def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
-    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``kept``; 0 where
-    they never do. Newton's method, bracketed, from the beta given.
+    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``kept``.
+
+    0 where they never do. Newton's method, bracketed, from the beta given.
     """
     low, high = 0.0, 0.0
     for x in q:
@@ -85,8 +86,9 @@ def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
 
 @inlined
 def smooth_norm(q, kept, delta, beta, weights):  # type: ignore[no-untyped-def]
-    """kept beta + the sum of psi(q_j - beta), psi the positive part rounded over delta: the sum of
-    the ``kept`` largest q_j, smoothed. weights : renewed with its derivatives where they are not 0.
+    """The sum of the ``kept`` largest q_j, smoothed; weights : renewed with what is not 0.
+
+    It is kept beta + the sum of psi(q_j - beta), psi the positive part rounded over delta.
     """
     total = kept * beta
     for j in range(len(q)):
@@ -102,8 +104,9 @@ def smooth_norm(q, kept, delta, beta, weights):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8[::1]))(f8[:,::1], b1[::1], i8, f8, b1, f8[::1], f8[:,::1])")
 def smooth_norms(U, forced, kept, delta, positive, beta, T):  # type: ignore[no-untyped-def]
-    """r_i^2 (n,) of the rows of the free variables: all u_ij^2 of forced j, and the ``kept``
-    largest of free j, smoothed by delta; 0 for forced variables.
+    """r_i^2 (n,) of the rows of the free variables, smoothed; 0 for forced variables.
+
+    It has all u_ij^2 of forced j, and the ``kept`` largest of free j, smoothed by delta.
 
     beta : the thresholds (n,) of the last call, renewed. T : renewed with the derivatives of r_i^2
         by u_ij^2 (n, n), 0 in the rows of forced variables.
@@ -130,6 +133,7 @@ def smooth_norms(U, forced, kept, delta, positive, beta, T):  # type: ignore[no-
 @inlined
 def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
     """The level b about which logistic weights of g, of width mu, sum to s; p : renewed with them.
+
     Newton's method, bracketed, from the b given.
     """
     low, high = g.min() - FAR * mu, g.max() + FAR * mu
@@ -154,8 +158,10 @@ def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
 
 @inlined
 def free_terms(d, r2, cost, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
-    """The smoothed sum of the s largest terms of the free variables at a; the level b; how fast the
-    sum's derivative by a rises. g, p, t : renewed with the terms, weights, derivatives by u_ii.
+    """The smoothed sum of the s largest terms of the free variables at a; the level b; a slope.
+
+    The slope is the rise of the sum's derivative by a. g, p, t : renewed with the terms, their
+    weights and their derivatives by u_ii.
     """
     m = len(d)
     rise, crossed, spread, value = 0.0, 0.0, 0.0, 0.0
@@ -224,8 +230,9 @@ def balance(d, r2, cost, d_forced, eta, s, mu, a, b):  # type: ignore[no-untyped
 
 @compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8)")
 def lowest(d, r2, paid, d_forced, eta, s):  # type: ignore[no-untyped-def]
-    """The smallest, over a, of a + the terms of the forced variables + the s largest of the free
-    ones, and that a. By bisection: it is convex in a.
+    """The smallest, over a, of a + the forced terms + the s largest of the free ones; that a.
+
+    By bisection: it is convex in a.
     """
     m, f = len(d), len(eta)
     terms, share = np.empty(m), np.empty(m)
@@ -282,8 +289,9 @@ class Bound:
 
 
 class Dual:
-    """The dual bound of S (n, n) at cardinality k, with the variables of the mask ``forced`` in the
-    support; positive : for x >= 0.
+    """The dual bound of S (n, n) at cardinality k.
+
+    forced : mask of variables that are in the support. positive : for x >= 0.
     """
 
     def __init__(self, S: Array, k: int, forced: Mask, positive: bool) -> None:
@@ -355,8 +363,9 @@ class Dual:
 
 
 class Part:
-    """Part of a search: supports of k of the variables ``names`` (n,), all of the mask ``forced``
-    among them; and the smallest bound found for it, with its U (n, n) and eta (f,).
+    """Part of a search, and the smallest bound found for it, with its U (n, n) and eta (f,).
+
+    It has the supports of k of the variables ``names`` (n,), all of the mask ``forced`` among them.
 
     S : the covariance of all variables, scaled so that the values of interest are about 1.
     """
@@ -431,7 +440,7 @@ class Part:
 
     def _unpacked(self, z: Vector) -> tuple[Array, Vector]:
         n = len(self.names)
-        return z[: n * n].reshape(n, n), np.exp(z[n * n :])
+        return z[: n * n].reshape(n, n), np.exp(np.clip(z[n * n :], LEAST_LOG, -LEAST_LOG))
 
     def _smooth(self, z: Vector) -> tuple[float, Vector]:
         value, by_U, by_eta = self.dual.smooth(*self._unpacked(z), self.width)
@@ -456,7 +465,7 @@ class Part:
         eta = np.empty(len(self.names))
         eta[D.free] = np.sqrt((self.U.diagonal()[D.free] - at.a) ** 2 + at.r2)
         eta[D.F] = self.eta
-        return np.maximum(eta, LEAST_ETA)
+        return np.maximum(eta, np.exp(LEAST_LOG))
 
     def probes(self) -> tuple[Vector, Vector]:
         """For each free variable (m,) a bound on the supports that have it, and on those without.
@@ -480,8 +489,9 @@ class Part:
         return rest + at.terms + inside, rest + _largest_sums(v, np.maximum(r2, 0.0), paid, s)
 
     def fix(self, t: float) -> int:
-        """Leave out the variables that no support of value t has, and force those that all have;
-        how many. The part is empty, its value -inf, where one is both.
+        """Leave out the variables that no support of value t has, force those that all have; count.
+
+        The part is empty, its value -inf, where one is both.
         """
         least = t * (1.0 - SAFE)
         having, without = self.probes()
@@ -515,8 +525,9 @@ class Part:
             self.descent.begin(self._smooth)
 
     def halves(self) -> "list[tuple[float, Callable[[], Part]]]":
-        """The supports that have the free variable of the largest term, and those without it: a
-        bound, and what makes the part.
+        """The supports with the free variable of the largest term, and those without it.
+
+        Of each half a bound, and what makes the part.
         """
         D, n = self.dual, len(self.names)
         j = int(np.argmax(self.found.terms))

@@ -9,13 +9,12 @@ ROUNDING = 10.0 * float(np.finfo(np.float64).eps)  # of LAPACK's eigenvalues: n 
 
 
 def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
-    """lambda_1(S - U) + the sum of the k largest h_i: no unit x (n,) with at most k nonzeros has a
-    larger x'Sx, whatever the U (n, n).
+    """The dual bound: no unit x (n,) with at most k nonzeros has a larger x'Sx, whatever U (n, n).
 
-    h_i = (u_ii + sqrt(u_ii^2 + r_i^2)) / 2, where r_i^2 is the sum of the k - 1 largest u_ij^2, j
-    != i. With ``nonnegative`` only positive u_ij count in r_i, and the bound is for x >= 0.
-    docs/bounds.md has the proof. All eigenvalues are computed: Lanczos' method would give
-    lambda_1 from below. 9 n^3 flops.
+    It is lambda_1(S - U) + the sum of the k largest h_i, (u_ii + sqrt(u_ii^2 + r_i^2)) / 2,
+    where r_i^2 is the sum of the k - 1 largest u_ij^2, j != i. With ``nonnegative`` only positive
+    u_ij count in r_i, and the bound is for x >= 0. docs/bounds.md has the proof. All eigenvalues
+    are computed: Lanczos' method would give lambda_1 from below. 9 n^3 flops.
     """
     U = (U + U.T) / 2.0
     d = U.diagonal()

@@ -1,5 +1,7 @@
-"""L-BFGS for smooth convex functions, with a diagonal metric that the caller renews, and a memory
-that survives a change of variables.
+"""L-BFGS for smooth convex functions.
+
+The caller renews a diagonal metric, and the memory survives a change of variables: what SciPy's own
+does not offer.
 """
 
 from collections.abc import Callable
@@ -18,9 +20,7 @@ Function = Callable[[Vector], tuple[float, Vector]]
 
 
 class Descent:
-    """The point z of the smallest value f so far, the gradient g there, and how often the function
-    was called.
-    """
+    """The point z of the smallest value f so far, the gradient g there, the number of calls."""
 
     def __init__(self, z: Vector) -> None:
         self.z, self.calls = z, 0

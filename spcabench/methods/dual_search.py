@@ -1,0 +1,137 @@
+"""Branch and bound on the dual bound: all supports of k variables, in parts.
+
+A part is a set of variables, some of them forced into the support (`Part`). Its bound is minimised
+by chunks of evaluations; after each, variables are left out or forced where the bound shows that no
+better support has them, or that all have. A part that is left with a bound above the best value is
+halved: one half forces the variable of the largest term, the other leaves it out.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import numpy as np
+
+from spcabench.methods.dual_bound import CHUNK, STARTS, Part, start
+from spcabench.problem.spectral import largest_eigenvalue
+from spcabench.vectors import Array, Indices
+
+ROOT = 300  # evaluations for all variables at least
+# a part is not halved yet while a chunk gains this share of what its bound has to lose
+ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
+
+FEWEST = 40  # evaluations that a search must be able to make
+UNSEEN = 1e8  # work between two looks at the clock
+Value = Callable[[Indices], float]
+
+
+def cost(n: int) -> float:
+    """Of an evaluation of the dual bound of n variables, measured, in the time of an entry."""
+    return n**3 / 5.0 + 90.0 * n**2 + 2e5
+
+
+class DualSearch:
+    """Whether supports of k exceed the best value known.
+
+    S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
+        support of k variables at most that may be good, and gives the best value known then.
+        positive : for x >= 0. budget : entries of matrices; see `cost`.
+    best : the best value, over t. bound : on all supports. parts : taken up so far.
+    """
+
+    def __init__(
+        self, S: Array, k: int, t: float, best_with: Value, positive: bool, budget: float
+    ) -> None:
+        self.scale, self.k, self.best_with, self.positive = t, k, best_with, positive
+        self.S, self.left, self.parts = S / t, budget, 0
+        self.best, self.tolerance, self.at_work, self.unseen = 1.0, 0.0, np.inf, 0.0
+        self.waiting: list[tuple[float, int, Callable[[], Part]]] = []
+        self.order, self.decided = count(), 0.0
+
+    @property
+    def bound(self) -> float:
+        """On all supports, in the units of S."""
+        return max(self.best, self.decided, self.at_work, -self._first) * self.scale
+
+    @property
+    def _first(self) -> float:
+        return self.waiting[0][0] if self.waiting else 0.0
+
+    def run(self, tolerance: float) -> Iterator[None]:
+        """Search until nothing exceeds the best value by a relative tolerance, or work is spent.
+
+        Yields now and then. The part of the largest bound comes first.
+        """
+        self.tolerance = tolerance
+        if self.left < FEWEST * cost(len(self.S)):
+            return
+        self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
+        yield from self._work(start(self.S, self.k, self.positive), ROOT, ROOT_GAIN)
+        while -self._first > self._target and self.left > 0.0:
+            bound, _, make = heapq.heappop(self.waiting)
+            self.at_work = -bound
+            self.parts += 1
+            yield from self._work(make(), 0, GAIN)
+
+    @property
+    def _target(self) -> float:
+        return self.best * (1.0 + self.tolerance)
+
+    def _work(self, part: Part, least: int, share: float) -> Iterator[None]:
+        """Close a part, or halve it.
+
+        least : evaluations to be made at least. share : of what it has to lose that a chunk must
+        gain for the next one.
+        """
+        made, gain = 0, np.inf
+        while not part.decided and part.value > self._target and self.left > 0.0:
+            self._try(part.support)
+            fixed = 0
+            while not part.decided and part.value > self._target:
+                new = part.fix(self._target)
+                fixed += new
+                if not new:
+                    break
+            missing = part.value - self._target
+            if part.decided or missing <= 0.0:
+                break
+            if made >= max(least, 1) and not fixed and gain < share * missing:
+                break
+            gain = part.descend(self._target)
+            made += CHUNK
+            self.at_work = min(self.at_work, max(part.value, 0.0))
+            if self._spend(CHUNK * cost(len(part.names))):
+                yield
+        self._leave(part)
+
+    def _spend(self, work: float) -> bool:
+        """Count some work; whether it is time for a look at the clock."""
+        self.left -= work
+        self.unseen += work
+        if self.unseen < UNSEEN:
+            return False
+        self.unseen = 0.0
+        return True
+
+    def _leave(self, part: Part) -> None:
+        """Settle a part that is decided, forget one that is closed, halve another."""
+        if part.value > self._target:
+            if part.decided:
+                self._settle(part.support)
+            else:
+                for bound, make in part.halves():
+                    heapq.heappush(self.waiting, (-bound, next(self.order), make))
+        self.at_work = 0.0
+
+    def _settle(self, W: Indices) -> None:
+        """One support is left, with those inside it."""
+        self._try(W)
+        B = self.S[np.ix_(W, W)]
+        bound = largest_eigenvalue(B)
+        if self.positive:
+            bound = min(bound, largest_eigenvalue(np.maximum(B, 0.0)))
+        if bound > self._target:
+            self.decided = max(self.decided, bound)
+
+    def _try(self, W: Indices) -> None:
+        self.best = max(self.best, self.best_with(W) / self.scale)
