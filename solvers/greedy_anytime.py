@@ -2,13 +2,16 @@
 
 Holtzman, Soffer, Vilenchik, "A greedy anytime algorithm for sparse PCA", COLT 2020, PMLR 125
 (proceedings.mlr.press/v125/holtzman20a.html), algorithms GreedySPCA and SSPCA. A seed S* is a
-subset of k* variables; those added are the k - k* with the largest c_i = sum over j in S* of
+subset of k* variables; those added are the ones with the largest c_i = sum over j in S* of
 |Sigma_ij| (section 9: the l1 form of f1, without the diagonal); of the supports the one of the
 largest eigenvalue is kept (f2).
 
 Differs from the paper in:
 
-1. Seeds of 0, 1, ..., k* variables are tried in turn: it can be stopped at any time. A seed of none
+1. Variables are added one after the other, c_i renewed after each, as the authors' code does
+   (github.com/sdannyvi/AnytimePCA); ``bulk`` adds all of them at once, as the paper's pseudocode
+   does. Only the first comes near the paper's Figure 2 (docs/field.md).
+2. Seeds of 0, 1, ..., k* variables are tried in turn: it can be stopped at any time. A seed of none
    is diagonal thresholding.
 """
 
@@ -27,12 +30,11 @@ STOP, MAX_ITERATIONS = "end", 10**9
 BATCH = 256  # seeds of one iterate
 
 
-def solve(problem, *, k, k_star=1, bulk=True):
+def solve(problem, *, k, k_star=1, bulk=False):
     """Yield the best x (n,) so far, after each batch of seeds.
 
     k_star : size of the largest seeds, at most k; n^k_star seeds are tried.
-    bulk : the variables are all added at once; if not, one after the other, c_i renewed after each
-        (as the authors' code does).
+    bulk : the variables are all added at once, in place of one after the other.
     """
     if k_star < 0:
         raise InputError(f"k_star: {k_star}; at least 0 is needed")

@@ -1,9 +1,10 @@
 """Sparse PCA by random projections on axes (SPCAvRP).
 
 Gataric, Wang, Samworth, "Sparse principal component analysis via axis-aligned random projections",
-Journal of the Royal Statistical Society B 82 (2020), Algorithm 1, doi:10.1111/rssb.12360: A groups
-of B random subsets of d variables; of each group the subset of the largest eigenvalue; a variable's
-score w_j is the mean over the groups of (lambda_1 - lambda_2) v_j^2; the k largest scores.
+Journal of the Royal Statistical Society B 82 (2020), Algorithm 1, doi:10.48550/arXiv.1712.05630: A
+groups of B random subsets of d variables; of each group the subset of the largest eigenvalue; a
+variable's score w_j is the mean over the groups of (lambda_1 - lambda_2) v_j^2; the k largest
+scores.
 
 Differs from the paper in:
 

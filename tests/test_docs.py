@@ -147,6 +147,10 @@ def test_the_numbers_of_timing_are_those_of_the_code():
         assert sentence.format(**numbers) in text
 
 
+def test_the_numbers_of_the_field_are_those_that_are_published():
+    exec(compile(example("field.md"), "field.md", "exec"), {})
+
+
 def test_the_identities_between_the_variances_hold():
     exec(compile(example("variance.md"), "variance.md", "exec"), {})
 

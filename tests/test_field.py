@@ -88,6 +88,14 @@ def test_samples_of_a_family_have_its_covariance():
         api.load("adversarial", family="diagonall")
 
 
+@pytest.mark.parametrize("family", ["diagonal", "covariance", "greedy", "deflation"])
+@pytest.mark.parametrize("s", [4, 8])
+def test_rtpm_finds_the_planted_vector_of_every_published_family(family, s):
+    problem, k = adversarial(family, s=s)
+    v = np.linalg.eigh(problem.matrix.S)[1][:, -1]
+    assert (api.solve(problem, "rtpm", k=k).x @ v) ** 2 == pytest.approx(1.0)
+
+
 # combinatorial methods
 
 
@@ -387,3 +395,33 @@ def test_blocks_are_refused_where_they_mean_nothing():
         api.solve(problem.given_as("data"), "ssvd_grqi", k=2, k_u=2, blocks=0.1)
     with pytest.raises(InputError, match="blocks"):
         api.solve(problem, "tpower", k=2, blocks=-1.0)
+
+
+# the examples of R packages
+
+
+@pytest.mark.parametrize(
+    ("seed", "first"),
+    [  # as R prints them: set.seed(1), (42), and (10) in amanpg's vignette
+        (1, [-0.6264538, 0.1836433, -0.8356286, 1.5952808, 0.3295078]),
+        (42, [1.37095845, -0.56469817, 0.36312841]),
+        (10, [0.0187462, -0.1842525, -1.3713305, -0.5991677, 0.2945451]),
+    ],
+)
+def test_normal_numbers_are_those_of_r(seed, first):
+    drawn = registry.module("dataset", "r_examples").rnorm(seed, len(first))
+    assert drawn == pytest.approx(first, abs=5e-8)
+
+
+def test_the_example_of_eespca_has_the_published_eigenvalues():
+    S = api.load("r_examples", example="eespca").matrix.S
+    assert np.linalg.eigvalsh(S)[:-3:-1] == pytest.approx([3.392936, 1.521292], abs=5e-7)
+    with pytest.raises(InputError, match="example"):
+        api.load("r_examples", example="eesp")
+
+
+@pytest.mark.parametrize(("lambda_2", "published"), [(1.0, 0.491), (np.inf, 0.253)])
+def test_as_many_loadings_of_amanpg_are_zero_as_published(lambda_2, published):
+    problem = api.load("r_examples", example="amanpg").given_as("covariance")
+    Z = api.solve(problem, "amanpg", lambda_1=0.1, lambda_2=lambda_2, components=4).Z
+    assert (Z == 0).mean() == pytest.approx(published, abs=0.005)

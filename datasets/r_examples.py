@@ -1,0 +1,88 @@
+"""Examples of R packages for sparse PCA, on the very numbers that R draws there.
+
+"eespca" is the vignette of EESPCA (Frost 2022): 100 samples of ten variables, two blocks with
+covariance 0.5; its covariance. "sparsepca" is the test of sparsepca (Erichson et al. 2020): 1,000
+samples of ten variables that hang on three factors. "amanpg" is the vignette of amanpg (Chen et al.
+2020): 1,000 standard normal samples of 500 variables, columns centred, then rows scaled to norm
+one.
+"""
+
+import numpy as np
+from scipy.special import ndtri
+
+from spcabench import validate
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+
+
+def load(example="eespca"):
+    """One of the examples "eespca", "sparsepca", "amanpg"."""
+    if example not in EXAMPLES:
+        raise InputError(validate.nearest("example", example, EXAMPLES))
+    about = dict(
+        source=f"generated, as R's package {example} does", preprocessing="none", stand_in=False
+    )
+    name = f"example of {example}"
+    if example == "eespca":
+        return Problem.from_covariance(np.cov(eespca().T), name, provenance=about)
+    if example == "sparsepca":
+        return Problem.from_data(sparsepca(), name, provenance=about)
+    return Problem.from_data(amanpg(), name, center=False, provenance=about)
+
+
+def eespca():
+    """MASS::mvrnorm(100, 0, S) after set.seed(2): (100, 10).
+
+    It multiplies normal numbers with the eigenvectors of S. Those of multiple eigenvalues are
+    LAPACK's choice: here they are as the vignette prints them.
+    """
+    V, half = np.zeros((10, 10)), np.sqrt(0.5)
+    V[:4, 0] = -0.5
+    V[8:, 1] = half
+    V[[7, 6, 5, 4], [2, 3, 4, 5]] = 1.0
+    V[8:, 6] = half, -half
+    V[:4, 7] = np.sqrt(0.75), *[-np.sqrt(1.0 / 12.0)] * 3
+    V[1:4, 8] = -0.5773503, -0.2113249, 0.7886751
+    V[1:4, 9] = -0.5773503, 0.7886751, -0.2113249
+    w = np.array([2.5, 1.5, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5])
+    return rnorm(2, 1000).reshape(10, 100).T @ (V * np.sqrt(w)).T
+
+
+def sparsepca():
+    """V1, V1, V1, V1, V2, V2, V2, V2, V3, V3 and noise, after set.seed(1234): (1000, 10)."""
+    m = 1000
+    drawn = rnorm(1234, 13 * m)
+    V1, V2, own = 290.0 * drawn[:m], 300.0 * drawn[m : 2 * m], 100.0 * drawn[2 * m : 3 * m]
+    V3 = -0.1 * V1 + 0.1 * V2 + own
+    noise = drawn[3 * m :].reshape(10, m).T
+    return np.column_stack([V1, V1, V1, V1, V2, V2, V2, V2, V3, V3]) + noise
+
+
+def amanpg():
+    """Standard normal numbers after set.seed(10), normalised: (1000, 500)."""
+    z = rnorm(10, 500_000).reshape(500, 1000).T
+    z = z - z.mean(axis=0)
+    return z / np.sqrt((z * z).sum(axis=1, keepdims=True))
+
+
+EXAMPLES = ("eespca", "sparsepca", "amanpg")
+
+
+def rnorm(seed, count):
+    """R's rnorm(count) after set.seed(seed), with its default generators (count,).
+
+    Matsumoto and Nishimura's Mersenne Twister (1998), its 624 words made from the seed by a linear
+    congruence; a uniform number of 27 and 32 bits; the inverse of the normal distribution.
+    """
+    words = np.empty(675, dtype=np.uint64)
+    word = seed
+    for i in range(len(words)):
+        word = (69069 * word + 1) % 2**32
+        words[i] = word
+    generator = np.random.MT19937()
+    generator.state = {
+        "bit_generator": "MT19937",
+        "state": {"key": words[51:].astype(np.uint32), "pos": 624},
+    }
+    u = generator.random_raw(2 * count) * 2.3283064365386963e-10  # 2^-32
+    return ndtri((np.floor(2.0**27 * u[::2]) + u[1::2]) / 2.0**27)
