@@ -12,7 +12,8 @@ from spcabench.running.grid import groups
 from spcabench.running.source import PACKAGE, closure, digest, function_hash, sets_colour, tree_hash
 from spcabench.running.task import Task
 
-WORKER = PACKAGE / "running" / "worker.py"
+# what the two processes run that make and grade an answer
+PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
 # the words of the columns change no row, and older rows are brought up to a new column
 SCHEMA = PACKAGE / "running" / "schema.py"
 
@@ -35,7 +36,7 @@ def _labels(run: Run | Measure) -> list[str | None]:
 def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
     """Hash of tasks, of the code that they run, and of more that decides their rows."""
     tasks = list(tasks)
-    files = set(closure(WORKER))
+    files = {file for process in PROCESSES for file in closure(process)}
     for name in {task.dataset for task in tasks}:
         files |= set(closure(registry.path("dataset", name)))
     for name in {name for task in tasks for name in task.solvers}:
