@@ -89,6 +89,19 @@ def has_variance(argument: str, variances: Vector) -> None:
         raise InputError(f"{argument}: every variable is constant; at least one must vary")
 
 
+def scale(argument: str, largest: float, power: int) -> None:
+    """Raise InputError where the largest entry is so large or small that its squares are lost.
+
+    Bounds square the entries of Sigma, which are squares of the data: beyond 10^power or below its
+    inverse they would overflow, or vanish and leave a bound below the value.
+    """
+    if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
+        raise InputError(
+            f"{argument}: the largest entry is {largest:.3g}; allowed are 1e-{power} to 1e{power}. "
+            "To multiply it by a constant changes no component"
+        )
+
+
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
     """Warn where implicit centring cancels most digits of a column.
 
@@ -167,6 +180,7 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     S = (S + S.T) / 2
     if top == 0.0:
         raise InputError("Sigma: every entry is zero; at least one variable must have variance")
+    scale("Sigma", top, 120)
     _semidefinite(S, top)
     return S, columns
 

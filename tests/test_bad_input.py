@@ -262,3 +262,22 @@ def test_a_file_that_is_no_rdata(data_folder, content):
     file = data_folder / "table.RData"
     file.write_bytes(content)
     _refused(lambda: sources.read_rdata(file), str(file), "RData")
+
+
+@pytest.mark.parametrize("power", [-300, -160, -110, -55, 0, 55, 110, 160, 300])
+@pytest.mark.parametrize("given", ["covariance", "data"])
+@pytest.mark.parametrize("solver", ["tpower", "em", "gpower1", "branch_and_bound"])
+def test_no_scale_gives_a_bound_below_the_value(power, given, solver):
+    X = np.random.default_rng(0).standard_normal((30, 8))
+    try:
+        if given == "data":
+            problem = Problem.from_data(X * 10.0**power)
+        else:
+            problem = Problem.from_covariance(X.T @ X * 10.0**power)
+    except InputError as error:
+        assert abs(power) > 50
+        assert "multiply it by a constant" in str(error)
+        return
+    result = api.solve(problem, solver, k=3)
+    assert result.good
+    assert result.variance <= result.bound
