@@ -125,6 +125,14 @@ def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     assert "\n" not in found.sentence
 
 
+def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):
+    promise = "is feasible"
+    body = "    print('iteration 1')\n    yield x\n"
+    file = _write(tmp_path, "prints", body)
+    assert conformance.outcome(promise, contract.PROMISES[promise], file).verdict == "holds"
+    assert "iteration" not in capfd.readouterr().out
+
+
 @pytest.mark.parametrize("name", ENDS)
 def test_an_endless_loop_and_a_crash_are_caught(name, tmp_path):
     body, sentence = ENDS[name]

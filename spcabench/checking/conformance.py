@@ -3,7 +3,9 @@
 The checks run in a process of their own, so that a crash or an endless loop is one more sentence.
 """
 
+import io
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 
 from spcabench import registry
@@ -64,7 +66,8 @@ def _outcome(asked: tuple[str, str]) -> Outcome:
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     """One check in this process."""
     try:
-        unchecked = promise(registry.module("solver", solver))
+        with redirect_stdout(io.StringIO()):  # what a solver prints is told by a promise
+            unchecked = promise(registry.module("solver", solver))
     except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken))
     except BaseException as error:  # whatever the solver raises, SystemExit too
