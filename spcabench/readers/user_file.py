@@ -189,7 +189,7 @@ READERS: dict[str, tuple[Reader, Callable[[Path], float]]] = {
     ".npz": (_npz, _text_size),
     ".csv": (_csv, _text_size),
     ".tsv": (_csv, _text_size),
-    ".mtx": (lambda path, how: scipy.io.mmread(path), _text_size),
+    ".mtx": (lambda path, how: scipy.io.mmread(path, spmatrix=False), _text_size),
     ".parquet": (lambda path, how: pd.read_parquet(path), _parquet_size),
     "docword": (
         lambda path, how: corpus.read_docword(path),
