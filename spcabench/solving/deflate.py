@@ -15,9 +15,15 @@ from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving.measures import (
+    Measures,
+    adjusted_variances,
+    measures,
+    projected_variance,
+)
 from spcabench.solving.result import Result
 from spcabench.validate import nearest
-from spcabench.vectors import Array, Vector, normalize, support
+from spcabench.vectors import Vector, normalize, support
 
 
 @dataclass
@@ -66,24 +72,17 @@ class Components(Sequence[Result]):
         It is the squared diagonal of R in the QR decomposition of A Z (Zou, Hastie, Tibshirani
         2006), so correlated components are not counted twice.
         """
-        L = _cholesky(self._gram)
-        return np.diag(L) ** 2
+        return adjusted_variances(self._gram)
 
     @property
     def projected_variance(self) -> float:
         """The variance in the span of the loadings, tr((Z'Z)^-1 Z'Sigma Z)."""
-        return float(np.trace(np.linalg.pinv(self.Z.T @ self.Z) @ self._gram))
+        return projected_variance(self.Z, self._gram)
 
-
-def _cholesky(G: Array) -> Vector:
-    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
-    L = np.zeros_like(G)
-    for j in range(len(G)):
-        pivot = G[j, j] - L[j, :j] @ L[j, :j]
-        if pivot > 1e-14 * G[j, j]:
-            L[j, j] = np.sqrt(pivot)
-            L[j + 1 :, j] = (G[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j]) / L[j, j]
-    return L
+    @cached_property
+    def measures(self) -> Measures:
+        """All measures of the loadings together, among them those above."""
+        return measures(self.problem, self.Z)
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:

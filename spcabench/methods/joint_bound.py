@@ -1,0 +1,159 @@
+"""The dual bound for several loadings at once: tr(Z'Sigma Z) for orthonormal Z (n, r).
+
+For every symmetric U (n, n), with r_i the norm of the k - 1 largest |u_ij|, j != i, and h_i =
+(u_ii + sqrt(u_ii^2 + r_i^2)) / 2, tr(Z'Sigma Z) is at most the sum of the r largest eigenvalues of
+Sigma - U and, where
+
+- all loadings share k variables: the k largest h_i;
+- each has k variables: r times the k largest h_i;
+- each has k variables, and none is in two of them: the r k largest h_i.
+
+docs/bounds.md has the proofs. A common multiple of the identity in U is the number a of the bound
+for one loading (`spcabench.methods.dual_bound`), so it is not written apart. The right side is
+convex in U, and minimised by L-BFGS in a smoothed form. Any U certifies.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+from scipy.special import expit
+
+from spcabench.methods.dual_bound import smooth_norms
+from spcabench.methods.dual_certificate import ROUNDING
+from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
+from spcabench.vectors import Array, Vector
+
+STARTS, FALL = 12, 0.7  # matrices U that the minimisation starts from, and how their entries fall
+WIDTHS = (1e-2, 3e-3, 1e-3)  # of the smoothing, in the units of the value to be reached
+STEPS = 60  # of L-BFGS at one width
+FAR = 40.0  # beyond it a logistic weight is zero or one
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What decides the bound.
+
+    r : loadings. k : each r_i has k - 1 entries. terms : h_i that are summed. times : how often
+    their sum counts.
+    """
+
+    r: int
+    k: int
+    terms: int
+    times: int
+
+    @classmethod
+    def common(cls, n: int, r: int, k: int) -> "Shape":
+        """All loadings share k variables."""
+        return cls(r, k, min(k, n), 1)
+
+    @classmethod
+    def each(cls, n: int, r: int, k: int) -> "Shape":
+        """Each loading has k variables."""
+        return cls(r, k, min(k, n), r)
+
+    @classmethod
+    def disjoint(cls, n: int, r: int, k: int) -> "Shape":
+        """Each loading has k variables, and none is in two of them."""
+        return cls(r, k, min(r * k, n), 1)
+
+
+def joint_value(S: Array, U: Array, shape: Shape) -> float:
+    """The bound on tr(Z'SZ), recomputed from U (n, n) alone, whatever U: 9 n^3 flops."""
+    U = (U + U.T) / 2.0
+    d = U.diagonal()
+    squares = U * U
+    np.fill_diagonal(squares, 0.0)
+    r2 = np.sort(squares, axis=1)[:, ::-1][:, : shape.k - 1].sum(axis=1)
+    h = np.sort((d + np.sqrt(d * d + r2)) / 2.0)[::-1]
+    bound = eigenvalues(S - U)[::-1][: shape.r].sum() + shape.times * h[: shape.terms].sum()
+    margin = ROUNDING * len(S) * (np.linalg.norm(S) + np.linalg.norm(U))
+    return float(bound + (shape.r + shape.times) * margin)
+
+
+def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Array]:
+    """The smallest bound that was found, with its U (n, n).
+
+    reached : a value that some Z has. The minimisation ends where the bound meets it.
+    """
+    unit = eigenvalues(S)[-1]
+    if unit <= 0.0:
+        return joint_value(S, np.zeros_like(S), shape), np.zeros_like(S)
+    A = S / unit
+    value, U = min(((joint_value(A, V, shape), V) for V in _starts(A)), key=lambda pair: pair[0])
+    for width in WIDTHS:
+        if value <= reached / unit * (1.0 + 1e-9):
+            break
+        smooth = Smooth(A, shape, width)
+        found = minimize(smooth, U.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+        V = found.x.reshape(U.shape)
+        V = (V + V.T) / 2.0
+        new = joint_value(A, V, shape)
+        if new < value:
+            value, U = new, V
+    return value * unit, U * unit
+
+
+def _starts(A: Array) -> list[Array]:
+    """A clipped at falling levels, the diagonal too."""
+    top = float(np.abs(A).max())
+    return [np.zeros_like(A), *(np.clip(A, -top * FALL**j, top * FALL**j) for j in range(STARTS))]
+
+
+class Smooth:
+    """The bound as a smooth function of U, with its derivatives, for L-BFGS."""
+
+    def __init__(self, A: Array, shape: Shape, width: float) -> None:
+        self.A, self.shape = A, shape
+        self.mu_eigenvalues = width / np.log(len(A) + 1.0)
+        self.mu_terms = width / shape.k
+        self.delta = 2.0 * width / shape.k**2
+        self.least = (1e-3 * width / shape.k) ** 2
+        self.beta = np.zeros(len(A))  # thresholds of the rows, from call to call
+
+    def __call__(self, z: Vector) -> tuple[float, Vector]:
+        """The smoothed bound and its derivatives, at the entries z of U."""
+        n = len(self.A)
+        U = z.reshape(n, n)
+        U = (U + U.T) / 2.0
+        w, V = eigen(self.A - U)
+        top, weights = top_sum(w, self.shape.r, self.mu_eigenvalues)
+        value, G = self._terms(U)
+        G -= rebuilt(V, weights)
+        return top + self.shape.times * value, G.ravel()
+
+    def _terms(self, U: Array) -> tuple[float, Array]:
+        """The sum of the largest h_i and ``times`` its derivatives by U."""
+        n, d = len(U), U.diagonal()
+        T = np.empty_like(U)
+        r2 = smooth_norms(
+            U, np.zeros(n, dtype=bool), self.shape.k - 1, self.delta, False, self.beta, T
+        )
+        root = np.sqrt(d * d + r2 + self.least)
+        value, p = top_sum((d + root) / 2.0, self.shape.terms, self.mu_terms)
+        p = self.shape.times * p
+        G = T * U * (p / (2.0 * root))[:, None]
+        G = 0.5 * (G + G.T)
+        np.fill_diagonal(G, p * (1.0 + d / root) / 2.0)
+        return value, G
+
+
+def top_sum(g: Vector, count: int, mu: float) -> tuple[float, Vector]:
+    """The sum of the ``count`` largest entries of g, smoothed at width mu, and its derivatives.
+
+    It is the smallest, over b, of count b + mu times the sum of log(1 + exp((g_i - b) / mu)).
+    """
+    if count >= len(g):
+        return float(g.sum()), np.ones_like(g)
+    b = float(
+        brentq(
+            lambda b: expit((g - b) / mu).sum() - count,
+            g.min() - FAR * mu,
+            g.max() + FAR * mu,
+            xtol=1e-3 * mu,
+        )
+    )
+    x = (g - b) / mu
+    value = count * b + mu * float(np.logaddexp(0.0, x).sum())
+    return value, expit(x)

@@ -1,0 +1,93 @@
+"""The problems that people mean by "several sparse components", and when Z obeys each of them.
+
+Z (n, r) has a loading of norm one in each column. An answer to one formulation is no answer to
+another, and nothing in the suite ranks across two of them.
+"""
+
+from enum import StrEnum
+
+import numpy as np
+
+from spcabench.vectors import Array
+
+UNIT = 1e-6  # by which the squared norm of a loading may differ from one
+# sum over the entries of |Z'Z - I| up to which loadings count as orthonormal: the tolerance of
+# Cory-Wright and Pauphilet (2022)
+ORTHOGONAL = 1e-4
+
+
+class Formulation(StrEnum):
+    """What the loadings have to obey, beside a norm of one."""
+
+    DEFLATION = "deflation"
+    ORTHONORMAL = "orthonormal"
+    DISJOINT = "disjoint"
+    COMMON = "common"
+    PENALISED = "penalised"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: what is asked of Z."""
+        return MEANINGS[self]
+
+    @property
+    def orthonormal(self) -> bool:
+        """Whether Z'Z = I is part of it. Its total variance is then its projected variance."""
+        return self in (Formulation.ORTHONORMAL, Formulation.DISJOINT, Formulation.COMMON)
+
+
+MEANINGS = {
+    Formulation.DEFLATION: (
+        "One loading after the other, each with at most k nonzeros, each found after the ones "
+        "before it were taken out of the covariance."
+    ),
+    Formulation.ORTHONORMAL: "Each loading has at most k nonzeros, and all are orthogonal.",
+    Formulation.DISJOINT: "Each loading has at most k nonzeros, and no two share a variable.",
+    Formulation.COMMON: "At most k variables in all loadings together, and all are orthogonal.",
+    Formulation.PENALISED: (
+        "A penalty makes the loadings sparse. It is set so that all together have at most r k "
+        "nonzeros."
+    ),
+}
+
+
+def orthogonality_violation(Z: Array) -> float:
+    """The sum over all entries of |Z'Z - I|."""
+    return float(np.abs(Z.T @ Z - np.eye(Z.shape[1])).sum())
+
+
+def fault(Z: Array, formulation: Formulation, k: int) -> str:
+    """Return what Z (n, r) breaks, in one sentence; empty where it obeys the formulation.
+
+    k : nonzeros of each loading; of a common support, of all; of a penalised Z, on average.
+    """
+    if Z.ndim != 2 or not np.isfinite(Z).all():
+        return "Z is no matrix of finite numbers"
+    norms = np.sqrt((Z * Z).sum(axis=0))
+    if (np.abs(norms**2 - 1.0) > UNIT).any():
+        j = int(np.abs(norms - 1.0).argmax())
+        return f"loading {j + 1} has norm {norms[j]:.6g}"
+    return _too_many(Z, formulation, k) or _not_apart(Z, formulation)
+
+
+def _too_many(Z: Array, formulation: Formulation, k: int) -> str:
+    used = Z != 0.0
+    r = Z.shape[1]
+    if formulation == Formulation.PENALISED:
+        return f"{used.sum()} nonzeros, of {r * k}" if used.sum() > r * k else ""
+    if formulation == Formulation.COMMON:
+        rows = int(used.any(axis=1).sum())
+        return f"{rows} variables in all, of {k}" if rows > k else ""
+    counts = used.sum(axis=0)
+    j = int(counts.argmax())
+    return f"loading {j + 1} has {counts[j]} nonzeros, of {k}" if counts[j] > k else ""
+
+
+def _not_apart(Z: Array, formulation: Formulation) -> str:
+    if formulation == Formulation.DISJOINT and (np.count_nonzero(Z, axis=1) > 1).any():
+        i = int((np.count_nonzero(Z, axis=1) > 1).argmax())
+        return f"variable {i} is in more than one loading"
+    off = orthogonality_violation(Z)
+    if formulation.orthonormal and off > ORTHOGONAL:
+        return f"the sum of |Z'Z - I| is {off:.3g}, above {ORTHOGONAL:g}"
+    return ""

@@ -1,0 +1,105 @@
+"""Certified upper bounds for several loadings Z (n, r) at once, by formulation.
+
+The bound of a deflated problem is one on the next loading, given those before it. It says nothing
+about what other first loadings would have left, so it is never used here.
+
+Orthonormal, disjoint and common supports are bounded in tr(Z'Sigma Z). Loadings of the other
+formulations need not be orthogonal, and may count the same variance twice. They are bounded in the
+projected variance: an orthonormal basis of their span has at most r k nonzero rows, so that the
+bound for a common support of r k variables holds.
+"""
+
+import numpy as np
+
+from spcabench.flops import uncharged
+from spcabench.methods.joint_bound import Shape, minimised
+from spcabench.problem.problem import Problem
+from spcabench.problem.spectral import eigenvalues
+from spcabench.solving import bounds
+from spcabench.solving.bounds import ROUNDING
+from spcabench.solving.formulations import Formulation
+
+MOST = 1000  # variables up to which all eigenvalues, and so the dual bounds, are made
+DUAL_MOST = 350  # variables up to which the dual bound is minimised: 14 ms an evaluation there
+
+
+def joint_bounds(
+    problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
+) -> dict[str, float]:
+    """Return every certified bound on r loadings, by its source.
+
+    k : nonzeros of each; of a common support, of all. single : a certified bound on one loading of
+    k nonzeros, where a better one than the harness's own is known.
+    """
+    with uncharged():
+        if formulation in (Formulation.DEFLATION, Formulation.PENALISED):
+            return _common(problem, r, min(r * k, problem.n))
+        if formulation == Formulation.COMMON:
+            return _common(problem, r, k)
+        return _each(problem, r, k, formulation == Formulation.DISJOINT, single)
+
+
+def joint_bound(
+    problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
+) -> tuple[float, str]:
+    """Return the smallest certified bound on r loadings, and its source."""
+    found = joint_bounds(problem, formulation, r, k, single)
+    source = min(found, key=lambda name: found[name])
+    return found[source], source
+
+
+def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
+    """Bounds on the sum of the r largest eigenvalues of any k x k part of Sigma."""
+    found = _spectrum(problem, r)
+    found["largest variances"] = float(bounds.largest_variances(problem)[k - 1]) * (1.0 + ROUNDING)
+    if r < k < problem.n <= DUAL_MOST:
+        found["dual"] = _dual(problem, Shape.common(problem.n, r, k))
+    return found
+
+
+def _each(
+    problem: Problem, r: int, k: int, disjoint: bool, single: float | None
+) -> dict[str, float]:
+    """Bounds on the total variance of orthonormal loadings of k nonzeros each."""
+    n = problem.n
+    one = bounds.upper_bound(problem, k) if single is None else single
+    found = _spectrum(problem, r) | {"one loading, r times": r * one}
+    if disjoint:
+        most = min(r * k, n)
+        variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)
+        found["largest variances"] = variances
+    if k < n <= DUAL_MOST:
+        shape = Shape.disjoint(n, r, k) if disjoint else Shape.each(n, r, k)
+        found["dual"] = _dual(problem, shape)
+    return found
+
+
+def _spectrum(problem: Problem, r: int) -> dict[str, float]:
+    """The sum of the r largest eigenvalues of Sigma, which bounds any orthonormal loadings.
+
+    Where Sigma is too large for all eigenvalues, r times the largest one takes its place: those
+    after it by Lanczos' method would come from below.
+    """
+    if min(problem.n, problem.m or problem.n) > MOST:
+        top = r * bounds.leading_eigenvalue(problem)
+    else:
+        top = float(np.sort(_eigenvalues(problem))[::-1][:r].sum())
+    return {"largest eigenvalues": top * (1.0 + ROUNDING)}
+
+
+def _eigenvalues(problem: Problem) -> np.ndarray:
+    def make() -> np.ndarray:
+        if problem.n <= MOST:
+            return eigenvalues(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
+        A = problem.given_as("data").data.dense()
+        return eigenvalues(A @ A.T)
+
+    return problem.cached("eigenvalues", make)
+
+
+def _dual(problem: Problem, shape: Shape) -> float:
+    def make() -> float:
+        S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
+        return minimised(S, shape)[0] * (1.0 + ROUNDING)
+
+    return problem.cached(f"joint dual bound {shape}", make)

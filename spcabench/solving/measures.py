@@ -1,0 +1,172 @@
+"""Measures of several loadings Z (n, r) together; docs/variance.md says which is meant when.
+
+All are of the covariance Sigma of a problem, of any number of columns, and charged to nobody.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import subspace_angles
+from scipy.optimize import linear_sum_assignment
+
+from spcabench.flops import uncharged
+from spcabench.problem.problem import Problem
+from spcabench.solving.formulations import orthogonality_violation
+from spcabench.vectors import Array, Vector
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What r loadings explain, and how far they are from being orthogonal and uncorrelated.
+
+    Attributes
+    ----------
+    total : float
+        tr(Z'Sigma Z). Loadings that are not orthogonal count some variance more than once, so it is
+        never shown without ``violation``.
+    violation : float
+        Sum of |Z'Z - I|: zero for orthonormal loadings.
+    projected : float
+        tr((Z'Z)^-1 Z'Sigma Z), the variance of the data projected on the span of the loadings. It
+        is also the total variance of Z after orthogonalisation within the union of its supports.
+    adjusted : float
+        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006): squared diagonal of R in the
+        QR decomposition of the scores. It depends on the order of the loadings.
+    regression : float
+        ||P_T X||^2, the part of the data that a regression on the scores T = X Z explains:
+        tr((Z'Sigma Z)^-1 Z'Sigma^2 Z).
+    all : float
+        tr Sigma, of which the others are shares.
+    nonzeros, union : int
+        Nonzeros of all loadings; variables in any of them.
+    overlap : float
+        Mean over the pairs of loadings of the intersection of their supports over its union.
+    correlation : float
+        Largest |correlation| of two scores.
+    """
+
+    total: float
+    violation: float
+    projected: float
+    adjusted: float
+    regression: float
+    all: float
+    nonzeros: int
+    union: int
+    overlap: float
+    correlation: float
+
+
+def measures(problem: Problem, Z: Array) -> Measures:
+    """Return all measures of Z (n, r)."""
+    with uncharged():
+        SZ = problem.covariance.products(Z)
+        everything = float(problem.covariance.diagonal().sum())
+    G = Z.T @ SZ  # (r, r)
+    used = Z != 0.0
+    return Measures(
+        total=float(np.trace(G)),
+        violation=orthogonality_violation(Z),
+        projected=projected_variance(Z, G),
+        adjusted=float(adjusted_variances(G).sum()),
+        regression=float(np.trace(np.linalg.pinv(G, hermitian=True) @ (SZ.T @ SZ))),
+        all=everything,
+        nonzeros=int(used.sum()),
+        union=int(used.any(axis=1).sum()),
+        overlap=mean_overlap(used),
+        correlation=largest_correlation(G),
+    )
+
+
+def projected_variance(Z: Array, G: Array) -> float:
+    """tr((Z'Z)^-1 G), where G is Z'Sigma Z."""
+    return float(np.trace(np.linalg.pinv(Z.T @ Z, hermitian=True) @ G))
+
+
+def adjusted_variances(G: Array) -> Vector:
+    """What each loading adds to those before it (r,); G is Z'Sigma Z."""
+    return np.diag(_cholesky(G)) ** 2
+
+
+def _cholesky(G: Array) -> Vector:
+    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
+    L = np.zeros_like(G)
+    for j in range(len(G)):
+        pivot = G[j, j] - L[j, :j] @ L[j, :j]
+        if pivot > 1e-14 * G[j, j]:
+            L[j, j] = np.sqrt(pivot)
+            L[j + 1 :, j] = (G[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j]) / L[j, j]
+    return L
+
+
+def mean_overlap(used: NDArray[np.bool_]) -> float:
+    """Intersection over union of two supports, mean over all pairs; used : a mask (n, r)."""
+    pairs = [
+        (used[:, i] & used[:, j]).sum() / max((used[:, i] | used[:, j]).sum(), 1)
+        for i in range(used.shape[1])
+        for j in range(i)
+    ]
+    return float(np.mean(pairs)) if pairs else 0.0
+
+
+def largest_correlation(G: Array) -> float:
+    """Largest |correlation| of two scores; G is Z'Sigma Z."""
+    deviations = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
+    C = np.abs(G / np.outer(deviations, deviations))
+    np.fill_diagonal(C, 0.0)
+    return float(min(C.max(initial=0.0), 1.0))
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Shares of the variance of other samples, for loadings that were found without them.
+
+    projected, adjusted : as in `Measures`. regression : by the coefficients that were fitted where
+    Z was found; negative where the prediction is worse than the mean.
+    """
+
+    projected: float
+    adjusted: float
+    regression: float
+
+
+def held_out(train: Problem, test: Problem, Z: Array) -> HeldOut:
+    """Return the measures on samples that Z (n, r) was not found from."""
+    with uncharged():
+        SZ, TZ = train.covariance.products(Z), test.covariance.products(Z)
+        everything = float(test.covariance.diagonal().sum())
+        P = SZ @ np.linalg.pinv(Z.T @ SZ, hermitian=True)  # (n, r): X is predicted by X Z P'
+    G = Z.T @ TZ
+    left = everything - 2.0 * float((P * TZ).sum()) + float(np.trace(P.T @ P @ G))
+    return HeldOut(
+        projected=projected_variance(Z, G) / everything,
+        adjusted=float(adjusted_variances(G).sum()) / everything,
+        regression=1.0 - left / everything,
+    )
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How much of known loadings was found.
+
+    accuracy : share of the true nonzeros that are found. false : share of the nonzeros found that
+    are not true. subspace : sine of the largest angle between the two spans. Loadings are matched
+    one to one so that the sum of |z'z_true| is largest.
+    """
+
+    accuracy: float
+    false: float
+    subspace: float
+
+
+def recovery(Z: Array, truth: Array) -> Recovery:
+    """Return how much of ``truth`` (n, r) is found by Z (n, q)."""
+    of_truth, of_Z = linear_sum_assignment(-np.abs(truth.T @ Z))
+    true, found = truth[:, of_truth] != 0.0, Z[:, of_Z] != 0.0
+    hits = int((true & found).sum())
+    return Recovery(
+        accuracy=hits / max(int((truth != 0.0).sum()), 1),
+        false=1.0 - hits / max(int((Z != 0.0).sum()), 1),
+        subspace=float(np.sin(subspace_angles(truth, Z)[0])),
+    )

@@ -1,0 +1,169 @@
+"""Several loadings: formulations, measures, and bounds above all that brute force finds."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spcabench import Problem
+from spcabench.methods.joint_bound import Shape, Smooth, joint_value, minimised
+from spcabench.solving.formulations import Formulation, fault
+from spcabench.solving.joint_bounds import joint_bound
+from spcabench.solving.measures import held_out, measures, recovery
+
+SEEDS = pytest.mark.parametrize("seed", range(6))
+
+
+def _covariance(seed, n=7):
+    """A covariance: of full rank, of rank two, or of two equal blocks with ties."""
+    rng = np.random.default_rng(seed)
+    if seed % 3 == 1:
+        A = rng.standard_normal((2, n))
+    elif seed % 3 == 2:
+        B = rng.integers(-2, 3, (4, n // 2 + 1)) + 0.0
+        A = np.kron(np.eye(2), B)[:, :n]
+    else:
+        A = rng.standard_normal((2 * n, n)) * rng.uniform(0.5, 2.0, n)
+    return A.T @ A
+
+
+def _top(S, W, r=1):
+    return np.linalg.eigvalsh(S[np.ix_(W, W)])[::-1][:r].sum()
+
+
+def _best_disjoint(S, k):
+    """The largest total of two loadings on disjoint supports of k."""
+    n = range(len(S))
+    return max(
+        _top(S, W) + _top(S, V)
+        for W in combinations(n, k)
+        for V in combinations([i for i in n if i not in W], min(k, len(S) - k))
+    )
+
+
+def _orthonormal_pairs(S, k):
+    """Totals of many pairs of orthogonal loadings of k nonzeros: of every pair of supports one."""
+    n = len(S)
+    for W in combinations(range(n), k):
+        x = np.zeros(n)
+        x[list(W)] = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+        for V in combinations(range(n), k):
+            y = x[list(V)]
+            basis = np.linalg.svd(y[None, :])[2][1 if y.any() else 0 :]  # orthogonal to x on V
+            if len(basis):
+                B = basis @ S[np.ix_(V, V)] @ basis.T
+                yield x @ S @ x + np.linalg.eigvalsh(B)[-1]
+
+
+@SEEDS
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_no_joint_bound_is_below_the_optimum(seed, k):
+    S = _covariance(seed)
+    n = len(S)
+    problem = Problem.from_covariance(S)
+    common = max(_top(S, W, 2) for W in combinations(range(n), k))
+    each = max(_orthonormal_pairs(S, k))
+    slack = 1e-12 * np.trace(S)
+    for formulation, best in [
+        (Formulation.COMMON, common),
+        (Formulation.DISJOINT, _best_disjoint(S, k)),
+        (Formulation.ORTHONORMAL, max(each, _best_disjoint(S, k))),
+        (Formulation.DEFLATION, max(_top(S, W, 2) for W in combinations(range(n), min(2 * k, n)))),
+    ]:
+        assert joint_bound(problem, formulation, 2, k)[0] >= best - slack, formulation
+
+
+@SEEDS
+@pytest.mark.parametrize("spread", [0.01, 1.0, 100.0])
+def test_every_matrix_certifies(seed, spread):
+    rng = np.random.default_rng(seed)
+    S, k = _covariance(seed), 3
+    U = rng.standard_normal(S.shape) * spread * np.abs(S).max() + rng.integers(0, 2) * S
+    n = range(len(S))
+    assert joint_value(S, U, Shape.common(7, 2, k)) >= max(
+        _top(S, W, 2) for W in combinations(n, k)
+    )
+    assert joint_value(S, U, Shape.disjoint(7, 2, k)) >= _best_disjoint(S, k)
+    assert joint_value(S, U, Shape.each(7, 2, k)) >= max(_orthonormal_pairs(S, k))
+
+
+@SEEDS
+def test_what_is_minimised_is_the_value_of_its_matrix(seed):
+    S, shape = _covariance(seed), Shape.disjoint(7, 2, 2)
+    value, U = minimised(S, shape)
+    assert value == pytest.approx(joint_value(S, U, shape), rel=1e-9)
+    assert value <= joint_value(S, np.zeros_like(S), shape) * (1.0 + 1e-12)
+
+
+@SEEDS
+@pytest.mark.parametrize("make", [Shape.common, Shape.each, Shape.disjoint])
+def test_the_derivatives_are_those_of_the_smooth_bound(seed, make):
+    rng = np.random.default_rng(seed)
+    S = _covariance(seed)
+    smooth = Smooth(S / np.linalg.eigvalsh(S)[-1], make(7, 2, 3), 0.05)
+    U, D = rng.standard_normal((2, 7, 7))
+    U, D, h = (U + U.T) / 10.0, D + D.T, 1e-6
+    slope = (smooth((U + h * D).ravel())[0] - smooth((U - h * D).ravel())[0]) / (2.0 * h)
+    assert slope == pytest.approx(smooth(U.ravel())[1] @ D.ravel(), rel=1e-4, abs=1e-6)
+
+
+def test_each_formulation_names_what_is_broken():
+    e = np.eye(5)
+    slanted = np.column_stack([e[0], (e[0] + e[1]) / np.sqrt(2.0)])
+    assert fault(slanted, Formulation.DEFLATION, 2) == ""
+    assert fault(slanted, Formulation.PENALISED, 2) == ""
+    assert "nonzeros" in fault(slanted, Formulation.PENALISED, 1)
+    assert "loading 2 has 2 nonzeros" in fault(slanted, Formulation.DEFLATION, 1)
+    assert "Z'Z" in fault(slanted, Formulation.ORTHONORMAL, 2)
+    assert "variable 0" in fault(slanted, Formulation.DISJOINT, 2)
+    assert "Z'Z" in fault(slanted, Formulation.COMMON, 2)
+    assert fault(e[:, :2], Formulation.COMMON, 2) == ""
+    assert "variables in all" in fault(e[:, :2], Formulation.COMMON, 1)
+    assert "norm 2" in fault(2.0 * e[:, :2], Formulation.DISJOINT, 1)
+
+
+@SEEDS
+def test_measures_are_what_the_data_say(seed):
+    """Each by another formula than the code's: projections, QR and least squares of the data."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 8)) * rng.uniform(0.5, 2.0, 8)
+    X -= X.mean(axis=0)
+    Z = rng.standard_normal((8, 3)) * (rng.random((8, 3)) < 0.6)
+    Z[:3] += np.eye(3)
+    Z /= np.linalg.norm(Z, axis=0)
+    found = measures(Problem.from_data(X), Z)
+    T = X @ Z
+    Q = np.linalg.qr(Z)[0]
+    P = np.linalg.lstsq(T, X, rcond=None)[0]
+    assert found.total == pytest.approx((T * T).sum())
+    assert found.projected == pytest.approx(((X @ Q) ** 2).sum())
+    assert found.adjusted == pytest.approx((np.diag(np.linalg.qr(T)[1]) ** 2).sum())
+    assert found.regression == pytest.approx(((T @ P) ** 2).sum())
+    assert found.correlation == pytest.approx(np.abs(np.corrcoef(T.T) - np.eye(3)).max(), rel=1e-6)
+    assert found.projected <= found.regression * (1.0 + 1e-9) <= found.all * (1.0 + 2e-9)
+    out = held_out(Problem.from_data(X), Problem.from_data(X), Z)
+    assert out.regression == pytest.approx(found.regression / found.all)
+    assert out.projected == pytest.approx(found.projected / found.all)
+
+
+@SEEDS
+def test_measures_of_a_span_do_not_depend_on_order_or_sign(seed):
+    rng = np.random.default_rng(seed)
+    problem = Problem.from_covariance(_covariance(seed))
+    Z = np.linalg.qr(rng.standard_normal((7, 3)))[0]
+    Z[:, 0] = (Z[:, 0] + Z[:, 1]) / np.sqrt(2.0)
+    one, other = measures(problem, Z), measures(problem, -Z[:, ::-1])
+    for name in ("total", "violation", "projected", "regression", "union", "overlap"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), abs=1e-12), name
+
+
+def test_recovery_matches_loadings_whatever_their_order_and_sign():
+    e = np.eye(6)
+    truth = np.column_stack([(e[0] + e[1]) / np.sqrt(2.0), (e[2] + e[3]) / np.sqrt(2.0)])
+    exact = recovery(-truth[:, ::-1], truth)
+    assert exact.accuracy == 1.0 and exact.false == 0.0
+    assert exact.subspace == pytest.approx(0.0, abs=1e-7)
+    wrong = recovery(np.column_stack([e[4], truth[:, 0]]), truth)
+    assert wrong.accuracy == 0.5
+    assert wrong.false == pytest.approx(1.0 / 3.0)
+    assert wrong.subspace == pytest.approx(1.0)
