@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from spcabench import registry, validate
-from spcabench.errors import InputError
+from spcabench.errors import InputError, SolverError
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.blocks import by_blocks
@@ -177,7 +177,8 @@ def components(
     count : int
         Number of components. There are fewer where a solver finds no further one.
     k : int, optional
-        Cardinality of each component.
+        Cardinality of each component. For a joint solver that gives its components one common
+        support it is the size of that. A joint solver with a penalty takes the penalty instead.
     deflation : str
         "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
         for a solver that finds all components at once.
@@ -190,6 +191,8 @@ def components(
     -------
     Components
         The results in order. Each is graded against the deflated problem that it was found in.
+        Components that were found jointly have the status infeasible where they do not obey the
+        formulation of their solver (`spcabench.iterate.Traits`).
 
     Raises
     ------
@@ -219,10 +222,13 @@ def _jointly(
             f"deflation: solver {name!r} finds one component at a time; allowed are "
             f"{[*deflate.DEFLATIONS]}"
         )
-    if k is not None:
+    if solver.TRAITS.control == "penalty" and k is not None:
         raise InputError(f"k: joint components are controlled by {solver.TRAITS.penalty} alone")
-    result = solve(problem, solver, components=count, **settings)
-    assert result.Z is not None
+    if settings.get("blocks") is not None:
+        raise InputError("blocks: not allowed with joint components")
+    result = solve(problem, solver, k=k, components=count, **settings)
+    if result.Z is None:
+        raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z")
     made = [
         graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
         for z in result.Z.T

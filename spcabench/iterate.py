@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
+Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
+
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
     """Return the matrix; where a function was given, call it."""
@@ -35,7 +37,13 @@ class Traits:
         every answer is nonnegative and there is no such setting.
     components : str
         "single" where it finds one component (several are found by deflation), "joint" where it
-        finds several at once.
+        finds several at once. Its ``solve`` then has the setting ``components``.
+    formulation : str
+        What the components of a joint solver obey, all columns of Z being unit vectors. It is read
+        only where ``components="joint"``, and for all but "penalised" ``control`` is "cardinality".
+        "penalised": they are sparse by the penalty alone. "orthonormal": each has at most k
+        nonzeros, and sum |Z'Z - I| <= 1e-4. "disjoint": each has at most k nonzeros, and no
+        variable is in two. "common": Z has at most k nonzero rows, and sum |Z'Z - I| <= 1e-4.
     rectangular : bool
         Whether it yields a left vector u (m,) too. The cardinality k is then that of the right one.
     exact : bool
@@ -52,6 +60,7 @@ class Traits:
     penalty: str | None = None
     nonnegative: bool | Literal["always"] = False
     components: Literal["single", "joint"] = "single"
+    formulation: Formulation = "penalised"
     rectangular: bool = False
     exact: bool = False
     relaxation: bool = False

@@ -108,6 +108,10 @@ def says_what_it_is(module: ModuleType) -> None:
         low, high = module.penalty_range(in_form(next(_problems()), traits))
         if not 0 < low < high:
             raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
+    if traits.components == "joint" and "components" not in parameters(module.solve):
+        raise Broken('TRAITS say components="joint", but solve() takes no components')
+    if traits.formulation != "penalised" and traits.control != "cardinality":
+        raise Broken(f'formulation="{traits.formulation}" needs control="cardinality"')
 
 
 def is_feasible(module: ModuleType) -> None:
@@ -142,6 +146,23 @@ def is_never_above_the_optimum(module: ModuleType) -> None:
                 f"on {problem.name}: TRAITS say exact, but {result.variance:.9g} is below "
                 f"{best:.9g}"
             )
+
+
+def finds_components_as_stated(module: ModuleType) -> None:
+    """Several components at once have shape (n, r) and obey the formulation of the traits."""
+    if module.TRAITS.components != "joint":
+        return
+    for problem in _all_problems(module):
+        settings = {**_asked(module, problem), "components": 2}
+        if module.TRAITS.control == "penalty":
+            high = module.penalty_range(in_form(problem, module.TRAITS))[1]
+            settings = {module.TRAITS.penalty: 0.1 * high, "components": 2}
+        result = api.solve(problem, module, **settings)
+        if not result.good:
+            raise Broken(f"on {problem.name}, two components: {result.fault}")
+        if result.Z is None or result.Z.shape != (problem.n, 2):
+            shape = None if result.Z is None else result.Z.shape
+            raise Broken(f"on {problem.name}: Z has shape {shape}; allowed is ({problem.n}, 2)")
 
 
 def is_repeatable(module: ModuleType) -> None:
@@ -280,6 +301,7 @@ PROMISES: dict[str, Promise] = {
             stops_at_its_limits,
             is_feasible,
             is_never_above_the_optimum,
+            finds_components_as_stated,
             is_repeatable,
             is_invariant,
         ),

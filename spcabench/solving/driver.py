@@ -24,6 +24,7 @@ from spcabench.flops import LEDGER, counting
 from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving import joint
 from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, graded
 from spcabench.solving.status import Status
@@ -232,6 +233,7 @@ def _graded_run(
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     x, status = graded(last.x, run.status, k, problem.n, nonnegative)
+    status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
     return Result(
         _name(solver),
         problem,
@@ -258,6 +260,7 @@ def _graded_run(
         penalty=settings.get(solver.TRAITS.penalty),
         rectangular=solver.TRAITS.rectangular,
         nonnegative=nonnegative,
+        formulation=solver.TRAITS.formulation,
         own=registry.is_own(solver),
         claimed=last.bound,
         claimed_whp=last.bound_whp,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from spcabench.flops import uncharged
-from spcabench.iterate import Matrix, as_matrix
+from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds, certify
+from spcabench.solving import bounds, certify, joint
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
@@ -63,6 +63,8 @@ class Result:
         The value of the solver's penalty.
     nonnegative : bool
         Whether x >= 0 was asked for. ``bound`` then holds for such x.
+    formulation : str
+        What the columns of Z obey: see `spcabench.iterate.Traits`.
     claimed, claimed_whp : float or None
         The bounds that the solver itself claims to prove: see ``bound`` and ``bound_whp``.
     own : bool
@@ -99,6 +101,7 @@ class Result:
     penalty: float | None = None
     rectangular: bool = False
     nonnegative: bool = False
+    formulation: Formulation = "penalised"
     claimed: float | None = None
     claimed_whp: float | None = None
     own: bool = False
@@ -217,7 +220,7 @@ class Result:
 
     @property
     def fault(self) -> str:
-        """What is wrong with x in one sentence; empty where x is a feasible answer."""
+        """What is wrong with x, or with Z, in one sentence; empty where x is a feasible answer."""
         x, n = self.x, self.problem.n
         if self.good:
             return ""
@@ -237,6 +240,8 @@ class Result:
             )
         if self.nonnegative and (x < 0).any():
             return "x has entries of both signs, where x >= 0 was asked"
+        if self.Z is not None and (wrong := joint.fault(self.Z, n, self.k, self.formulation)):
+            return wrong
         return "the number that its stopping rule looks at is NaN"
 
 

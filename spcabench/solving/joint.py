@@ -1,0 +1,31 @@
+"""Whether components that were found jointly obey the formulation that their solver states."""
+
+import numpy as np
+
+from spcabench.iterate import Formulation
+from spcabench.solving import formulations
+from spcabench.solving.status import Status
+from spcabench.vectors import Array
+
+
+def graded(
+    status: Status, Z: Array | None, n: int, k: int | None, formulation: Formulation
+) -> Status:
+    """Return the status of a run, infeasible where it has components Z that break a condition."""
+    broken = status.good and Z is not None and fault(Z, n, k, formulation)
+    return Status.INFEASIBLE if broken else status
+
+
+def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
+    """Return what is wrong with the components Z (n, r) in one sentence, or nothing.
+
+    A zero column is a component that was not found: it breaks nothing. Of a penalised Z the
+    nonzeros are whatever the penalty gives.
+    """
+    Z = np.asarray(Z)
+    if Z.ndim != 2 or len(Z) != n or Z.dtype != np.float64 or not np.isfinite(Z).all():
+        return f"Z has shape {Z.shape} and type {Z.dtype}; allowed are finite floats ({n}, r)"
+    if formulation == "penalised" or k is None:
+        return ""
+    found = Z[:, Z.any(axis=0)]
+    return formulations.fault(found, formulations.Formulation(formulation), k) if found.size else ""
