@@ -14,6 +14,10 @@ import numpy as np
 import pandas as pd
 
 Verdict = Literal["holds", "fails", "undecided"]
+# a number of the paper is exceeded by more than a quarter: perhaps another experiment
+BETTER = "better than claimed"
+# a theorem is not judged by runs that have not converged
+NOT_CONVERGED = "not converged"
 SPARSITY_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)
 
 
@@ -41,6 +45,10 @@ class Statement:
     timed : bool or tuple of str
         Whether the verdict rests on a clock or on memory, so that it may differ from one run to
         the next. A tuple names the variants whose verdicts do.
+    by_construction : str
+        Why the statement cannot fail here, in a sentence; "" where it can. Such statements are
+        counted apart. Every other one has made-up rows in ``tests/controls`` on which it holds,
+        and made-up rows on which it fails.
     """
 
     id: str
@@ -51,12 +59,22 @@ class Statement:
     earlier: tuple[dict[str, str], ...] = ()
     any_data: bool = False
     timed: bool | tuple[str, ...] = False
+    by_construction: str = ""
 
     def rests_on_clock(self, variant: str = "") -> bool:
         """Return whether the verdict on a variant rests on a clock or on memory."""
         return self.timed if isinstance(self.timed, bool) else variant in self.timed
 
-    def judged(self, verdict: Verdict, measured: str, variant: str = "") -> "Claim":
+    def judged(
+        self,
+        verdict: Verdict,
+        measured: str,
+        variant: str = "",
+        *,
+        conditions: Iterable["Condition"] = (),
+        cause: str = "",
+        remark: str = "",
+    ) -> "Claim":
         """Return the claim with its verdict.
 
         Parameters
@@ -67,13 +85,47 @@ class Statement:
             What was measured, in numbers.
         variant : str
             Name of the reading, where the statement can be read in several ways.
+        conditions : iterable of Condition
+            The same test on parts of the range, or at other settings. None changes the verdict.
+        cause : str
+            Why the claim fails or is undecided, in one sentence, where the conditions show it.
+        remark : str
+            `BETTER` or `NOT_CONVERGED`, where one applies.
 
         Returns
         -------
         Claim
             The statement with what was measured.
         """
-        return Claim(self, verdict, measured, variant)
+        return Claim(self, verdict, measured, variant, tuple(conditions), cause, remark)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The test of a claim on a named part of its range, or at a named other setting.
+
+    Attributes
+    ----------
+    name : str
+        The part or the setting: "k >= 23".
+    verdict : str
+        The outcome of the same test there.
+    measured : str
+        What was measured there.
+    chosen_after : bool
+        Whether the part or the setting was chosen after the first run. Generated data then have
+        seeds that the first run did not have.
+    """
+
+    name: str
+    verdict: Verdict
+    measured: str
+    chosen_after: bool = True
+
+    def __str__(self) -> str:
+        verb = {"holds": "holds", "fails": "fails", "undecided": "is undecided"}[self.verdict]
+        after = "; chosen after the first run" if self.chosen_after else ""
+        return f"{verb} for {self.name} ({self.measured}{after})"
 
 
 @dataclass(frozen=True)
@@ -90,23 +142,42 @@ class Claim:
         What was measured.
     variant : str
         Name of the reading, where there are several.
+    conditions : tuple of Condition
+        The same test on parts of the range, or at other settings.
+    cause : str
+        Why the claim fails or is undecided, in words.
+    remark : str
+        `BETTER` or `NOT_CONVERGED`, where one applies.
     """
 
     statement: Statement
     verdict: Verdict
     measured: str
     variant: str = ""
+    conditions: tuple[Condition, ...] = ()
+    cause: str = ""
+    remark: str = ""
 
     def on_stand_in(self) -> "Claim":
         """Return the claim as on stand-in data: undecided, unless it is about shapes alone."""
         if self.statement.any_data:
             return self
-        would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[
-            self.verdict
-        ]
-        return replace(
-            self, verdict="undecided", measured=f"{self.measured} (on a stand-in: {would})"
+        conditions = tuple(
+            replace(c, verdict="undecided", measured=_would(c.verdict, c.measured))
+            for c in self.conditions
         )
+        return replace(
+            self,
+            verdict="undecided",
+            measured=_would(self.verdict, self.measured),
+            conditions=conditions,
+        )
+
+
+def _would(verdict: Verdict, measured: str) -> str:
+    """What was measured on a stand-in, and the verdict that it would give."""
+    would = {"holds": "would hold", "fails": "would fail", "undecided": "undecided"}[verdict]
+    return f"{measured} (on a stand-in: {would})"
 
 
 @dataclass(frozen=True)
@@ -155,6 +226,86 @@ class Interval:
         return (
             "holds" if self.high <= threshold else "fails" if self.low > threshold else "undecided"
         )
+
+
+def quoted(found: Interval, number: float) -> tuple[Verdict, str]:
+    """Return the verdict on a number that a paper quotes, and a remark.
+
+    It holds within a quarter of the number. Beyond, it holds too, and the remark is `BETTER`. It
+    fails below three quarters of the number.
+
+    Parameters
+    ----------
+    found : Interval
+        What was measured; larger is better.
+    number : float
+        The paper's.
+    """
+    verdict = found.at_least(0.75 * number)
+    return verdict, BETTER if verdict == "holds" and found.low > 1.25 * number else ""
+
+
+def over_problems(
+    problems: Iterable[Iterable[float]], statistic: Callable[..., Any] = np.median, seed: int = 0
+) -> Interval:
+    """Return a statistic over problems, with an interval that resamples problems, then rounds.
+
+    Parameters
+    ----------
+    problems : iterable of iterables of float
+        For each problem the values of its rounds. Values that are not finite are left out.
+    statistic : callable
+        A function of an array and an axis. A problem counts by the median of its rounds.
+    seed : int
+        Seed of the resampling.
+
+    Returns
+    -------
+    Interval
+        Its count is the number of problems. That of a single problem is `interval` of its rounds.
+    """
+    finite = (np.array([v for v in values if np.isfinite(v)]) for values in problems)
+    rounds = sorted((np.sort(values) for values in finite if len(values)), key=tuple)
+    if not rounds:
+        return interval([])
+    rng = np.random.default_rng(seed)
+    resampled = [
+        np.median(values[rng.integers(len(values), size=(2000, len(rounds), len(values)))], axis=2)
+        for values in rounds
+    ]  # for each problem (2000, places)
+    drawn = rng.integers(len(rounds), size=(2000, len(rounds)))
+    medians = np.take_along_axis(np.stack(resampled), drawn[None], axis=0)[0]
+    low, high = np.quantile(statistic(medians, axis=1), [0.025, 0.975])
+    middle = float(statistic(np.array([np.median(values) for values in rounds]), axis=0))
+    return Interval(middle, min(float(low), middle), max(float(high), middle), len(rounds))
+
+
+def crossing(by_x: dict[float, Interval], threshold: float = 1.0) -> str:
+    """Return where a ratio crosses a threshold, in words: "crosses 1 between 0.36 and 0.5".
+
+    Parameters
+    ----------
+    by_x : dict
+        The intervals at each place. Places whose interval includes the threshold do not count.
+    threshold : float
+        The number to cross.
+    """
+    clear = [
+        (x, found.low > threshold)
+        for x, found in sorted(by_x.items())
+        if found.low > threshold or found.high < threshold
+    ]
+    if not clear:
+        return f"nowhere clearly on one side of {threshold:g}"
+    places = [f"{a:g} and {b:g}" for (a, up), (b, then) in pairwise(clear) if up != then]
+    if places:
+        return f"crosses {threshold:g} between {', and between '.join(places)}"
+    return f"{'above' if clear[0][1] else 'below'} {threshold:g} wherever it is clear"
+
+
+def same_cardinality(one: pd.Series, other: pd.Series, slack: float = 0.02) -> pd.Series:
+    """Return which pairs are compared: those whose cardinalities differ by 2 % at most."""
+    return (one - other).abs() <= slack * np.maximum(one, other)
 
 
 def interval(

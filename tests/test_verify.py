@@ -52,6 +52,43 @@ def test_a_verdict_that_the_rows_do_not_give_is_found(trial_run):
     assert "T1" in line and "fails" in line and "holds" in line
 
 
+def change_the_report(folder, change):
+    """The claims file of the trial run, changed in place by a function."""
+    file = folder / "figures" / NAME / "claims.json"
+    report = json.loads(file.read_text())
+    change(report)
+    file.write_text(json.dumps(report))
+
+
+def unmark(report):
+    """Forget that the data are a stand-in, as claims files of an older version did."""
+    for entry in (*report["data"], *report["claims"]):
+        entry["stand_in"] = False
+
+
+def reword(report):
+    report["claims"][0]["threshold"] = "at most 4"
+
+
+def test_a_stand_in_that_is_not_marked_as_one_is_found(trial_run):
+    make_run(trial_run, stand_in=True)
+    change_the_report(trial_run, unmark)
+    found = differences(verify.rejudge(trial_run))
+    assert any("T1" in line and "no data are marked" in line for line in found)
+    assert any("stand_in was False, is True" in line for line in found)
+
+
+@pytest.mark.parametrize(("change", "word"), [(unmark, "stand_in"), (reword, "threshold")])
+def test_another_stand_in_flag_and_other_words_are_differences(trial_run, change, word):
+    make_run(trial_run, stand_in=True)
+    other = trial_run.with_name("other")
+    shutil.copytree(trial_run, other)
+    change_the_report(other, change)
+    assert not differences(verify.rejudge(trial_run))
+    for found in (verify.rejudge(other), verify.against(trial_run, other)):
+        assert any(word in line for line in differences(found))
+
+
 @pytest.mark.parametrize(
     ("column", "function", "count"),
     [

@@ -105,6 +105,9 @@ def make_figure(
     judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     for claim in judged["claims"]:
         print(f"{claim['verdict']:9}  {claim['id']:4} {claim['variant']:12}  {claim['measured']}")
+        for line in (*(c["words"] for c in claim["conditions"]), claim["cause"]):
+            if line:
+                print(f"{'':9}  {line}")
     print(folder / "figure.svg")
     if out is not None:
         draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)

@@ -12,6 +12,8 @@ from spcabench.running.whole_files import write_text
 
 SCHEMA = 2
 NAME = "claims.json"
+# what the claims of older files do not have
+DEFAULTS: dict[str, Any] = {"by_construction": "", "conditions": (), "cause": "", "remark": ""}
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -20,12 +22,12 @@ def read(file: Path) -> dict[str, Any]:
         report = json.loads(file.read_text(encoding="utf-8"))
     schema = report.get("schema") if isinstance(report, dict) else None
     if schema == 1:
-        return _from_1(report)
-    if schema != SCHEMA:
+        report = _from_1(report)
+    elif schema != SCHEMA:
         raise InputError(
             f"{file}: schema {schema!r}; allowed are 1 and {SCHEMA}: judge this figure again"
         )
-    return report
+    return report | {"claims": [DEFAULTS | claim for claim in report["claims"]]}
 
 
 def read_all(folder: Path) -> dict[str, dict[str, Any]]:

@@ -200,6 +200,12 @@ def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
         "stand_in": stand_in,
         "timed": s.rests_on_clock(claim.variant),
         "earlier": list(s.earlier),
+        "by_construction": s.by_construction,
+        "conditions": [
+            vars(condition) | {"words": str(condition)} for condition in claim.conditions
+        ],
+        "cause": claim.cause,
+        "remark": claim.remark,
     }
 
 

@@ -63,11 +63,13 @@ def block(published: Path) -> str:
         paper["cover"] = max(
             paper["figures"], key=lambda f: ("_fig" in f["figure"], len(f["claims"]))
         )
+    figures = [figure for paper in papers for figure in paper["figures"]]
     return render(
         "readme.md.j2",
         papers=papers,
         about=about,
-        total=results_page.count(f for p in papers for f in p["figures"]),
+        total=results_page.count(figures),
+        by_construction=results_page.by_construction(figures),
     )
 
 

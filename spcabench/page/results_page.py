@@ -90,6 +90,8 @@ def _page(
         papers=papers,
         open_claims=sorted(not_holding, key=lambda claim: WORDS.index(claim["verdict"])),
         counts=count(figures),
+        by_construction=by_construction(figures),
+        changed=sorted({claim["id"] for claim in _claims(figures) if claim["earlier"]}),
         titles={figure["figure"]: figure["short"] for figure in figures},
         machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
@@ -107,6 +109,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "address": paper.address,
         "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
         "verdicts": count(figures),
+        "by_construction": by_construction(figures),
         "data": list(data.values()),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
@@ -194,9 +197,15 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many claims have each verdict."""
-    verdicts = Counter(claim["verdict"] for figure in figures for claim in figure["claims"])
+    """How many claims have each verdict; those that hold by construction are counted apart."""
+    claims = _claims(figures)
+    verdicts = Counter(claim["verdict"] for claim in claims if not claim["by_construction"])
     return {word: verdicts[word] for word in WORDS}
+
+
+def by_construction(figures: Iterable[dict[str, Any]]) -> list[str]:
+    """The names of the claims that cannot fail."""
+    return sorted({claim["id"] for claim in _claims(figures) if claim["by_construction"]})
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -1,9 +1,10 @@
 """Checks a run from its kept files alone: its verdicts, and its rows against another run's.
 
 Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds,
-lambda_1. A row or a figure that only one of the runs has is a difference. Times and memory are not
-compared; runs that a clock ended, and rounds of timing that it left room for in one run only, are
-counted, and not compared.
+lambda_1. Of claims: the verdict, the words, and whether the data are a stand-in. A row or a
+figure that only one of the runs has is a difference. Times and memory are not compared; runs that a
+clock ended, and rounds of timing that it left room for in one run only, are counted, and not
+compared.
 """
 
 import json
@@ -34,6 +35,9 @@ EXACT = (
     "search_flops",
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
+# what a claim says beside its verdict and its number
+WORDS = ("quote", "where", "test", "threshold")
+SAYS_STAND_IN = "(on a stand-in"
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
 
@@ -97,6 +101,7 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
         old, new = _verdicts(report), _verdicts(again)
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
         differ = [f"{figure} {name}: {_change(old.get(name), new.get(name))}" for name in names]
+        differ += _contradictions(figure, report) + _other_words(figure, report, again, "was", "is")
         yield Outcome(
             f"{figure}: {len(new)} claims judged again from {again['runs']['rows']} rows", differ
         )
@@ -104,6 +109,37 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
 
 def _verdicts(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {_name(c): (c["verdict"], c["measured"]) for c in report["claims"]}
+
+
+def _contradictions(figure: str, report: dict[str, Any]) -> list[str]:
+    """Claims whose words say that the data are a stand-in, where no data are marked as one."""
+    if any(data["stand_in"] for data in report["data"]):
+        return []
+    says = [_name(claim) for claim in report["claims"] if SAYS_STAND_IN in claim["measured"]]
+    return [f"{figure} {name}: says stand-in, but no data are marked as one" for name in says]
+
+
+def _other_words(
+    figure: str, one: dict[str, Any], other: dict[str, Any], first: str, second: str
+) -> list[str]:
+    """The data and the claims of both reports whose stand-in flag or words differ."""
+    differ = []
+    for word, names in (("data", _datasets), ("claims", _claims)):
+        entries, others = names(one[word]), names(other[word])
+        for name in (name for name in entries if name in others):
+            for column in ("stand_in", *(WORDS if word == "claims" else ())):
+                a, b = entries[name].get(column), others[name].get(column)
+                if a != b:
+                    differ.append(f"{figure} {name}: {column} {first} {a!r}, {second} {b!r}")
+    return differ
+
+
+def _datasets(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {entry["name"]: entry for entry in entries}
+
+
+def _claims(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {_name(entry): entry for entry in entries}
 
 
 def _name(claim: dict[str, Any]) -> str:
@@ -155,15 +191,16 @@ def against(
 
 
 def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """The verdicts that differ, those apart that rest on a clock."""
+    """The verdicts that differ, those apart that rest on a clock, and the words of the claims."""
     timed = {_name(claim) for claim in mine["claims"] if claim["timed"]}
     ours, others = _verdicts(mine), _verdicts(theirs)
     both = [name for name in ours if name in others and name not in timed]
-    return [
+    differ = [
         f"{figure} {n}: {ours[n][0]} against {others[n][0]}"
         for n in both
         if ours[n][0] != others[n][0]
     ]
+    return differ + _other_words(figure, mine, theirs, "is", "in the other run")
 
 
 def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
