@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench import machine
-from spcabench.cli import compare, doctor, figures, solve, solvers
+from spcabench.cli import compare, doctor, figures, options, solve, solvers
 from spcabench.errors import InputError
 
 app = typer.Typer(
@@ -49,7 +49,7 @@ ONE_THREAD = ("run", "check", "compare-run")
 
 
 @app.callback()
-def options(
+def common_options(
     debug: Annotated[
         bool,
         typer.Option("--debug", help="Show the traceback of any error. May follow the command."),
@@ -73,7 +73,7 @@ def main() -> None:
         machine.pin_threads()
     machine.warn_of_mixed_checkouts(_warn)
     try:
-        app(words)
+        app(options.with_values(words))
     except (InputError, OSError) as error:
         if isinstance(error, OSError) and not _is_about(error, words):
             raise

@@ -20,7 +20,7 @@ from spcabench.comparison import best_known, jobs, profiles, resampling, standin
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page as page
-from spcabench.running import preparation, worker
+from spcabench.running import fingerprint, preparation, worker
 from spcabench.running.process import LOCK, Worker
 from spcabench.running.task import Task
 
@@ -212,7 +212,7 @@ def solve(problem, *, k):
 def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jobs, "PATIENCE_FACTOR", 2.0)
-    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
     monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "loops.py").write_text(LOOPS)
     (tmp_path / "needy.py").write_text(
@@ -265,7 +265,7 @@ def solve(problem, *, k):
 
 def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
     monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
     home = tmp_path / "results" / "compare"
     files = []
@@ -290,7 +290,7 @@ def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypat
 
 def test_a_comparison_in_which_every_run_fails_shows_the_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "recovery", lambda: [])
+    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
     monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "mine.py").write_text(SOLVER.replace("yield problem", "yield problems"))
     home = tmp_path / "results" / "compare"
@@ -359,3 +359,55 @@ def test_a_problem_is_ready_before_its_runs(tmp_path, monkeypatch):
     for function in (preparation.ready, preparation.tidied):
         answer = worker.answer(Task(dataset="pitprops", function=function))
         assert answer.status == "finished", answer.reason
+
+
+@pytest.mark.parametrize("name", suite.SUITES)
+def test_fresh_problems_are_of_the_same_families_and_none_is_known(name):
+    old, new = suite.items(name), suite.items(name, fresh=7)
+    assert [i.family for i in new] == [i.family for i in old]
+    assert [i.ks for i in new] == [i.ks for i in old]
+    assert new == suite.items(name, fresh=7)
+    for other in (old, suite.items(name, fresh=8)):
+        for mine, theirs in zip(new, other, strict=True):
+            assert (mine.dataset, mine.parameters) != (theirs.dataset, theirs.parameters)
+    assert not {i.name for i in new} & {key[0] for key in best_known.read()}
+
+
+def test_fresh_samples_have_seeds_that_the_standard_ones_have_not():
+    old, new = (
+        {i.parameters["seed"] for i in items} for items in (suite.recovery(), suite.recovery(7))
+    )
+    assert len(new) == len(old) == len(suite.SEEDS)
+    assert not old & new
+
+
+def test_fresh_jobs_have_rows_of_their_own():
+    jobs_of = [jobs.Job("tpower", "quick", fresh=seed) for seed in (None, 7, 8)]
+    assert len({job.folder for job in jobs_of}) == len({job.fingerprint() for job in jobs_of}) == 3
+
+
+def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):
+    task = Task(dataset="bootstrap", parameters={"of": "alon"}, solver="tpower")
+    first = fingerprint.of_tasks([task])
+    other = replace(task, parameters={"of": "pitprops"})
+    assert fingerprint._datasets(task) == {"bootstrap", "alon"}
+    assert fingerprint.of_tasks([other]) != first
+
+
+def test_a_fresh_comparison_is_made_from_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
+    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
+    home = tmp_path / "results" / "compare"
+    job = jobs.Job("tpower", "quick", limit=0.5, fresh=7)
+    file = job.write(home / "jobs")
+    jobs.run_job(job, Path(str(file).replace("/jobs/", "/rows/").replace(".json", ".parquet")))
+    plan = home / "new" / "plan.json"
+    plan.parent.mkdir()
+    words = {"name": "new", "named": [], "jobs": [str(file.relative_to(tmp_path))]}
+    plan.write_text(json.dumps(words))
+    text = page.write(plan).read_text()
+    assert "fresh problems from seed 7" in text
+    table = pd.read_csv(plan.with_name("table.csv"))
+    assert (table.problem == "rows of pitprops, drawn again").all()
+    assert (table.best <= table.bound).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import api, registry
+from spcabench.errors import InputError
 from spcabench.readers import corpus, sources
 
 
@@ -69,3 +70,38 @@ def test_a_file_with_the_right_checksum_is_found(data_folder):
 @pytest.mark.parametrize("name", registry.names("dataset"))
 def test_docstrings_give_a_first_line(name):
     assert registry.descriptions("dataset")[name] not in ("", "(no docstring)")
+
+
+@pytest.mark.parametrize(
+    ("of", "given"), [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8))]
+)
+def test_rows_that_are_drawn_again_are_rows_of_the_data(of, given):
+    drawn = api.load("bootstrap", of=of, given=given, seed=3)
+    original = api.load(of, **given)
+    rows = original.data.X.toarray() if original.data.sparse else original.data.dense()
+    found = drawn.data.dense() * np.sqrt(50)
+    # distances between rows do not depend on the centre
+    old, new = (np.linalg.norm(R[:, None] - R[None], axis=2) for R in (rows, found))
+    assert (np.abs(new.ravel()[:, None] - old.ravel()).min(axis=1) < 1e-9).all()
+    assert (new[~np.eye(50, dtype=bool)] < 1e-9).any()  # some row was drawn twice
+
+
+def test_of_a_covariance_normal_rows_are_drawn():
+    S = api.load("pitprops").matrix.S
+    drawn = api.load("bootstrap", of="pitprops", samples=20000).covariance
+    assert np.abs(drawn[np.arange(13)].B - S).max() < 0.06
+
+
+def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():
+    full = api.load("bootstrap", of="alon", seed=1).covariance.diagonal()
+    kept = api.load("bootstrap", of="alon", seed=1, variables=20).covariance.diagonal()
+    assert np.allclose(np.sort(kept), np.sort(full)[-20:])
+
+
+@pytest.mark.parametrize(
+    "wrong", [dict(of="bootstrap"), dict(variables=0), dict(samples=1), dict(seed=-1)]
+)
+def test_wrong_parameters_of_rows_drawn_again_are_one_line(wrong):
+    (name,) = wrong
+    with pytest.raises(InputError, match=f"^{name}: "):
+        api.load("bootstrap", **wrong)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spcabench.cli import figures, options, solvers
-from spcabench.errors import using_file
+from spcabench.errors import InputError, using_file
 
 if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
@@ -28,6 +28,14 @@ Limit = Annotated[float, typer.Option(help="Seconds that each run may take.", mi
 Settings = Annotated[
     str, typer.Option(help="The settings of the solvers: default, paper or tuned.")
 ]
+Fresh = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[SEED]",
+        help="New problems of the same families, which no solver has seen: from a seed made now, "
+        "which is printed, or from the one given.",
+    ),
+]
 Title = Annotated[
     str | None, typer.Option("--name", help="Name of the page. By default that of the solvers.")
 ]
@@ -40,6 +48,7 @@ def compare(
     k: options.Cardinalities = None,
     time_limit: Limit = 2.0,
     settings: Settings = "default",
+    fresh: Fresh = None,
     name: Title = None,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
@@ -55,8 +64,9 @@ def compare(
     figures.check_profile(profile)
     own = [_absolute(solver) for solver in named or []]
     ks = tuple(options.cardinalities(k))
+    seed = _seed(fresh)
     asked = [
-        Job(solver, suite, settings, ks, time_limit)
+        Job(solver, suite, settings, ks, time_limit, seed)
         for solver in dict.fromkeys([*own, *_others(own, against, suite, settings)])
     ]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
@@ -68,6 +78,19 @@ def compare(
         raise typer.Exit(code)
     print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
     print(folder / "index.html")
+
+
+def _seed(fresh: str | None) -> int | None:
+    """The seed of fresh problems, which is printed; None where the standard ones are asked for."""
+    from spcabench.comparison import suite
+
+    if fresh is None:
+        return None
+    if fresh != options.NEW and not fresh.isdecimal():
+        raise InputError(f"--fresh: {fresh!r}; allowed are whole numbers from 0, or none")
+    seed = suite.new_seed() if fresh == options.NEW else int(fresh)
+    print(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
+    return seed
 
 
 def _absolute(solver: str) -> str:

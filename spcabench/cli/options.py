@@ -11,6 +11,7 @@ from spcabench.errors import InputError
 
 ROOT = Path(__file__).parents[2]  # of a clone of the repository
 CORES = os.cpu_count() or 1
+NEW = "new"  # what --fresh holds where no seed is given
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -66,3 +67,13 @@ def setting(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except json.JSONDecodeError:
         return name, value
+
+
+def with_values(words: list[str]) -> list[str]:
+    """The words of the command line; --fresh without a seed asks for a new one."""
+    filled: list[str] = []
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        filled.append(word)
+        if word == "--fresh" and not following.isdecimal():
+            filled.append(NEW)
+    return filled

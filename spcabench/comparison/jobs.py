@@ -44,7 +44,7 @@ class Job:
     """A solver on a suite.
 
     solver : its name, or an absolute path. ks : cardinalities in place of the suite's own. limit :
-    seconds of a run.
+    seconds of a run. fresh : the seed of new problems in place of the standard ones.
     """
 
     solver: str
@@ -52,6 +52,7 @@ class Job:
     settings: str = "default"
     ks: tuple[int, ...] = ()
     limit: float = 2.0
+    fresh: int | None = None
 
     @classmethod
     def read(cls, file: Path) -> "Job":
@@ -74,7 +75,8 @@ class Job:
     def folder(self) -> str:
         """A name of what it is run on."""
         ks = "".join(f"-k{k}" for k in self.ks)
-        return f"{self.suite}-{self.settings}-{self.limit:g}s{ks}"
+        fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
+        return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}"
 
     def write(self, folder: Path) -> Path:
         """Write it below a folder, where it has changed; the file's path."""
@@ -90,16 +92,19 @@ class Job:
     def tasks(self) -> Iterator[tuple[Item, Task]]:
         """Every run, in order: the suite, then recovery, then resampling.
 
-        Only solvers that are not nonnegative are resampled.
+        Only solvers that are not nonnegative are resampled. Fresh problems are not: that would
+        need the standard data.
         """
-        for item in suite.items(self.suite, self.ks):
+        for item in suite.items(self.suite, self.ks, self.fresh):
             for k in item.ks:
                 yield item, self._task(item, k, history=True)
         if self.suite in ("standard", "quick"):
-            for item in suite.recovery():
+            for item in suite.recovery(self.fresh):
                 yield item, self._task(item, item.ks[0])
+        if self.suite != "standard" or self.fresh is not None:
+            return
         for item in suite.items(self.suite):
-            if item.name in suite.RESAMPLED and not item.nonnegative and self.suite == "standard":
+            if item.name in suite.RESAMPLED and not item.nonnegative:
                 for function in (resampling.held_out, resampling.stability):
                     yield item, self._measure(item, function)
 
@@ -219,9 +224,8 @@ def refused(solver: str, item: Item) -> str:
         return "gives signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":
         return "gives nonnegative answers only"
-    size = {"pitprops": 13, "artificial": 10}.get(item.dataset) or item.parameters.get(
-        "n", SMALL + 1
-    )
+    dataset = item.parameters.get("of", item.dataset)  # of rows that are drawn again
+    size = {"pitprops": 13, "artificial": 10}.get(dataset) or item.parameters.get("n", SMALL + 1)
     if (traits.relaxation or traits.exact) and size > SMALL:
         return f"relaxations and exact searches are run up to {SMALL} variables"
     return ""

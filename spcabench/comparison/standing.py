@@ -90,9 +90,8 @@ def costs(answers: pd.DataFrame, share: float, measure: str) -> pd.DataFrame:
     measure : "time" or "work".
     """
     cost = [_cost(row, share, measure) for row in answers.itertuples()]
-    return (
-        answers.assign(cost=cost).pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
-    )
+    table = answers.assign(cost=np.array(cost, dtype=float))  # flops alone would be whole numbers
+    return table.pivot(index=PAIR, columns="solver", values="cost").fillna(np.inf)
 
 
 def _cost(row: Any, share: float, measure: str) -> float:

@@ -1,7 +1,10 @@
 """The sets of problems that solvers are compared on, with cardinalities and origins."""
 
-from dataclasses import dataclass, field
+import secrets
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from spcabench import registry, validate
 from spcabench.errors import InputError
@@ -113,31 +116,67 @@ STRENGTHS, SPARSITIES, SEEDS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0), (0.5, 1.0, 2.0), 
 RESAMPLED = {"spectra": 10, "leukemia": 20, "colon": 20}
 
 
-def items(suite: str, ks: tuple[int, ...] = ()) -> list[Item]:
+# parameters that keep the variables of largest variance: a fresh sample chooses them again
+CHOSEN = ("genes", "words")
+
+
+def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> list[Item]:
     """The problems of a suite, at their own cardinalities or at ``ks``.
+
+    fresh : the seed of new problems of the same families, in place of the standard ones.
 
     Raises InputError for an unknown suite.
     """
     if suite not in SUITES:
         raise InputError(validate.nearest("suite", suite, SUITES))
-    return [Item(**{**vars(item), "ks": ks or item.ks}) for item in SUITES[suite]]
+    chosen = [replace(item, ks=ks or item.ks) for item in SUITES[suite]]
+    if fresh is None:
+        return chosen
+    return [_fresh(item, fresh, place) for place, item in enumerate(chosen)]
 
 
-def recovery() -> list[Item]:
+def new_seed() -> int:
+    """A seed that nobody knew before."""
+    return secrets.randbelow(10**9)
+
+
+def _fresh(item: Item, seed: int, place: int) -> Item:
+    """A new problem of the same family: another seed, or rows of the same data drawn again."""
+    drawn = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+    if "seed" in item.parameters:
+        parameters = {**item.parameters, "seed": drawn}
+        return replace(item, name=f"fresh {item.name}", parameters=parameters)
+    given = {name: value for name, value in item.parameters.items() if name not in CHOSEN}
+    kept = [value for name, value in item.parameters.items() if name in CHOSEN]
+    parameters = dict(of=item.dataset, given=given, seed=drawn)
+    parameters |= dict(variables=kept[0]) if kept else {}
+    return replace(
+        item, name=f"fresh {item.name}", dataset="bootstrap", parameters=parameters, seed=0
+    )
+
+
+def recovery(fresh: int | None = None) -> list[Item]:
     """The spiked samples: a problem for each strength, sparsity k / sqrt(n) and seed.
 
-    Each is asked at the true k.
+    Each is asked at the true k. fresh : the seed from which those of the samples are drawn.
     """
+    seeds = SEEDS if fresh is None else _fresh_seeds(fresh)
     problems = []
     for strength in STRENGTHS:
         for sparsity in SPARSITIES:
             count = round(sparsity * VARIABLES**0.5)
-            for seed in SEEDS:
+            for seed in seeds:
                 parameters = dict(m=SAMPLES, n=VARIABLES, count=count, strength=strength, seed=seed)
                 problems.append(
                     Item("recovery", "spiked_samples", parameters, (count,), "recovery", "ours")
                 )
     return problems
+
+
+def _fresh_seeds(seed: int) -> tuple[int, ...]:
+    """As many seeds as the standard samples have."""
+    drawn = np.random.SeedSequence([seed, len(ITEMS)]).generate_state(len(SEEDS))
+    return tuple(int(word) for word in drawn)
 
 
 @dataclass(frozen=True)

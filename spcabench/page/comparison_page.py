@@ -49,13 +49,18 @@ def write(plan_file: Path) -> Path:
     asked = [Job.read(root / file) for file in plan["jobs"]]
     rows = _rows([_rows_of(root / file) for file in plan["jobs"]], jobs.labels(asked))
     results.check_convention(rows, plan["name"])
-    answers = standing.standing(rows, best_known.checked(suite.items(asked[0].suite)))
+    answers = standing.standing(rows, _best_known(asked[0]))
     ranking = standing.ranking(answers)
     _write_tables(plan_file.parent, answers, ranking)
     pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"]))
     page = plan_file.with_name("index.html")
     write_text(page, _page(plan, asked, rows, answers, ranking, pictures))
     return page
+
+
+def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
+    """The table of the best answers known, checked; of fresh problems nothing is known."""
+    return {} if job.fresh is not None else best_known.checked(suite.items(job.suite))
 
 
 def _rows(files: list[Path], labels: list[str]) -> pd.DataFrame:
@@ -137,7 +142,7 @@ def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
     own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in asked}
     return {
         "job": first,
-        "items": suite.items(first.suite, first.ks),
+        "items": suite.items(first.suite, first.ks, first.fresh),
         "ended": jobs.PATIENCE_FACTOR * first.limit,
         "rounds": jobs.ROUNDS,
         "short": jobs.SHORT,

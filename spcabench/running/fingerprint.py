@@ -37,7 +37,7 @@ def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
     """Hash of tasks, of the code that they run, and of more that decides their rows."""
     tasks = list(tasks)
     files = {file for process in PROCESSES for file in closure(process)}
-    for name in {task.dataset for task in tasks}:
+    for name in {name for task in tasks for name in _datasets(task)}:
         files |= set(closure(registry.path("dataset", name)))
     for name in {name for task in tasks for name in task.solvers}:
         files |= set(closure(registry.path("solver", name)))
@@ -47,6 +47,12 @@ def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
     parts += [tree_hash(file) for file in sorted(files)]
     parts += [function_hash(functions[name]) for name in sorted(functions)]
     return _short(parts)
+
+
+def _datasets(task: Task) -> set[str]:
+    """The datasets that a task loads: one may be made of another, which its ``of`` names."""
+    other = str(task.parameters.get("of"))
+    return {task.dataset} | ({other} & set(registry.names("dataset")))
 
 
 def drawing_fingerprint(figure: str) -> str:

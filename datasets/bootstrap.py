@@ -1,0 +1,60 @@
+"""Another dataset with its rows drawn again, with replacement: a new sample of the same data.
+
+Of a covariance there are no rows: the rows are then drawn from the normal distribution with that
+covariance. A comparison on fresh problems takes the place of its real data from here.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench import registry, validate
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+from spcabench.vectors import largest_indices
+
+
+def load(of="alon", given=None, variables=None, samples=180, seed=0):
+    """A = X centred over sqrt(m), X the drawn rows (m, n).
+
+    of : name of the dataset. given : its parameters, a mapping.
+    variables : so many variables of largest variance in the drawn rows; all unless given.
+    samples : rows drawn from a covariance; of data as many are drawn as there are.
+    """
+    if variables is not None:
+        validate.whole("variables", variables, 1)
+    validate.whole("samples", samples, 2)
+    validate.whole("seed", seed, 0)
+    if of == "bootstrap":
+        raise InputError("of: 'bootstrap'; allowed is any other dataset")
+    original = registry.module("dataset", of).load(**(given or {}))
+    X = _drawn(original, samples, np.random.default_rng(seed))
+    names = original.features
+    if variables is not None:
+        kept = largest_indices(_variances(X), min(variables, original.n))
+        X, names = X[:, kept], None if names is None else [names[j] for j in kept]
+    if sp.issparse(X):  # few columns are left: dense is smaller
+        X = X.toarray()
+    return Problem.from_data(
+        X,
+        f"rows of {original.name}, drawn again",
+        divide_by_m=True,
+        features=names,
+        provenance={**original.provenance, "preprocessing": "rows drawn again, centred"},
+    )
+
+
+def _drawn(original, samples, rng):
+    """Rows (m, n) drawn again, or those of a normal distribution."""
+    if original.m is None:
+        w, V = np.linalg.eigh(original.matrix.S)
+        return rng.standard_normal((samples, original.n)) * np.sqrt(np.maximum(w, 0.0)) @ V.T
+    rows = rng.integers(original.m, size=original.m)
+    A = original.data
+    return sp.csr_array(A.X)[rows] if A.sparse else A.dense()[rows]
+
+
+def _variances(X):
+    """Variances (n,) of the columns of X (m, n), dense or sparse."""
+    mean = np.asarray(X.mean(axis=0))
+    squares = X.multiply(X) if sp.issparse(X) else X * X
+    return np.asarray(squares.mean(axis=0)) - mean**2
