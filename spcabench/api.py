@@ -17,7 +17,7 @@ from spcabench.solving.status import Status
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
-def load(name: str, **settings: Any) -> Problem:
+def load(name: str, /, **settings: Any) -> Problem:
     """Load a dataset by its name.
 
     Parameters

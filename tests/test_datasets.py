@@ -105,3 +105,44 @@ def test_wrong_parameters_of_rows_drawn_again_are_one_line(wrong):
     (name,) = wrong
     with pytest.raises(InputError, match=f"^{name}: "):
         api.load("bootstrap", **wrong)
+
+
+PUBLISHED = registry.module("dataset", "published")
+
+
+@pytest.mark.parametrize("name", PUBLISHED.TABLES)
+def test_a_published_matrix_is_what_its_papers_say(name):
+    table = PUBLISHED.TABLES[name]
+    if table.key and table.file.endswith(".jld"):
+        pytest.importorskip("h5py")
+    problem = api.load("published", name=name)
+    if problem.stand_in:
+        pytest.skip(f"{table.file} is not at hand: `spcabench data` says where to get it")
+    S = problem.matrix.S
+    assert problem.n == table.n
+    assert np.array_equal(S, S.T)
+    assert np.allclose(S.diagonal(), 1.0) == table.correlation
+    assert np.linalg.eigvalsh(S)[0] > -1e-7 * np.abs(S).max()
+
+
+@pytest.mark.parametrize("name", PUBLISHED.TABLES)
+def test_a_published_matrix_that_cannot_be_had_is_replaced(name, data_folder, monkeypatch):
+    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
+    problem = api.load("published", name=name)
+    table = PUBLISHED.TABLES[name]
+    assert problem.stand_in == bool(table.file)
+    assert ("stand-in" in problem.name) == bool(table.file)
+    assert problem.n == table.n
+    assert np.allclose(problem.matrix.S.diagonal(), 1.0) == table.correlation
+
+
+def test_the_published_correlations_of_pit_props_are_jeffers():
+    problem = api.load("published", name="pitprops")
+    if problem.stand_in:
+        pytest.skip("not at hand")
+    assert np.abs(problem.matrix.S - api.load("pitprops").matrix.S).max() < 1e-12
+
+
+def test_an_unknown_published_matrix_is_named():
+    with pytest.raises(InputError, match="eisen1"):
+        api.load("published", name="eisen")

@@ -1,0 +1,295 @@
+"""The covariances and correlations on which certified sparse PCA is published.
+
+Berk, Bertsimas (2019), Bertsimas, Cory-Wright, Pauphilet (2022), Li, Xie (2024), and Cory-Wright,
+Pauphilet (2022) share them; most are made of tables of the UCI repository, whose terms (CC BY 4.0)
+lie below. The files are those of the authors' repositories, unchanged:
+
+- INFORMSJoC/2022.0372 (MIT licence), tables of text: Li and Xie;
+- ryancorywright/MultipleComponentsSoftware and ScalableSPCA.jl (MIT), HDF5: Cory-Wright et al.;
+- tianlaics/FSPCA (no licence stated), MATLAB: the lymphoma covariance of d'Aspremont et al.;
+- wine is scikit-learn's table, its measurements standardised as in ScalableSPCA.jl.
+
+Colon (500 variables), reddit (2000) and micromass (1300) of the same papers are not here: their
+files are too large for the copies that could be read, so no checksum is known.
+
+Stand-in where a file cannot be had: a generated covariance with as many variables.
+"""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+
+from spcabench import validate
+from spcabench.errors import InputError, using_file
+from spcabench.problem.problem import Problem
+from spcabench.readers import sources
+
+GITHUB = "https://raw.githubusercontent.com/"
+LI = GITHUB + "INFORMSJoC/2022.0372/ef33d6833db6aea663b270eb98d39055df09ea09/data/"
+CORY = (
+    GITHUB
+    + "ryancorywright/MultipleComponentsSoftware/734066b9fe46b13e0c190c74fc90943f17e48cf4/data/"
+)
+SCALABLE = GITHUB + "ryancorywright/ScalableSPCA.jl/8e80cf30c54d3feed316baab9eb7482cb1efde96/data/"
+TIAN = GITHUB + "tianlaics/FSPCA/9214ad83dc1ee1307084088fdbbeeb6608228c5c/code/Real-world%20Data/"
+CITED = {
+    LI: "Li, Xie, INFORMS Journal on Computing (2024)",
+    CORY: "Cory-Wright, Pauphilet, arXiv 2209.14790 (2022)",
+    SCALABLE: "Bertsimas, Cory-Wright, Pauphilet, JMLR 23 (2022)",
+    TIAN: "Tian et al. (2020), after d'Aspremont, Bach, El Ghaoui, JMLR 9 (2008)",
+    "": "UCI wine, as in Bertsimas, Cory-Wright, Pauphilet, JMLR 23 (2022)",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One matrix: its file, the repository, checksum and size of the file; n; the key inside it.
+
+    correlation : whether it is one.
+    """
+
+    file: str
+    home: str
+    sha256: str
+    size: int
+    n: int
+    key: str = ""
+    correlation: bool = False
+
+
+def _text(file, n, size, sha256, correlation=False):
+    return Table(file, LI, sha256, size, n, correlation=correlation)
+
+
+def _both(file, home, n, size, sha256, **keys):
+    """The matrices of one file: name -> key; the names without "raw" are correlations."""
+    return {
+        name.replace("_", "-"): Table(file, home, sha256, size, n, key, not name.endswith("raw"))
+        for name, key in keys.items()
+    }
+
+
+TABLES = {
+    "pitprops": _text(
+        "pitprops_txt",
+        13,
+        1093,
+        "ef8d4309c18cf25afbf975f03b4f5c4390f519c29219709d4729b4c7a078a6d2",
+        True,
+    ),
+    "housing": _text(
+        "housing_txt", 13, 3737, "c312b9838396fbc7a4f8fb89901dda6d72b8248fccddd87b10a668170dd00b57"
+    ),
+    "keggdirected": _text(
+        "keggdirected_txt",
+        20,
+        8367,
+        "085244890e10cfde6f56c5d17135c3d207af228c5bcacefffcd513252262f917",
+    ),
+    "pol": _text(
+        "pol_txt", 26, 14081, "97b84eb9dd83c9dd23d2b3e2391339ad490f99ea4ff277bc76e1a3f56ac2a564"
+    ),
+    "wdbc": _text(
+        "wdbc_txt", 30, 20110, "486d436bf7dfe310bcfa5c26e29d857f40179d3f06f5a7a38a6bf9941158e676"
+    ),
+    "dermatology": _text(
+        "dermatology_txt",
+        34,
+        23142,
+        "2bc17ce378fe35f15ab0c25b23d614c1e5eaedc28a21403ce760799d05a45e95",
+    ),
+    "spambase": _text(
+        "spambase_txt",
+        57,
+        71479,
+        "027fadb6a664656063bdb98a701fb58b3240f4568f986cfd4b8ff7913aaaa622",
+    ),
+    "digits": _text(
+        "digits_txt", 64, 73825, "613cf74977c6473b3b348617b1e78038cb300b579b7d9c9dc22d6336050fe3e5"
+    ),
+    "buzz": _text(
+        "buzz_txt", 77, 125873, "5c5b1d6b7e9f0b2567450212fe43c62d1deb120e7677ca2abe8ea65490cc2a3c"
+    ),
+    "eisen1": _text(
+        "Eisen1_txt", 79, 129777, "749c65a287de7d601f9fced033c021c94fc8b2a63f2cf3ae15660ab98b68adef"
+    ),
+    "song": _text(
+        "song_txt", 90, 160807, "b27af18b1566cacf4a156e637102fa3191186dbd7ed090365d4bdf4a839026ed"
+    ),
+    "eisen2": _text(
+        "Eisen2_txt",
+        118,
+        284509,
+        "bac9c44b301504d6ba4726dc8c5b58d93ff2bcfa9d030a3995a33d2b91d80772",
+    ),
+    "gas": _text(
+        "gas_txt", 128, 373751, "5254b84eec2b372edbf54cd721803cf151623b94b54d4f12a22673546b907d0c"
+    ),
+    "wine": Table("", "", "", 0, 13, correlation=True),
+    **_both(
+        "arrhythmia.jld",
+        CORY,
+        274,
+        1207736,
+        "4bc45ffcacc11af19afb018bbfc23852bb3c221a804343fce27b0c406dd25210",
+        arrhythmia="normArrhythmia",
+        arrhythmia_raw="arrhythmia",
+    ),
+    **_both(
+        "communities.jld",
+        CORY,
+        101,
+        169736,
+        "b55a24bb1188496142536c17ac8c7c81dd8e4484e885b5d09b6a36ff7a4de231",
+        communities="normCommunities",
+        communities_raw="communities",
+    ),
+    **_both(
+        "gait.jld",
+        CORY,
+        320,
+        823664,
+        "21fe57b5406b0059d30500c8cc331a7bee31acf966331fa9c06aea3c0486140f",
+        gait="normgait",
+    ),
+    **_both(
+        "gastro.jld",
+        CORY,
+        466,
+        1741712,
+        "3f78e0a56e269731c730bc81aa269edabaf1f9439281c482fea1249291d2e694",
+        gastro="normgastro",
+    ),
+    **_both(
+        "geography.jld",
+        CORY,
+        68,
+        80504,
+        "b5d28077f66908b960ec5454be13b2f242baecdcaeef649ad5593c68d5497484",
+        geography="normGeographic",
+        geography_raw="geographic",
+    ),
+    **_both(
+        "ionosphere.jld",
+        CORY,
+        34,
+        13720,
+        "1e51b91c52e982b40da99ad7b366db17e3e51ea2cd90decfd0ae0b6cb217c939",
+        ionosphere="normionosphere",
+    ),
+    **_both(
+        "lung.jld",
+        CORY,
+        54,
+        27792,
+        "a17eeb3786c046de3c5e00f4ec65f557931e040504ec26810990fb114296823b",
+        lung="normlung",
+    ),
+    **_both(
+        "voice.jld",
+        CORY,
+        310,
+        773264,
+        "595374c03e3c764ddba217495e556f63e85e4928c7591db35c64bbc3574fb5b2",
+        voice="normvoice",
+    ),
+    **_both(
+        "miniBoone.jld",
+        SCALABLE,
+        50,
+        46520,
+        "107aa8cda2c4b1b583c00efacec59d52336b1fda505cc5946554c0ff633f8717",
+        miniboone="normMiniBooNE",
+        miniboone_raw="miniBooNE",
+    ),
+    "lymphoma": Table(
+        "LymphomaCov.mat",
+        TIAN,
+        "870bd83be438fc8d444e1bfe6c94363786e8f7eaba2cda995b7a8b0d0c6cd9c3",
+        1920767,
+        500,
+        "covlymph",
+    ),
+}
+LICENCE = {LI: "MIT", CORY: "MIT", SCALABLE: "MIT", TIAN: "none stated", "": "CC BY 4.0"}
+FILES = [
+    sources.File("published/" + t.file, t.sha256, t.home + t.file, t.size, LICENCE[t.home])
+    for t in {table.file: table for table in TABLES.values() if table.file}.values()
+]
+
+
+def load(name="pitprops"):
+    """Sigma (n, n), as it is published; entries that are NaN (constant variables) are 0.
+
+    name : "pitprops", "eisen1", "arrhythmia", "arrhythmia-raw", ... (the keys of TABLES); "-raw"
+        stands for the covariance where a correlation is there too.
+    """
+    if name not in TABLES:
+        raise InputError(validate.nearest("name", name, TABLES))
+    table = TABLES[name]
+    Sigma = _wine() if name == "wine" else _found(table)
+    if Sigma is None:
+        return _stand_in(name, table)
+    replaced = int(np.isnan(Sigma).sum())
+    kind = "correlation" if table.correlation else "covariance"
+    about = dict(
+        source=CITED[table.home],
+        preprocessing=f"{kind} as published" + f", {replaced} NaN set to 0" * (replaced > 0),
+        licence=LICENCE[table.home],
+        stand_in=False,
+    )
+    if table.file:
+        about |= dict(file="published/" + table.file, sha256=table.sha256)
+    return Problem.from_covariance(
+        np.nan_to_num(Sigma), f"published, {name} {table.n}", provenance=about
+    )
+
+
+def _found(table):
+    """Sigma (n, n) of a file; None where the file cannot be had."""
+    file = sources.find("published/" + table.file, table.sha256, table.home + table.file)
+    if file is None:
+        return None
+    with using_file(file):
+        if file.name.endswith("_txt"):
+            return np.loadtxt(file, delimiter=",", skiprows=1)[:, 1:]
+        if file.suffix == ".mat":
+            from scipy.io import loadmat
+
+            return np.asarray(loadmat(file)[table.key], dtype=float)
+        return _hdf5(file, table.key)
+
+
+def _hdf5(file, key):
+    if not find_spec("h5py"):
+        raise InputError(f"{file}: an HDF5 file; reading it needs `pip install 'spcabench[hdf5]'`")
+    import h5py
+
+    with h5py.File(file) as stored:
+        return stored[key][()].T  # Julia writes columns first
+
+
+def _wine():
+    from sklearn.datasets import load_wine
+
+    return np.corrcoef(load_wine().data.T)
+
+
+def _stand_in(name, table):
+    """A covariance of decaying spectrum; a correlation where the published matrix is one."""
+    rng = np.random.default_rng(table.n)
+    X = rng.standard_normal((2 * table.n, table.n)) * np.arange(1.0, table.n + 1.0) ** -0.5
+    S = np.cov(X @ np.linalg.qr(rng.standard_normal((table.n, table.n)))[0].T, rowvar=False)
+    if table.correlation:
+        d = np.sqrt(S.diagonal())
+        S = S / np.outer(d, d)
+    return Problem.from_covariance(
+        (S + S.T) / 2.0,
+        f"published, {name} (stand-in: generated covariance {table.n})",
+        provenance=dict(
+            source=f"generated, in place of {CITED[table.home]}",
+            preprocessing="none",
+            stand_in=True,
+        ),
+    )
