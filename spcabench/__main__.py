@@ -11,6 +11,7 @@ import typer
 from spcabench import machine
 from spcabench.cli import compare, doctor, figures, options, solve, solvers
 from spcabench.errors import InputError
+from spcabench.running import supervisor
 
 app = typer.Typer(
     add_completion=False,
@@ -71,6 +72,7 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != "--debug"]
     if words[:1] and words[0] in ONE_THREAD:
         machine.pin_threads()
+    supervisor.raise_on_termination()
     machine.warn_of_mixed_checkouts(_warn)
     try:
         app(options.with_values(words))

@@ -21,7 +21,7 @@ from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.page import comparison_page as page
 from spcabench.running import fingerprint, preparation, worker
-from spcabench.running.process import LOCK, Worker
+from spcabench.running.process import Worker
 from spcabench.running.task import Task
 
 GRID = np.geomspace(0.1, 1e4, 30)
@@ -187,7 +187,7 @@ def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     (tmp_path / "greedy.py").write_text(GREEDY)
     helper, (_, task) = (
-        Worker(worker.answer, LOCK),
+        Worker(worker.answer),
         next(jobs.Job(str(tmp_path / "greedy.py")).tasks()),
     )
     rows = [jobs.answered(helper, task) for _ in range(3)]

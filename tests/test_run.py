@@ -2,13 +2,9 @@
 
 import json
 import shutil
-import subprocess
 import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from spcabench import registry
@@ -18,8 +14,9 @@ from spcabench.running import fingerprint, grid, rows, source, whole_files
 from spcabench.running import job as execute
 from spcabench.running import worker as worker_module
 from spcabench.running.grid import groups, interleaved
-from spcabench.running.job import Journal, asked, run_job
-from spcabench.running.process import LOCK, Worker
+from spcabench.running.job import asked, run_job
+from spcabench.running.journal import Journal
+from spcabench.running.process import Worker
 from spcabench.running.source import tree_hash
 from spcabench.running.task import Task
 from spcabench.solving.status import Status
@@ -41,7 +38,7 @@ def solver_file(folder, body):
 @pytest.fixture
 def worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    helper = Worker(worker_module.answer, LOCK)
+    helper = Worker(worker_module.answer)
     yield helper
     helper.close()
 
@@ -101,48 +98,6 @@ def test_a_file_that_has_not_changed_keeps_its_time(tmp_path):
     assert file.stat().st_mtime_ns == written
     whole_files.write_changed(file, "another")
     assert file.read_text() == "another"
-
-
-def test_workers_end_with_a_killed_parent(tmp_path):
-    code = "import time; from spcabench.running.process import Worker; w = Worker(abs), Worker(abs)"
-    code += "; print(*(x.process.pid for x in w), flush=True); time.sleep(60)"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-    ) as parent:
-        pids = [int(pid) for pid in parent.stdout.readline().split()]
-        parent.kill()
-    for _ in range(200):
-        alive = [pid for pid in pids if _runs(pid)]
-        if not alive:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"still there: {alive}")
-
-
-def _runs(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def test_journal_survives_a_half_written_line(tmp_path):
-    out = tmp_path / "job.parquet"
-    journal = Journal(out, "abc")
-    first, second = row(history=[{"flops": np.int64(3)}]), row(status=Status.ZERO, variance=None)
-    journal.add("0-0-0", first)
-    with journal.path.open("a") as stream:
-        stream.write('\n{"key": "0-0-1", "ro')
-    again = Journal(out, "abc")
-    assert again.rows == {"0-0-0": first}
-    again.add("0-0-1", second)
-    assert Journal(out, "abc").rows == {"0-0-0": first, "0-0-1": second}
-    assert not Journal(out, "other").rows
-    with journal.path.open("a") as stream:
-        stream.write('\n{"key": "0-0-2", "row": {"status": "converged", "colour": "red"}}')
-    assert Journal(out, "abc").rows.keys() == {"0-0-0", "0-0-1"}
-    again.close()
-    assert not list(tmp_path.glob("*.journal"))
 
 
 FIGURE = '''"""Trial figure."""

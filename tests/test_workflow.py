@@ -1,6 +1,7 @@
 """The workflow's plan and its locks."""
 
 import fcntl
+import os
 import subprocess
 import sys
 import threading
@@ -41,17 +42,19 @@ def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
     entered = threading.Event()
 
     def second():
-        with workflow._exclusive(path, "the first"):
+        with workflow._exclusive(path):
             entered.set()
 
     with path.open("w") as first:
+        first.write(f"{os.getpid()} 1")
+        first.flush()
         fcntl.flock(first, fcntl.LOCK_EX)
         thread = threading.Thread(target=second)
         thread.start()
         assert not entered.wait(0.3)
     thread.join(5)
     assert entered.is_set()
-    assert "waiting for the first" in capsys.readouterr().err
+    assert f"waiting for process {os.getpid()} to end" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("code", [0, 3])

@@ -5,7 +5,7 @@ The checks run in a process of their own, so that a crash or an endless loop is 
 
 import io
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass
 
 from spcabench import registry
@@ -33,14 +33,13 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     an unknown name or a missing file.
     """
     registry.path("solver", solver)
-    helper = Worker(_outcome)
     stopped = ""
-    for name, promise in PROMISES.items():
-        result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
-        if not stopped:
-            stopped, result = _waited(helper, name, solver, patience)
-        yield result
-    helper.close()
+    with closing(Worker(_outcome)) as helper:
+        for name, promise in PROMISES.items():
+            result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
+            if not stopped:
+                stopped, result = _waited(helper, name, solver, patience)
+            yield result
 
 
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> tuple[str, Outcome]:

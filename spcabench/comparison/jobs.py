@@ -9,6 +9,7 @@ suite.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,10 +21,11 @@ from spcabench.comparison.suite import Item
 from spcabench.running import fingerprint, preparation, rows, worker
 from spcabench.running import job as execute
 from spcabench.running.grader import Grader
-from spcabench.running.process import LOCK, Worker
+from spcabench.running.journal import Journal
+from spcabench.running.process import Worker
 from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
-from spcabench.running.whole_files import write_changed
+from spcabench.running.whole_files import make_folder, write_changed
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 
@@ -172,10 +174,17 @@ def entrants(name: str) -> list[str]:
 
 def run_job(job: Job, out: Path) -> None:
     """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    journal = execute.Journal(out, job.fingerprint())
-    grader = Grader()  # before anything here imports the solver
-    helper = Worker(worker.answer, LOCK)
+    make_folder(out.parent)
+    journal = Journal(out, job.fingerprint())
+    # the grader first: before anything here imports the solver
+    with closing(Grader()) as grader, closing(Worker(worker.answer)) as helper:
+        _fill(journal, job, helper, grader)
+    rows.write([journal.rows[str(number)] for number, _ in enumerate(job.tasks())], out)
+    journal.close()
+
+
+def _fill(journal: Journal, job: Job, helper: Worker, grader: Grader) -> None:
+    """Make the rows that a journal lacks."""
     skip = unavailable(job.solver) or _warmed(helper, job)
     loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
@@ -193,10 +202,6 @@ def run_job(job: Job, out: Path) -> None:
             journal.add(key, _row(job, item, task, answer))
         if journal.rows[key].status == Status.KILLED:
             ended[item.name] = f"ended after {PATIENCE_FACTOR * job.limit:g} s on an easier one"
-    helper.close()
-    grader.close()
-    rows.write([journal.rows[str(number)] for number, _ in enumerate(job.tasks())], out)
-    journal.close()
 
 
 def _warmed(helper: Worker, job: Job) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from spcabench import api
 from spcabench.problem.problem import Problem
-from spcabench.running.process import LOCK, Ended, Worker
+from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import Answer
 from spcabench.running.task import Task
 from spcabench.solving import bounds
@@ -88,7 +88,7 @@ class Grader:
     """The process that grades. It must be made before anything in its parent imports a solver."""
 
     def __init__(self) -> None:
-        self.worker = Worker(grade, LOCK)
+        self.worker = Worker(grade)
 
     def graded(self, task: Task, answer: Answer) -> Answer:
         """The answer with recomputed numbers, or with the status ``disagrees``."""

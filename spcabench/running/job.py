@@ -3,9 +3,8 @@
 Timed runs are interleaved. Every failure is a row. A job that is killed loses no finished run.
 """
 
-import json
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,11 +16,12 @@ from tqdm import tqdm
 from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.run import Measure, Run
-from spcabench.running import rows, worker
+from spcabench.running import rows, whole_files, worker
 from spcabench.running.fingerprint import fingerprint
 from spcabench.running.grader import Grader
 from spcabench.running.grid import groups, interleaved, runs_of
-from spcabench.running.process import LOCK, Ended, Worker
+from spcabench.running.journal import Journal
+from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
 from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
@@ -42,9 +42,12 @@ def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
     begun = perf_counter()
     try:
         answer = helper.ask(task, task.timeout + (GRACE if grace is None else grace))
-        return _timed_outside(answer, perf_counter() - begun)
+        seconds = perf_counter() - begun
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
+    if answer.status == Status.MEMORY_LIMIT:  # the next run must not have to do with what is left
+        helper.restart()
+    return _timed_outside(answer, seconds)
 
 
 def _timed_outside(answer: Answer, seconds: float) -> Answer:
@@ -57,35 +60,6 @@ def _timed_outside(answer: Answer, seconds: float) -> Answer:
         return replace(answer, outer_time=seconds)
     flags = sorted({*(answer.flags or ()), Flag.clock.value})
     return replace(answer, outer_time=seconds, flags=flags)
-
-
-class Journal:
-    """The rows of an unfinished job, one line each.
-
-    After a job was killed, the same command continues where it stopped.
-    """
-
-    def __init__(self, out: Path, key: str) -> None:
-        self.path = out.with_suffix(f".{key}.journal")
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        self.rows: dict[str, Row] = {}
-        for line in lines:
-            # half a line was being written; a row of another schema is made again
-            with suppress(json.JSONDecodeError, TypeError):
-                entry = json.loads(line)
-                self.rows[entry["key"]] = Row(**entry["row"])
-
-    def add(self, key: str, row: Row) -> None:
-        """Append one row."""
-        self.rows[key] = row
-        with self.path.open("a") as stream:
-            stream.write("\n" + rows.to_json({"key": key, "row": vars(row)}))
-
-    def close(self) -> None:
-        """The job is complete: forget this journal and those of earlier versions of it."""
-        stem = self.path.name.partition(".")[0]
-        for old in self.path.parent.glob(f"{stem}.*.journal"):
-            old.unlink()
 
 
 def run_job(figure: str, scale: str, group: str, out: Path) -> None:
@@ -101,7 +75,7 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
             f"group: figure {figure!r} has no job {group!r}; known are "
             f"{', '.join(groups(figure, scale))}"
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
+    whole_files.make_folder(out.parent)
     labels = {"experiment": figure, "scale": scale, "group": group}
     journal = Journal(out, fingerprint(figure, scale, group))
     rows.write(list(_rows(labels, runs, journal)), out)
@@ -111,28 +85,25 @@ def run_job(figure: str, scale: str, group: str, out: Path) -> None:
 def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
     """The rows of all rounds, one after the other. labels : of the job."""
     scale = labels["scale"]
-    grader = Grader()  # before the worker: it must never have seen a solver
-    helper = Worker(worker.answer, LOCK)
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
     tqdm.monitor_interval = 0  # its thread and forked workers do not go together
     name = f"{labels['experiment']} {labels['group']}"
     bar = tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)
-    for repeat in range(rounds):
-        if (
-            repeat >= MIN_ROUNDS[scale]
-            and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]
-        ):
-            break  # one more would not fit
-        for index, chain in enumerate(interleaved(runs)):
-            of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
-            for row in _chain(of_chain, chain, (helper, grader), journal):
-                bar.update()
-                yield row
-    bar.close()
-    helper.close()
-    grader.close()
+    # the grader first: it must never have seen a solver
+    with closing(Grader()) as grader, closing(Worker(worker.answer)) as helper, closing(bar):
+        for repeat in range(rounds):
+            if (
+                repeat >= MIN_ROUNDS[scale]
+                and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]
+            ):
+                break  # one more would not fit
+            for index, chain in enumerate(interleaved(runs)):
+                of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
+                for row in _chain(of_chain, chain, (helper, grader), journal):
+                    bar.update()
+                    yield row
 
 
 def _chain(
@@ -178,9 +149,8 @@ def _answer(run: Run | Measure, reached: dict[str, int], helper: Worker) -> Answ
     answer = asked(helper, replace(task, memory=False))
     if not task.memory:
         return answer
-    own = Worker(worker.answer, LOCK)
-    measured = asked(own, replace(task, timed=False))
-    own.close()
+    with closing(Worker(worker.answer)) as own:
+        measured = asked(own, replace(task, timed=False))
     return with_memory(answer, measured)
 
 

@@ -62,7 +62,10 @@ def write_table(table: pa.Table, out: Path, compression: str = "snappy") -> None
         raise TypeError(f"{out.name}: these are not the columns of the schema")
     with replacing(out) as aside:
         pq.write_table(
-            table.replace_schema_metadata(SCHEMA.metadata), aside, compression=compression
+            table.replace_schema_metadata(SCHEMA.metadata),
+            aside,
+            compression=compression,
+            write_page_checksum=True,
         )
 
 

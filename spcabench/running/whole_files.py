@@ -1,9 +1,30 @@
-"""Files that are whole or not there, whenever the process is killed."""
+"""Files that are whole or not there, whenever the process is killed or the disk is full."""
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from spcabench.errors import InputError
+
+PROBE = 4096  # bytes of a file by which a folder is tried
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system refuses in writing a file (a full disk, no permission) into one line.
+
+    Raises InputError, which says that the command may be repeated.
+    """
+    try:
+        yield
+    except OSError as error:
+        # libraries in C++ know the number and have words of their own
+        reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
+        raise InputError(
+            f"{path}: cannot be written ({reason}); what is finished is kept, and the same command "
+            "goes on from there"
+        ) from error
 
 
 @contextmanager
@@ -11,14 +32,16 @@ def replacing(path: Path) -> Iterator[Path]:
     """A path beside ``path`` to write to; at the end it is renamed, after an error removed.
 
     It has the same suffix, from which libraries know the format, and holds the process id, so that
-    two processes do not write to the same.
+    two processes do not write to the same. Raises InputError where the system refuses it.
     """
     aside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
-        yield aside
-        os.replace(aside, path)
+        with writing(path):
+            yield aside
+            os.replace(aside, path)
     finally:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -29,6 +52,38 @@ def write_text(path: Path, text: str) -> None:
 
 def write_changed(path: Path, text: str) -> None:
     """Write a text file, in a folder that is made, unless it holds just that: its time is kept."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
+    with writing(path):
+        same = path.exists() and path.read_bytes() == text.encode()
+    if not same:
         write_text(path, text)
+
+
+def append(path: Path, text: str) -> None:
+    """Append to a text file; where not all of it fits, the file stays as it was."""
+    before = path.stat().st_size if path.exists() else None
+    try:
+        with writing(path), path.open("a", encoding="utf-8") as stream:
+            stream.write(text)
+    except InputError:
+        with suppress(OSError):
+            path.unlink(missing_ok=True) if before is None else os.truncate(path, before)
+        raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those that it lies in."""
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def check_room(folder: Path) -> None:
+    """Raise InputError where not even a small file can be written to a folder, which is made."""
+    make_folder(folder)
+    probe = folder / f".room.{os.getpid()}"
+    try:
+        with writing(folder):
+            probe.write_bytes(bytes(PROBE))
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)

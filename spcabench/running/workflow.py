@@ -1,86 +1,130 @@
 """Calls the Snakemake workflow: one at a time, resumable, with progress."""
 
 import fcntl
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from typing import IO
 
-from tqdm import tqdm
+from spcabench.running import damage, supervisor, whole_files
+from spcabench.running.progress import Progress
 
-from spcabench.running.process import LOCK
-
-STEPS = re.compile(r"(\d+) of (\d+) steps")
+LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
 
 
 def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str = "default") -> int:
     """Make some files, named from the root on, with all that they need; Snakemake's exit code.
 
-    log : what Snakemake says goes there. profile : a folder of ``profiles/``; all but the default
-        submit jobs to other machines.
+    Parameters
+    ----------
+    log : Path
+        What Snakemake says goes there. Beside it are the rows and figures that the workflow makes:
+        damaged ones are removed first, with a sentence.
+    profile : str
+        A folder of ``profiles/``; all but the default submit jobs to other machines.
+
+    Raises
+    ------
+    InputError
+        Where the disk is full, or may not be written to.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with _exclusive(root / ".figures.lock", "another workflow") as lock:
-        _wait_for_workers(root / LOCK)
+    whole_files.check_room(log.parent)
+    with _exclusive(root / LOCK) as lock:
+        damage.remove(log.parent)
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--cores", str(jobs)] if profile == "default" else ["--jobs", str(jobs)]
         command += [] if profile == "default" else ["--workflow-profile", f"profiles/{profile}"]
         command += ["--keep-going", "--", *targets]
-        with log.open("w") as stream:
-            # Snakemake holds the lock too: were this process killed alone, the next call would wait
-            # for it
-            process = subprocess.Popen(
-                command,
-                cwd=root,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                pass_fds=(lock.fileno(),),
-            )
-            code = _follow(process, log)
+        code = _supervised(command, log, root, lock)
     if code:
         _explain(log)
     return code
 
 
-def _follow(process: subprocess.Popen, log: Path) -> int:
-    """Show how many steps are done until the process ends."""
-    bar = tqdm(desc="figures", unit="step", disable=None)
-    while process.poll() is None:
-        sleep(0.3)
-        done = STEPS.findall(log.read_text(errors="replace"))
-        if done:
-            bar.n, bar.total = (int(number) for number in done[-1])
-            bar.refresh()
-    bar.close()
+def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
+    """Run a command in a session of its own, which ends with this process, killed or not.
+
+    The supervisor holds the lock too. Were this process killed, the next call would wait until its
+    workflow has ended.
+    """
+    with log.open("wb") as stream, closing(Progress(log)) as progress:
+        process = subprocess.Popen(
+            [sys.executable, "-m", supervisor.__name__, *command],
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            pass_fds=(lock.fileno(),),
+            start_new_session=True,
+        )
+        assert process.stdin
+        _write_ids(lock, os.getpid(), process.pid)
+        try:
+            while process.poll() is None:
+                sleep(0.3)
+                progress.show()
+        except BaseException:  # Ctrl-C, and a request to terminate
+            print("stopped; the same command goes on from what is finished", file=sys.stderr)
+            raise
+        finally:
+            process.stdin.close()  # the supervisor notices
+            process.wait()
+            if process.returncode < 0:  # it was killed itself
+                supervisor.end_session(process.pid)
     return process.returncode
 
 
 def _explain(log: Path) -> None:
-    """The lines of the log that say what went wrong."""
-    lines = log.read_text(errors="replace").splitlines()
-    said = [
-        line for line in lines if re.search(r"error|exception|^spcabench:", line, re.IGNORECASE)
-    ]
+    """The lines of the log that say what went wrong: those of spcabench alone, if there are any."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    said = [line for line in lines if line.startswith("spcabench:")]
+    if not said:
+        whole_files.check_room(log.parent)  # a full disk took no more of the log
+        whole_files.append(log, "\n")
+        said = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     print("\n".join(dict.fromkeys(said[:12])), file=sys.stderr)
     print(f"the workflow did not finish; its log is {log}", file=sys.stderr)
 
 
 @contextmanager
-def _exclusive(path: Path, holder: str) -> Iterator[IO[str]]:
-    with path.open("w") as lock:
+def _exclusive(path: Path) -> Iterator[IO[str]]:
+    """The lock of a workflow; one at work is waited for, and its process named."""
+    with whole_files.writing(path):
+        lock = path.open("a+", encoding="utf-8")
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"waiting for {holder} to end", file=sys.stderr)
+            print(f"waiting for {_holder(lock)} to end", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
+        _write_ids(lock, os.getpid())
         yield lock
 
 
-def _wait_for_workers(path: Path) -> None:
-    """Wait until the workers of a killed workflow have ended, so that old and new never overlap."""
-    with _exclusive(path, "workers of an earlier workflow"):
-        pass
+def _write_ids(lock: IO[str], *ids: int) -> None:
+    with suppress(OSError):  # they are for messages only
+        lock.truncate(0)
+        lock.write(" ".join(map(str, ids)))
+        lock.flush()
+
+
+def _holder(lock: IO[str]) -> str:
+    """The process that holds a lock, in words: the first one of its ids that is alive."""
+    lock.seek(0)
+    alive = [word for word in lock.read().split() if word.isdigit() and _is_alive(int(word))]
+    return f"process {alive[0]}" if alive else "another workflow"
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True

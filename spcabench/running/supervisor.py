@@ -1,0 +1,114 @@
+"""Processes that end with all that they started, whoever is killed.
+
+As a program it stands between a command and the workflow that the command starts. When the command
+is gone, for whatever reason, it ends the workflow, its jobs, and what their solvers left behind.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+
+import psutil
+
+# of prctl(2), on Linux; elsewhere a process group and the tree of processes have to do
+SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
+PATIENCE = 5.0  # seconds in which killed processes must be gone
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends, where Linux can."""
+    _prctl(SET_CHILD_SUBREAPER, 1)
+
+
+def end_with_parent() -> None:
+    """Let the system end this process when its parent ends, where Linux can."""
+    _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+
+
+def raise_on_termination() -> None:
+    """Let SIGTERM, and the end of the terminal, unwind this process: what it started ends too."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # a process under nohup was asked to outlive its terminal
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, frame: object) -> None:
+    sys.exit(128 + number)
+
+
+def end(pid: int) -> None:
+    """End a process that leads a group: the group, and all below the process."""
+    below: list[psutil.Process] = []
+    with suppress(psutil.Error):
+        below = psutil.Process(pid).children(recursive=True)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL)
+    _kill(below)
+
+
+def end_session(leader: int) -> None:
+    """End all processes of a session but this one; of this one's session, all below it too."""
+    for _ in range(int(PATIENCE / 0.1)):
+        found = [p for p in psutil.process_iter() if _is_in(p, leader)]
+        if leader == os.getpid():  # a process below this one may have made a session of its own
+            found += psutil.Process().children(recursive=True)
+        if not found:
+            return
+        _kill(found)
+        psutil.wait_procs(found, timeout=0.1)
+
+
+def _is_in(process: psutil.Process, session: int) -> bool:
+    """Whether a process that is not this one runs in a session."""
+    with suppress(OSError, psutil.Error):
+        return (
+            os.getsid(process.pid) == session
+            and process.pid != os.getpid()
+            and process.status() != psutil.STATUS_ZOMBIE
+        )
+    return False
+
+
+def _kill(processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def _watch() -> None:
+    """End everything when the standard input does: it is the command's end of a pipe."""
+    while os.read(0, 1):
+        pass
+    end_session(os.getpid())
+    os._exit(1)
+
+
+def main() -> None:
+    """Run a command, and end with it what it started; the exit code is the command's."""
+    adopt_orphans()
+    raise_on_termination()
+    threading.Thread(target=_watch, daemon=True).start()
+    code = 1
+    try:
+        code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
+    finally:
+        end_session(os.getpid())
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Journals: whatever a file holds, its good records are kept and all others are made again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from spcabench.errors import InputError
+from spcabench.running.journal import Journal, _checksum
+from spcabench.solving.status import Status
+from tests.trial import row
+
+FIRST = row(history=[{"flops": np.int64(3)}])
+SECOND = row(status=Status.ZERO, variance=None)
+
+
+def record(text):
+    """A record with the checksum that belongs to it."""
+    return f"{_checksum(text.encode())} {text}".encode()
+
+
+def flipped(line):
+    """A line with one bit changed in its middle."""
+    middle = len(line) // 2
+    return line[:middle] + bytes([line[middle] ^ 1]) + line[middle + 1 :]
+
+
+GARBAGE = {
+    "truncated": lambda line: line[: len(line) // 2],
+    "one byte short": lambda line: line[:-1],
+    "one bit": flipped,
+    "no checksum": lambda line: line.partition(b" ")[2],
+    "another checksum": lambda line: b"0" * 16 + line[16:],
+    "checksum alone": lambda line: line[:16],
+    "binary": lambda line: bytes(range(11, 256)),
+    "zeros": lambda line: bytes(4096),
+    "utf-16": lambda line: line.decode().encode("utf-16"),
+    "carriage return": lambda line: line + b"\r",
+    "words": lambda line: b"<html>not found</html>",
+    "no row": lambda line: record('{"task": "0-0-1", "row": {}}'),
+    "no task": lambda line: record('{"row": {"status": "converged"}}'),
+    "a list": lambda line: record("[1, 2]"),
+    "a number": lambda line: record("7"),
+    "deep": lambda line: record("[" * 100_000),
+    "unknown column": lambda line: record(
+        json.dumps({"task": "0-0-1", "row": {"status": "converged", "colour": "red"}})
+    ),
+    "row of an earlier format": lambda line: b'{"key": "0-0-1", "row": {}}',
+}
+
+
+@pytest.fixture
+def journal(tmp_path):
+    """A journal with one row."""
+    made = Journal(tmp_path / "job.parquet", "abc")
+    made.add("0-0-0", FIRST)
+    return made
+
+
+def reopened(journal):
+    return Journal(journal.path.parent / "job.parquet", "abc")
+
+
+def test_what_was_added_is_there(journal, tmp_path, capsys):
+    journal.add("0-0-1", SECOND)
+    assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
+    assert not Journal(tmp_path / "job.parquet", "other").rows
+    assert not capsys.readouterr().err
+    journal.close()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", GARBAGE)
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, first):
+    good = journal.path.read_bytes().strip()
+    bad = GARBAGE[kind](good)
+    journal.path.write_bytes(b"\n".join((bad, good) if first else (good, bad)))
+    again = reopened(journal)
+    assert again.rows == {"0-0-0": FIRST}
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and str(journal.path) in said and "made again" in said
+    again.add("0-0-1", SECOND)
+    assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
+
+
+def test_a_file_of_garbage_alone_is_an_empty_journal(journal):
+    journal.path.write_bytes(b"\0" * 100 + b"\n{}\n\xff\xfe\n")
+    assert not reopened(journal).rows
+
+
+def test_a_folder_in_its_place_is_named(journal):
+    journal.path.unlink()
+    journal.path.mkdir()
+    with pytest.raises(InputError, match=journal.path.name):
+        reopened(journal)

@@ -1,0 +1,212 @@
+"""Processes: whatever a solver does to its own costs one row, and nothing of it stays behind."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from spcabench.running import supervisor
+from spcabench.running import worker as worker_module
+from spcabench.running.job import asked
+from spcabench.running.process import Worker
+from spcabench.running.task import Task
+from spcabench.solving.status import Status
+
+TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
+SOLVER = '''"""Trial."""
+import multiprocessing, os, signal, subprocess, sys, time
+from concurrent.futures import ProcessPoolExecutor
+import numpy as np
+from spcabench.iterate import Traits
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+KEPT = []
+
+
+def leave(command):
+    with open({left!r}, "a") as file:
+        file.write(str(command().pid) + " ")
+
+
+def square(number):
+    return number * number
+
+
+def solve(problem, *, k):
+    {body}
+    yield np.eye(problem.n)[0]
+'''
+SLEEP = '[sys.executable, "-c", "import time; time.sleep(600)"]'
+# what a solver does before it yields a good answer -> the status of its row
+KINDS = {
+    "forks": ("os.fork()", "finished"),
+    "forks and leaves the answer to the copy": ("os.fork() and os._exit(3)", "crash"),
+    "forks a copy that stays": ("os.fork() or time.sleep(600)", "finished"),
+    "forks a copy that raises": ("os.fork() or 1 / 0", "finished"),
+    "leaves a child": (f"leave(lambda: subprocess.Popen({SLEEP}))", "finished"),
+    "leaves a daemon": (
+        f"leave(lambda: subprocess.Popen({SLEEP}, start_new_session=True))",
+        "finished",
+    ),
+    "leaves a child and segfaults": (
+        f"leave(lambda: subprocess.Popen({SLEEP})); os.kill(os.getpid(), signal.SIGSEGV)",
+        "crash",
+    ),
+    "leaks and keeps it": ("[KEPT.append(np.empty(10**9)) for _ in range(2)]", "memory_limit"),
+    "segfaults": ("os.kill(os.getpid(), signal.SIGSEGV)", "crash"),
+    "aborts": ("os.abort()", "crash"),
+    "sleeps": ("time.sleep(600)", "killed"),
+    "hides from SIGTERM": (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+        "killed",
+    ),
+    "prints": ("print('x' * 100_000); sys.stdout.flush()", "finished"),
+    "exits": ("sys.exit(0)", "error"),
+    "exits at once": ("os._exit(0)", "crash"),
+    "interrupts": ("raise KeyboardInterrupt", "crash"),
+    "starts a pool": (
+        "assert multiprocessing.get_context('fork').Pool(2).map(abs, [-3, 4]) == [3, 4]",
+        "finished",
+    ),
+    "starts a pool of futures": (
+        "assert list(ProcessPoolExecutor(2, multiprocessing.get_context('fork'))"
+        ".map(abs, [-3, 4])) == [3, 4]",
+        "finished",
+    ),
+    "starts a pool on a function of its own": (
+        "assert multiprocessing.get_context('fork').Pool(2).map(square, [3, 4]) == [9, 16]",
+        "finished",
+    ),
+    "closes the pipes": ("os.closerange(3, 200)", "crash"),
+}
+
+
+@pytest.fixture
+def solver_file(tmp_path):
+    def made(body):
+        file = tmp_path / "trial.py"
+        left = str(tmp_path / "left")
+        file.write_text(SOLVER.replace("{left!r}", repr(left)).replace("{body}", body))
+        return str(file)
+
+    return made
+
+
+def alive(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def gone(pids, seconds=5.0):
+    """Whether none of some processes is left within some seconds."""
+    end = time.monotonic() + seconds
+    while any(alive(pid) for pid in pids):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver_file, kind):
+    body, status = KINDS[kind]
+    task = replace(TASK, solver=solver_file(body), timeout=2.0 if status == "killed" else 60.0)
+    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    with closing(Worker(worker_module.answer)) as worker:
+        answer = asked(worker, task, grace=0.0)
+        assert status is None or answer.status == status, answer.reason
+        assert "\n" not in answer.reason
+        for k in (2, 4, 3):  # none of these is given the answer to another
+            after = asked(worker, replace(TASK, solver="grqi", settings={"k": k}))
+            assert after.status == "converged" and after.k == k
+    left = tmp_path / "left"
+    pids = [int(pid) for pid in left.read_text().split()] if left.exists() else []
+    assert gone([*pids, *({p.pid for p in psutil.Process().children(recursive=True)} - before)])
+
+
+def test_a_late_reply_is_not_taken_for_that_of_the_next_message():
+    with closing(Worker(abs)) as worker:
+        worker.pipe.send((worker.asked, -5))  # its reply comes first, and nobody asked for it
+        assert worker.ask(-7, 10.0) == 7
+
+
+def test_a_crash_names_its_signal(solver_file):
+    with closing(Worker(worker_module.answer)) as worker:
+        answer = asked(worker, replace(TASK, solver=solver_file(KINDS["segfaults"][0])))
+    assert answer.status is Status.CRASH and "SIGSEGV" in answer.reason
+
+
+PARENT = """
+import sys, time
+from spcabench.running import supervisor
+from spcabench.running.process import Worker
+supervisor.raise_on_termination()
+pair = Worker(abs), Worker(abs)
+print(*(worker.process.pid for worker in pair), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("signal", ["kill", "terminate"])
+def test_workers_end_with_their_parent(signal):
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        getattr(parent, signal)()
+    assert len(pids) == 2 and gone(pids)
+
+
+TREE = """
+import subprocess, sys, time
+sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
+quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+apart = dict(quiet, start_new_session=True)
+inner = f"import subprocess; print(subprocess.Popen({sleep}, **{apart}).pid)"
+child = subprocess.Popen(sleep, **quiet)
+daemon = subprocess.run([sys.executable, "-c", inner], stdout=subprocess.PIPE)
+print(child.pid, int(daemon.stdout), flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["it ends", "its caller is gone", "it is terminated"])
+def test_a_supervisor_ends_all_that_its_command_started(how):
+    code = TREE + ("" if how == "it ends" else "time.sleep(600)\n")
+    command = [sys.executable, "-m", supervisor.__name__, sys.executable, "-c", code]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        if how == "its caller is gone":
+            process.stdin.close()
+        elif how == "it is terminated":
+            process.terminate()
+        process.wait(10)
+        assert len(pids) == 2 and gone(pids)
+        assert (process.returncode == 0) == (how == "it ends")
+
+
+def test_a_session_ends_even_where_its_supervisor_was_killed():
+    command = [sys.executable, "-m", supervisor.__name__, sys.executable, "-c", TREE]
+    command[-1] += "time.sleep(600)\n"
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        child, daemon = (int(pid) for pid in process.stdout.readline().split())
+        process.kill()
+        process.wait(10)
+        supervisor.end_session(process.pid)
+    os.kill(daemon, 9)  # a session of its own, which nobody can know of any more
+    assert gone([child, daemon])
