@@ -4,7 +4,10 @@ The convention is Kuleshov's (2013, section 4.2), see ``docs/flops.md``:
 
 - a (p x q) matrix-vector product costs p q, with a k-sparse vector p k, with a sparse matrix its
   stored entries;
-- a (p x q)(q x r) product costs p q r;
+- a (p x q)(q x r) product costs p q r, or p for each nonzero of a second factor of which fewer than
+  half of the entries are nonzero;
+- X'X x, for a sparse X and an x so sparse that X x is too, costs the entries of the columns and of
+  the rows that it touches;
 - solving with a k x k matrix costs k^3 + 2 k^2, the Rayleigh quotient included;
 - a symmetric eigendecomposition of order n costs 9 n^3;
 - work that is o(n^2) is not counted.
@@ -16,8 +19,10 @@ never compared.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# 1: the first. 2: the search of a penalty includes the finding of the penalty's range.
-CONVENTION = 2
+# 1: the first.
+# 2: the search of a penalty includes the finding of the penalty's range.
+# 3: products with a sparse second factor cost what they touch, those of a sparse Gram matrix too.
+CONVENTION = 3
 
 
 class Ledger:

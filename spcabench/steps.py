@@ -55,23 +55,24 @@ def greedy_signs(
     n = Sigma.n
     d = Sigma.diagonal() if d is None else d
     g, x = np.zeros(n), np.zeros(n)
-    free = np.ones(n, dtype=bool)
+    d_free = np.array(d)  # that of columns already taken becomes -inf
     J = np.zeros(0, dtype=np.intp)
     for loop, count in enumerate(counts):
-        score = np.where(free, d + 2.0 * np.abs(g), -np.inf)
+        score = np.abs(g)
+        score *= 2.0
+        score += d_free
         then = () if loop else (Sigma.column_squares,)
         if count == 1:
             new = np.array([first_largest(score, *then)])
         else:
             new = largest_indices(score, count, *then)
             new = new[falling_order(score[new])]
-        step = np.zeros(n)
-        step[new] = np.where(g[new] < -TIE * score.max(), -1.0, 1.0)
-        x, J = x + step, np.concatenate([J, new])
-        free[new] = False
+        signs = np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
+        x, J = x.copy(), np.concatenate([J, new])
+        x[new], d_free[new] = signs, -np.inf
         yield x, J
         if loop + 1 < len(counts):
-            g += Sigma @ step
+            g += Sigma[new].power_step(signs)
 
 
 def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:

@@ -148,7 +148,8 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
     """Return a finite real matrix (m, n) and its column names, if it has any.
 
-    A sparse matrix is returned as a csc_array of float64.
+    A sparse matrix is returned as a csc_array of float64, with 32-bit indices where they suffice:
+    products with those are faster.
     """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
@@ -158,7 +159,15 @@ def data(X: Any) -> tuple[Any, Sequence[str] | None]:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+        X = _with_short_indices(X)
     return X, columns
+
+
+def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
+    if X.indices.dtype == np.int32 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    short = (X.indices.astype(np.int32), X.indptr.astype(np.int32))
+    return sp.csc_array((X.data, *short), shape=X.shape)
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:

@@ -189,7 +189,7 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
-        for place, name, count in (*DENSE, *SPARSE):
+        for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
         for place, name in UNKNOWN:
@@ -270,6 +270,11 @@ def _matmat(M: int, N: int, indptr: Any, *rest: Any) -> int:
     return indptr[-1] * N
 
 
+def _few_columns(X: Any, by_rows: Any, W: Any, *rest: Any) -> int:
+    columns = X[:, np.asarray(W)]
+    return columns.nnz + by_rows[np.unique(columns.indices)].nnz
+
+
 SOLVES = ("dgesv", "solve")
 # dgesv solves the bordered system of order k + 1, which the convention counts as one of order k.
 DENSE: list[tuple[str, str, Callable[..., int]]] = [
@@ -288,6 +293,10 @@ SPARSE: list[tuple[str, str, Callable[..., int]]] = [
     ("scipy.sparse._sparsetools", "csc_matvecs", _matvecs),
     ("scipy.sparse._sparsetools", "csr_matvecs", _matvecs),
     ("scipy.sparse._compressed", "csr_matmat", _matmat),
+]
+# A kernel of the matrix layer itself, whose cost depends on what it touches.
+OWN: list[tuple[str, str, Callable[..., int]]] = [
+    ("spcabench.problem.sparse_gram", "gram_product", _few_columns)
 ]
 RESULTS = [
     ("scipy.sparse._compressed._cs_matrix", "_matmul_dispatch"),

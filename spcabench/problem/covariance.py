@@ -11,7 +11,13 @@ import numpy as np
 import scipy.sparse.linalg
 
 from spcabench.flops import charge, uncharged
-from spcabench.problem.data import SMALL_SIDE, Data, bordered_solve
+from spcabench.problem.data import (
+    SMALL_SIDE,
+    Data,
+    bordered_solve,
+    is_sparse,
+    product_with_sparse,
+)
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
 from spcabench.problem.working_set import DenseWorkingSet, Symmetric, WorkingSet
 from spcabench.vectors import (
@@ -37,7 +43,7 @@ class Covariance(Symmetric):
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
-            return DenseWorkingSet(self.S, W).power_step(x[W])
+            return self[W].power_step(x[W])
         charge(self.n**2)
         return self.S @ x
 
@@ -45,7 +51,9 @@ class Covariance(Symmetric):
         return DenseWorkingSet(self.S, W)
 
     def products(self, Z: Array) -> Array:
-        """Sigma Z (n, r) for Z (n, r): n^2 r flops."""
+        """Sigma Z (n, r) for Z (n, r): n^2 r flops, or n for each nonzero of a sparse Z."""
+        if is_sparse(Z):
+            return product_with_sparse(self.S.T, Z)  # S is symmetric, and its rows are contiguous
         charge(self.S.size * Z.shape[1])
         return self.S @ Z
 
@@ -93,7 +101,11 @@ class Gram(Symmetric):
         self.w = np.zeros(0) if w is None else w
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Sigma x: the products with A and with A'."""
+        """Sigma x: the products with A and with A', as `GramWorkingSet.power_step` for few x."""
+        W = support(x)
+        if len(W) < self.n:
+            expect_shape(x, self.n)
+            return self[W].power_step(x[W])
         return self.A.T @ (self.A @ x) - self.Q @ (self.w * (self.Q.T @ x))
 
     def __getitem__(self, W: Indices) -> "GramWorkingSet":
@@ -179,17 +191,18 @@ class GramWorkingSet(WorkingSet):
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
         self.Sigma, self.W = Sigma, W
-        self.A = Sigma.A.columns(W)
         self.Q = Sigma.Q[W]
-        self.wide = len(W) > self.A.shape[0] + len(Sigma.w)
-        self._B: Vector | None = None
+        self.wide = len(W) > Sigma.A.shape[0] + len(Sigma.w)
 
-    @property
+    @cached_property
+    def A(self) -> Data:
+        """A[:, W] (m, k), gathered when first asked for."""
+        return self.Sigma.A.columns(self.W)
+
+    @cached_property
     def B(self) -> Array:  # type: ignore[override]
         """Sigma[W, W] (k, k): m k^2 flops when first asked for."""
-        if self._B is None:
-            self._B = self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
-        return self._B
+        return self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
 
     def stacked(self) -> tuple[Vector, Vector]:
         """C (m + r, k) and signs J (m + r,) with Sigma[W, W] = C' diag(J) C."""
@@ -230,9 +243,14 @@ class GramWorkingSet(WorkingSet):
         return normalize((C.T @ t) / np.sqrt(mu) - nu * x)
 
     def power_step(self, y: Vector) -> Vector:
-        """Sigma[:, W] y: m k + m n flops."""
-        S = self.Sigma
-        return S.A.T @ (self.A @ y) - S.Q @ (S.w * (self.Q.T @ y))
+        """Sigma[:, W] y: m k + m n flops.
+
+        Of sparse data it costs the stored entries, or less, as `Data.few_rows_product`.
+        """
+        S, W = self.Sigma, self.W
+        few = S.A.touches_few_rows(W)
+        z = S.A.few_rows_product(W, y) if few else S.A.T @ (self.A @ y)
+        return z - S.Q @ (S.w * (self.Q.T @ y)) if len(S.w) else z
 
     def product(self, y: Vector) -> Vector:
         """Sigma[W, W] y by the data, its k x k block not formed."""

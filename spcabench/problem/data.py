@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from spcabench.flops import charge, solve_cost
+from spcabench.problem import sparse_gram
 from spcabench.vectors import (
     Array,
     Indices,
@@ -43,6 +44,19 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
     rhs[k] = 1.0
     _, _, w, info = lapack.dgesv(K, rhs, overwrite_a=1, overwrite_b=1)
     return (w[:k], w[k]) if info == 0 and np.isfinite(w).all() else None
+
+
+def is_sparse(Z: Array) -> bool:
+    """Whether fewer than half of the entries are nonzero, so that a product touches only those."""
+    return bool(2 * np.count_nonzero(Z) < Z.size)
+
+
+def product_with_sparse(X: Array, Z: Array) -> Array:
+    """Return X Z (m, r) for arrays X (m, n) and Z (n, r): m flops for each nonzero of Z."""
+    few = sp.csr_array(Z.T)
+    charge(X.shape[0] * few.nnz)
+    product: Array = (few @ X.T).T
+    return product
 
 
 class Block:
@@ -160,14 +174,21 @@ class Data:
         """Return A Z (m, r) for Z (n, r): r times the stored entries, in flops.
 
         Where Z has few nonzero rows, only the columns of A that they need are touched and charged.
+        Where fewer than half of its entries are nonzero, each column costs what it costs alone.
         """
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
             return (
                 self.columns(W).products(Z[W]) if len(W) else np.zeros((self.shape[0], Z.shape[1]))
             )
-        charge(self.stored * Z.shape[1])
-        Y = self.X @ (Z if self.scale is None else Z * self.scale[:, None])
+        if self.sparse and is_sparse(Z):
+            return np.column_stack([self @ z for z in Z.T])
+        scaled = Z if self.scale is None else Z * self.scale[:, None]
+        if is_sparse(Z):
+            Y = product_with_sparse(self.X, scaled)
+        else:
+            charge(self.stored * Z.shape[1])
+            Y = self.X @ scaled
         return Y - self.U @ (self.V.T @ Z) if self.rank else Y
 
     def columns(self, W: Indices) -> "Data":
@@ -211,11 +232,39 @@ class Data:
             G += self.V @ (self.U.T @ self.U) @ self.V.T - C - C.T
         return G
 
+    def touches_few_rows(self, W: Indices) -> bool:
+        """Whether the columns W are so sparse that they can touch a part of the rows only."""
+        return self.sparse and sparse_gram.is_worthwhile(self.X, W)
+
+    def few_rows_product(self, W: Indices, y: Vector) -> Vector:
+        """Return A'A[:, W] y (n,) for y (k,), for columns W that touch few rows of a sparse A.
+
+        It costs the entries of the columns W and those of the rows that they touch.
+        """
+        scaled = y if self.scale is None else y * self.scale[W]
+        z = sparse_gram.gram_product(self.X, self._by_rows, W, scaled)
+        if self.scale is not None:
+            z *= self.scale
+        if not self.rank:
+            return z
+        V_y, UX_y = self.V[W].T @ y, self._UX[W].T @ y  # (r,) each
+        return z - self._UX @ V_y - self.V @ (UX_y - self._UU @ V_y)
+
+    @cached_property
+    def _by_rows(self) -> sp.csr_array:
+        """The same sparse X, kept by rows."""
+        return self.X.tocsr()
+
+    @cached_property
+    def _UU(self) -> Array:
+        """U'U (r, r): o(n^2) bookkeeping of the low-rank part."""
+        return self.U.T @ self.U
+
     @cached_property
     def _UX(self) -> Array:
         """X'U (n, r), scaled: o(n^2) bookkeeping of the low-rank part."""
         UX = self.X.T @ self.U
-        return UX if self.scale is None else UX * self.scale[:, None]
+        return UX if self.scale is None else (UX.T * self.scale).T
 
     @cached_property
     def _squares(self) -> Vector:

@@ -1,5 +1,9 @@
 """The matrix layer: what symmetric matrices have in common, and working sets of a covariance."""
 
+from functools import cached_property
+
+import numpy as np
+
 from spcabench.flops import charge
 from spcabench.problem.data import bordered_solve
 from spcabench.problem.spectral import leading_pairs
@@ -65,11 +69,25 @@ class WorkingSet(Symmetric):
 
 
 class DenseWorkingSet(WorkingSet):
-    """Rows of a covariance given as an array, gathered once."""
+    """Rows of a covariance given as an array, each part gathered when first asked for."""
 
     def __init__(self, S: Array, W: Indices) -> None:
-        self.R = S[W]
-        self.B = self.R[:, W]
+        self.S, self.W = S, W
+
+    @cached_property
+    def R(self) -> Array:
+        """Sigma[W] (k, n); of a single row the row itself, not a copy."""
+        W = self.W
+        return self.S[W[0] : W[0] + 1] if len(W) == 1 else self.S[W]
+
+    @cached_property
+    def B(self) -> Array:  # type: ignore[override]
+        """Sigma[W, W] (k, k)."""
+        S, W = self.S, self.W
+        if not S.flags.forc:
+            return S[np.ix_(W, W)]
+        # One gather from the memory of a symmetric array is faster than one of rows and columns.
+        return S.ravel(order="K").take(W[:, None] * len(S) + W)
 
     def power_step(self, y: Vector) -> Vector:
         """Sigma[:, W] y: n k flops."""
