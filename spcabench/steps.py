@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from spcabench.errors import InputError
+from spcabench.problem.working_set import Symmetric
 from spcabench.vectors import (
     TIE,
     Array,
@@ -255,6 +256,60 @@ def polar(G: Array) -> Array:
         return normalize(G[:, 0])[:, None]
     U, _, Vt = np.linalg.svd(np.asarray(G), full_matrices=False)
     return U @ Vt
+
+
+def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
+    """Return the ``count`` largest eigenvalues of a matrix, and unit eigenvectors in columns.
+
+    Where fewer are positive, the rest of both is zero: the eigenvectors that data give for an
+    eigenvalue of zero are rounding.
+
+    Parameters
+    ----------
+    matrix : Symmetric
+        A covariance (n, n), or a working set of it.
+    count : int
+        How many.
+    """
+    w, V = matrix.leading_pairs(count)
+    positive = int((w > NO_MORE * w[0]).sum()) if w[0] > 0.0 else 0
+    values, vectors = np.zeros(count), np.zeros((len(V), count))
+    values[:positive], vectors[:, :positive] = w[:positive], V[:, :positive]
+    return values, vectors
+
+
+def varimax(Y: Array, tol: float = 1e-12, steps: int = 1000) -> Array:
+    """Return Y (n, r) times the orthogonal matrix of a local maximum of the varimax criterion.
+
+    That is the sum over the columns of the variance of their squared entries: a column with few
+    large entries has much of it. A step takes the polar factor of the gradient, and costs 2 n r^2,
+    which is not charged.
+
+    Parameters
+    ----------
+    Y : array of shape (n, r)
+        Usually with orthonormal columns.
+    tol : float
+        Ends when the nuclear norm of the gradient rises by less than this, relative.
+    steps : int
+        Number of steps at most.
+
+    References
+    ----------
+    Kaiser, "The varimax criterion for analytic rotation in factor analysis", Psychometrika 23
+    (1958); the step is that of ``varimax`` in R.
+    """
+    Y = np.asarray(Y)
+    if Y.shape[1] == 1:
+        return Y
+    T, norm = np.eye(Y.shape[1]), 0.0
+    for _ in range(steps):
+        Q = Y @ T
+        U, d, Vt = np.linalg.svd(Y.T @ (Q**3 - Q * (Q**2).mean(axis=0)))
+        T, last, norm = U @ Vt, norm, float(d.sum())
+        if norm <= last * (1.0 + tol):
+            break
+    return Y @ T
 
 
 def stiefel_gradient(G: Array, A: Array) -> Array:

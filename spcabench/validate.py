@@ -50,6 +50,20 @@ def cardinality(k: Any, n: int) -> int:
     return int(k)
 
 
+def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
+    """Return the cardinality of each of ``count`` components: k each, or what is given.
+
+    InputError unless there is one for each, a whole number in 1 to k.
+    """
+    given = [k] * count if values is None else list(values)
+    fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in given)
+    if len(given) != count or not fitting:
+        raise InputError(
+            f"cardinalities: {given}; allowed are {count} whole numbers from 1 to k = {k}"
+        )
+    return [int(c) for c in given]
+
+
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
     """Return names as a tuple of ``count`` strings, or None; InputError for another number."""
     if values is None:

@@ -1,0 +1,70 @@
+"""Two orthogonal sparse spikes that share variables: Sigma = I + strength (u u' + v v').
+
+Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790 (2022), synthetic
+data: n = 50, 20 nonzeros of equal size in u and in v, a share of 0.1, 0.5 or 0.9 of them on the
+same variables. Signs are drawn at random; on half of the shared variables those of u and v agree,
+so that u'v = 0.
+"""
+
+import numpy as np
+
+from spcabench import validate
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+
+
+def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
+    """Sigma (n, n), or the covariance of m samples of it.
+
+    The provenance holds u and v as ``loadings``, and the variables in either as ``support``.
+
+    count : nonzeros of each spike; overlap : share of them that both have, made even in number and
+        less than all; strength : variance along a spike above the noise's, which is 1.
+    """
+    for name, value, least in (("n", n, 1), ("count", count, 1), ("seed", seed, 0)):
+        validate.whole(name, value, least)
+    validate.number("strength", strength)
+    validate.number("overlap", overlap)
+    shared = shared_variables(count, min(overlap, 1.0))
+    if m is not None:
+        validate.whole("m", m, 2)
+    if overlap > 1.0 or 2 * count - shared > n:
+        raise InputError(
+            f"overlap, count, n: {overlap}, {count}, {n}; allowed are an overlap up to 1, and n of "
+            f"at least the {2 * count - shared} variables that the spikes need"
+        )
+    rng = np.random.default_rng(seed)
+    U = spikes(rng, n, count, shared)  # (n, 2)
+    about = dict(
+        source="generated",
+        preprocessing="none" if m is None else "centred",
+        stand_in=False,
+        support=np.flatnonzero(U.any(axis=1)).tolist(),
+        loadings=U.T.tolist(),
+    )
+    name = f"two spikes {n}, {count} nonzeros, {shared} shared, strength {strength:g}"
+    if m is None:
+        Sigma = np.eye(n) + strength * U @ U.T
+        return Problem.from_covariance((Sigma + Sigma.T) / 2.0, name, provenance=about)
+    X = rng.standard_normal((m, n)) + np.sqrt(strength) * rng.standard_normal((m, 2)) @ U.T
+    return Problem.from_data(X, f"{name}, {m} samples", divide_by_m=True, provenance=about)
+
+
+def shared_variables(count, overlap):
+    """The number of shared variables: even, at most overlap times count but for rounding up."""
+    shared = int(overlap * count + 1e-9)
+    shared += shared % 2
+    return shared - 2 if shared >= count else shared
+
+
+def spikes(rng, n, count, shared):
+    """u and v in columns (n, 2), with equal entries but for their signs, orthogonal."""
+    places = rng.permutation(n)[: 2 * count - shared]
+    signs = rng.choice([-1.0, 1.0], (2, count))
+    # the last variables of u are those of v too, with the same sign and the other one in turn
+    signs[1, count - shared :] = signs[0, count - shared :] * np.resize([1.0, -1.0], shared)
+    U = np.zeros((n, 2))
+    alone = count - shared
+    U[places[: alone + shared], 0] = signs[0]
+    U[np.concatenate([places[alone + shared :], places[alone : alone + shared]]), 1] = signs[1]
+    return U / np.sqrt(count)

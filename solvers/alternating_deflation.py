@@ -1,0 +1,127 @@
+"""Alternating deflation: orthonormal sparse components, each found again against the others.
+
+Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790 (2022), Algorithm
+2: maximise tr(X'Sigma X), X'X = I, each column with at most k nonzeros. Component t is the sparse
+component of Sigma - lambda sum_{s != t} w_s x_s x_s', w_s the variance of the first x_s; all are
+found in turn, and lambda rises. The answer is the best X with sum |X'X - I| <= 1e-4. The step of
+lambda is 0.01 sum |X'X - I| in the first 15 % of the cycles, later 0.01, and in the last quarter
+0.05, times tr(X'Sigma X) / sum |X'X - I|.
+
+Differs from the paper in:
+
+1. One component is found by swaps of one variable, tested exactly, from the last support and from
+   the k largest entries of the row of the largest variance. In the paper it is an exact search, in
+   the authors' package msPCA the truncated power method from random starts, which hardly moves once
+   lambda is large.
+2. tr(X'Sigma X) is in units of the mean variance, so that the steps do not change with the scale.
+   For a correlation matrix this is theirs.
+3. Until there is an X that is orthonormal, what is shown is X with each variable left to the first
+   component that has it.
+"""
+
+import numpy as np
+
+from spcabench import validate
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.methods.local_search import best_swap
+from spcabench.problem.spectral import leading_pairs
+from spcabench.vectors import embed, first_largest, largest_indices, project
+
+TRAITS = Traits(control="cardinality", components="joint", formulation="orthonormal")
+COLOUR = "#C44E52"
+EXAMPLE = dict(k=10)
+STOP = "end"
+ORTHONORMAL, STALLED = 1e-4, 1e-8
+SLOW, FAST, LOW, HIGH, LEAST = 0.15, 0.75, 0.01, 0.05, 1e-7
+
+
+def solve(problem, *, k, components=1, cardinalities=None, cycles=200):
+    """Yield x (n,), the first component, and Z (n, q), all of them.
+
+    components : q, at most n.
+    cardinalities : one for each component, up to k; k each unless given.
+        Without it, components of larger variance come first.
+    cycles : at most so many times all components are found again.
+    """
+    if not 1 <= components <= problem.n or cycles < 1:
+        raise InputError(
+            f"components, cycles: {components}, {cycles}; allowed are 1 to n = {problem.n}, and 1 "
+            "or more"
+        )
+    ks = validate.cardinalities(cardinalities, components, k)
+    Sigma = Columns(problem.covariance)  # (n, n)
+    unit = float(Sigma.diagonal.mean())
+    X, w = np.zeros((problem.n, components)), np.zeros(components)  # (n, q), (q,)
+    lam, best, last, Z = 0.0, -np.inf, np.inf, None
+    for cycle in range(1, cycles + 1):
+        variances = np.zeros(components)
+        for t in range(components):
+            others = np.arange(components) != t
+            X[:, t] = component(Sigma, X[:, t], X[:, others], lam * w[others], ks[t])
+            variances[t] = X[:, t] @ (Sigma.Sigma @ X[:, t])
+        w = variances if cycle == 1 else w
+        value, off = float(variances.sum()), float(np.abs(X.T @ X - np.eye(components)).sum())
+        if off <= ORTHONORMAL and value > best:
+            best, Z = value, X[:, order(variances, cardinalities)]
+        shown = disjoint(X, Sigma.diagonal) if Z is None else Z
+        yield Iterate(shown[:, 0], Z=shown, extra={"lambda": lam, "violation": off})
+        if off <= ORTHONORMAL and abs(value - last) <= STALLED * abs(value):
+            return
+        last, off = value, max(off, LEAST)
+        rate = LOW if cycle < FAST * cycles else HIGH
+        lam += rate * (off if cycle < SLOW * cycles else value / unit / off)
+
+
+def order(variances, cardinalities):
+    """Falling variances, unless each component has a cardinality of its own."""
+    return np.argsort(
+        -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
+    )
+
+
+class Columns:
+    """Sigma (n, n), each column of it computed once, when it is needed."""
+
+    def __init__(self, Sigma):
+        self.Sigma, self.diagonal, self.held = Sigma, np.array(Sigma.diagonal()), {}
+
+    def rows(self, W, others, weights):
+        """The rows W (k, n) of Sigma - others diag(weights) others'; k n q flops, not charged."""
+        for j in W:
+            if j not in self.held:
+                self.held[j] = self.Sigma @ embed(np.ones(1), np.array([j]), len(self.diagonal))
+        return np.array([self.held[j] for j in W]) - (others[W] * weights) @ others.T
+
+
+def component(Sigma, x, others, weights, k):
+    """A sparse component (n,) of Sigma - others diag(weights) others', x (n,) the last one."""
+    d = Sigma.diagonal - (others**2 * weights).sum(axis=1)
+    row = Sigma.rows([first_largest(d, Sigma.Sigma.column_squares)], others, weights)[0]
+    starts = [largest_indices(np.abs(y), k) for y in (row, x) if y.any()]
+    ends = [climbed(Sigma, W.astype(np.int64), d, others, weights) for W in starts]
+    W = max(ends, key=lambda end: end[0])[1]
+    v = leading_pairs(Sigma.rows(W, others, weights)[:, W], 1)[1][:, 0]
+    return embed(v, W, len(d))
+
+
+def climbed(Sigma, W, d, others, weights):
+    """The value and the support (k,) after swaps from W, until none improves."""
+    last = -np.inf
+    while True:
+        value, i, j = best_swap(Sigma.rows(W, others, weights), d, W)
+        if i < 0 or value <= last:
+            return value, W
+        last, W[i] = value, j
+
+
+def disjoint(X, variances):
+    """X (n, q) with each variable left to the first component that has it."""
+    Z, free = np.zeros_like(X), np.ones(len(X))
+    for t in range(X.shape[1]):
+        y = X[:, t] * free
+        if not y.any():
+            y[first_largest(np.where(free > 0.0, variances, -np.inf))] = 1.0
+        Z[:, t] = project(y, len(y))
+        free[Z[:, t] != 0.0] = 0.0
+    return Z

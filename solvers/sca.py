@@ -1,0 +1,88 @@
+"""Sparse component analysis (SCA): polar factor, varimax rotation, shrinkage.
+
+Chen and Rohe, "A new basis for sparse PCA", arXiv:2007.00596 (2020): maximise ||Z'A Y||_F over Z
+(m, q) with orthonormal columns and Y (n, q) with ||Y||_1 <= gamma. Z is the polar factor of A Y; Y
+is the polar factor of A'Z, rotated to a varimax basis, and soft-thresholded to the sum of absolute
+values gamma.
+
+Differs from the paper in:
+
+1. The bound gamma is q / ``shrinkage``: the mean l1 norm of a column is 1 / shrinkage, and a larger
+   setting gives fewer nonzeros, as every penalty here does.
+2. Z is not formed: A'Z is Sigma Y (Y'Sigma Y)^(-1/2). A rotation of Z, which the authors' code
+   makes, changes nothing but the start of the next rotation.
+3. The columns of Y are shown with norm one, those of the largest ||A y|| first; y is thresholded.
+"""
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import principal_components, unit_columns, varimax
+from spcabench.vectors import soft_threshold
+
+TRAITS = Traits(control="penalty", penalty="shrinkage", components="joint")
+COLOUR = "#3A7D44"
+EXAMPLE = dict(k=10)
+STOP = "end"
+STILL, ROUNDING = 1e-8, 1e-12  # change of an entry of Y; relative, what is no singular value
+LEAST = 1e-8  # an entry of Y below it is zero
+
+
+def penalty_range(problem):
+    """From a bound above sqrt(n), where nothing is cut, down to one that leaves one entry."""
+    return 0.9 / np.sqrt(problem.n), 0.75 / LEAST
+
+
+def solve(problem, *, shrinkage, components=1):
+    """Yield x (n,), the first component, and Z (n, q), all of them.
+
+    shrinkage : q / gamma, between 1 / sqrt(n), where nothing is cut, and 1, where a column may be
+        one entry; beyond that the largest entries are left.
+    components : q.
+    """
+    if not 1 <= components <= problem.n or shrinkage <= 0.0:
+        raise InputError(
+            f"components, shrinkage: {components}, {shrinkage}; allowed are 1 to n = {problem.n}, "
+            "and numbers above 0"
+        )
+    Sigma = problem.covariance  # (n, n)
+    gamma = components / shrinkage
+    _, V = principal_components(Sigma, components)
+    Y = shrunk(varimax(V), gamma)  # (n, q)
+    while True:
+        SY = Sigma.products(Y)
+        variances = (Y * SY).sum(axis=0)  # ||A y||^2
+        order = np.argsort(-variances, kind="stable")
+        Y, SY = Y[:, order], SY[:, order]
+        Z = unit_columns(Y)
+        yield Iterate(Z[:, 0], Z=Z, extra={"objective": float(variances.sum())})
+        new = shrunk(varimax(partial_polar(scores(Y, SY))), gamma)
+        if np.abs(np.abs(new) - np.abs(Y)).max() <= STILL:
+            return
+        Y = new
+
+
+def scores(Y, SY):
+    """A'Z = SY (Y'SY)^(-1/2) (n, q) for Z the polar factor of A Y, by the pseudo-inverse."""
+    w, U = np.linalg.eigh(np.asarray(Y).T @ np.asarray(SY))
+    kept = w > ROUNDING * w[-1]
+    return np.asarray(SY) @ (U[:, kept] / np.sqrt(w[kept])) @ U[:, kept].T
+
+
+def partial_polar(G):
+    """The polar factor of G (n, q), zero where G has no rank."""
+    U, d, Vt = np.linalg.svd(G, full_matrices=False)
+    kept = d > np.sqrt(ROUNDING) * d[0]
+    return U[:, kept] @ Vt[kept]
+
+
+def shrunk(Y, gamma):
+    """Y (n, q) soft-thresholded at the smallest level at which sum |Y| <= gamma."""
+    a = np.sort(np.abs(Y), axis=None)[::-1]
+    if a.sum() <= gamma:
+        return Y
+    levels = (np.cumsum(a) - gamma) / np.arange(1, len(a) + 1)
+    level = levels[a > levels][-1]  # of as many entries as are left above it
+    new = soft_threshold(Y, max(level, 0.0))
+    return np.where(np.abs(new) > LEAST, new, 0.0)

@@ -1,0 +1,200 @@
+"""What the solvers find that look for several components at once, by definition and by brute
+force.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api
+from spcabench.errors import InputError
+from spcabench.registry import module
+from spcabench.solving.joint import fault
+from spcabench.steps import varimax
+from tests import problems
+
+two_spikes = module("dataset", "two_spikes")
+sca = module("solver", "sca")
+OVERLAPS = (0.1, 0.5, 0.9)
+
+
+def blocks(sizes=(5, 5), strengths=(6.0, 5.0), n=16):
+    """A covariance with planted components of disjoint supports, at random places."""
+    rng = np.random.default_rng(sum(sizes))
+    places, first = rng.permutation(n), 0
+    Sigma, supports = np.eye(n), []
+    for size, strength in zip(sizes, strengths, strict=True):
+        W = np.sort(places[first : first + size])
+        u = rng.choice([-1.0, 1.0], size) / np.sqrt(size)
+        Sigma[np.ix_(W, W)] += strength * np.outer(u, u)
+        supports.append(set(W.tolist()))
+        first += size
+    return Problem.from_covariance(Sigma), supports
+
+
+# two_spikes
+
+
+@pytest.mark.parametrize("overlap", OVERLAPS)
+@pytest.mark.parametrize("seed", range(3))
+def test_two_spikes_are_the_leading_eigenvectors(overlap, seed):
+    problem = api.load("two_spikes", overlap=overlap, strength=2.0, seed=seed)
+    U = np.array(problem.provenance["loadings"]).T
+    assert np.allclose(U.T @ U, np.eye(2), atol=1e-12)
+    assert np.count_nonzero(U, axis=0).tolist() == [20, 20]
+    assert np.count_nonzero(U.all(axis=1)) == 20 * overlap
+    assert np.flatnonzero(U.any(axis=1)).tolist() == problem.provenance["support"]
+    w = np.linalg.eigvalsh(problem.matrix.S)
+    assert np.allclose(w[-2:], 3.0) and np.allclose(w[:-2], 1.0)
+    assert np.allclose(problem.matrix.S @ U, 3.0 * U)
+
+
+def test_samples_of_two_spikes_have_their_covariance():
+    exact, samples = (api.load("two_spikes", n=12, count=4, m=m, seed=1) for m in (None, 40000))
+    found = samples.given_as("covariance").matrix.S
+    assert np.abs(found - exact.matrix.S).max() < 0.06
+    assert samples.provenance["loadings"] == exact.provenance["loadings"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [dict(n=29), dict(overlap=1.5), dict(count=0), dict(m=1), dict(overlap=-1.0)]
+)
+def test_two_spikes_that_cannot_be_are_refused(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        api.load("two_spikes", **wrong)
+
+
+# row_sparse
+
+
+def best_common(S, k, q):
+    """The largest sum of q eigenvalues of a k x k principal block."""
+    return max(
+        np.linalg.eigvalsh(S[np.ix_(W, W)])[-q:].sum() for W in combinations(range(len(S)), k)
+    )
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_row_sparse_is_the_optimum_where_the_rank_is_that_of_the_components(seed, q):
+    rng = np.random.default_rng(seed)
+    A = rng.standard_normal((q, 9))
+    found = api.solve(Problem.from_covariance(A.T @ A), "row_sparse", k=4, components=q)
+    assert found.extra["objective"] == pytest.approx(best_common(A.T @ A, 4, q))
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("family", problems.FAMILIES)
+@pytest.mark.parametrize("seed", range(4))
+def test_row_sparse_rises_and_stays_below_the_optimum(family, seed, q):
+    problem, _ = problems.problem(family, seed)
+    k = min(problem.n, 4)
+    if q > k:
+        pytest.skip("the problem has fewer variables than components")
+    found = api.solve(problem, "row_sparse", k=k, components=q, history=True)
+    S = problems.explicit(problem)
+    values = [entry["objective"] for entry in found.history]
+    assert values == sorted(values)
+    assert values[-1] == pytest.approx(np.trace(found.Z.T @ S @ found.Z), rel=1e-9)
+    assert values[-1] <= best_common(S, k, q) * (1 + 1e-9)
+    assert not fault(found.Z, problem.n, k, "common")
+
+
+def test_row_sparse_refuses_more_components_than_rows():
+    with pytest.raises(InputError, match="1 to k = 2"):
+        api.solve(api.load("pitprops"), "row_sparse", k=2, components=3)
+
+
+# alternating_deflation
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_swap_improves_one_component_of_alternating_deflation(seed):
+    X = np.random.default_rng(seed).standard_normal((14, 10))
+    found = api.solve(Problem.from_data(X), "alternating_deflation", k=4)
+    S = problems.explicit(Problem.from_data(X))
+    W = set(found.support)
+    swaps = [sorted(W - {i} | {j}) for i in W for j in set(range(10)) - W]
+    assert max(np.linalg.eigvalsh(S[np.ix_(V, V)])[-1] for V in swaps) <= found.variance + 1e-9
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_alternating_deflation_finds_planted_disjoint_components(q):
+    problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
+    found = api.components(problem, "alternating_deflation", q, k=4, deflation="joint")
+    assert [set(r.support) for r in found] == supports
+
+
+def test_each_component_of_alternating_deflation_has_its_own_cardinality():
+    problem, settings = api.load("pitprops"), dict(cardinalities=[7, 4, 4, 1, 1, 1])
+    found = api.solve(problem, "alternating_deflation", k=7, components=6, **settings)
+    assert (np.count_nonzero(found.Z, axis=0) <= [7, 4, 4, 1, 1, 1]).all()
+
+
+@pytest.mark.parametrize("overlap", OVERLAPS)
+def test_alternating_deflation_explains_two_spikes(overlap):
+    problem = api.load("two_spikes", overlap=overlap, strength=3.0)
+    found = api.solve(problem, "alternating_deflation", k=20, components=2)
+    assert not fault(found.Z, 50, 20, "orthonormal")
+    explained = np.trace(found.Z.T @ problem.matrix.S @ found.Z)
+    assert explained >= 0.9 * 8.0  # the two spikes themselves explain 8
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("family", problems.FAMILIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_alternating_deflation_is_orthonormal_and_below_the_eigenvalues(family, seed, q):
+    problem, k = problems.problem(family, seed)
+    found = api.solve(problem, "alternating_deflation", k=k, components=q)
+    assert found.good and not fault(found.Z, problem.n, k, "orthonormal")
+    S = problems.explicit(problem)
+    explained = np.trace(found.Z.T @ S @ found.Z)
+    assert explained <= np.linalg.eigvalsh(S)[-q:].sum() * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("given", [[3], [3, 3, 3], [4, 3], [0, 3], [2.5, 3]])
+def test_cardinalities_are_one_for_each_component_up_to_k(given):
+    with pytest.raises(InputError, match="2 whole numbers from 1 to k = 3"):
+        settings = dict(k=3, components=2, cardinalities=given)
+        api.solve(api.load("pitprops"), "alternating_deflation", **settings)
+
+
+# sca
+
+
+@pytest.mark.parametrize("gamma", [0.01, 0.7, 2.0, 5.0, 100.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_shrinkage_is_a_soft_threshold_to_the_bound(seed, gamma):
+    Y = np.random.default_rng(seed).standard_normal((8, 3))
+    new = sca.shrunk(Y, gamma)
+    assert np.abs(new).sum() == pytest.approx(min(gamma, np.abs(Y).sum()))
+    left = new != 0.0
+    level = (np.abs(Y) - np.abs(new))[left]
+    assert np.allclose(level, level.max())
+    assert np.abs(Y)[~left].max(initial=0.0) <= level.max() + 1e-8
+    assert (np.sign(new)[left] == np.sign(Y)[left]).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_varimax_of_two_columns_is_the_best_rotation(seed):
+    rng = np.random.default_rng(seed)
+    Y = np.linalg.qr(rng.standard_normal((9, 2)))[0]
+    turned = varimax(Y)
+    assert np.allclose(turned @ turned.T, Y @ Y.T)
+    angles = np.linspace(0.0, np.pi, 2000)
+    criterion = [(Y @ [[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) ** 4 for a in angles]
+    assert (turned**4).sum() >= max(c.sum() for c in criterion) - 1e-9
+
+
+def test_sca_without_shrinkage_spans_the_leading_eigenvectors():
+    problem = api.load("pitprops")
+    Z = api.solve(problem, "sca", shrinkage=0.5 / np.sqrt(13), components=3).Z
+    V = np.linalg.eigh(problem.matrix.S)[1][:, -3:]
+    assert np.allclose(Z @ Z.T, V @ V.T, atol=1e-7)
+
+
+def test_sca_finds_planted_components():
+    problem, supports = blocks((5, 4, 3), (9.0, 8.0, 7.0))
+    Z = api.solve(problem, "sca", shrinkage=0.6, components=3).Z
+    assert sorted(map(sorted, supports)) == sorted(np.flatnonzero(z).tolist() for z in Z.T)
