@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -132,6 +133,146 @@ def test_row_names_headers_and_constant_columns(tmp_path):
     assert list(user_file.read(tmp_path / "t.csv", user_file.Reading()).features) == list("123456")
 
 
+PLAIN = "a,b,c\n1.5,2,3\n4,5.25,6\n7,9,8\n2,1,0\n"
+VALUES = [[1.5, 2, 3], [4, 5.25, 6], [7, 9, 8], [2, 1, 0]]
+
+
+def _decimal(text):
+    return text.replace(",", ";").replace(".", ",")
+
+
+WAYS = {
+    "plain": (PLAIN, "abc", ""),
+    "byte-order mark": ("\ufeff" + PLAIN, "abc", ""),
+    "no header": (PLAIN[6:], "123", "taken as data"),
+    "no header after a mark": ("\ufeff" + PLAIN[6:], "123", "taken as data"),
+    "semicolons": (PLAIN.replace(",", ";"), "abc", ""),
+    "decimal commas": (_decimal(PLAIN), "abc", "decimal commas: 1,5 is read as 1.5"),
+    "decimal commas, no header": (_decimal(PLAIN[6:]), "123", "decimal commas"),
+    "tabs and decimal commas": (_decimal(PLAIN).replace(";", "\t"), "abc", "decimal commas"),
+    "bars": (PLAIN.replace(",", "|"), "abc", ""),
+    "spaces": (PLAIN.replace(",", "  "), "abc", ""),
+    "spaces after commas": (PLAIN.replace(",", ", "), "abc", ""),
+    "quotes": (re.sub(r"([^,\n]+)", r'"\1"', PLAIN), "abc", ""),
+    "Windows line ends": (PLAIN.replace("\n", "\r\n"), "abc", ""),
+    "Macintosh line ends": (PLAIN.replace("\n", "\r"), "abc", ""),
+    "no last line end": (PLAIN.rstrip(), "abc", ""),
+    "empty lines": (PLAIN.replace("\n", "\n\n"), "abc", ""),
+    "commas at the ends": (PLAIN.replace("\n", ",\n"), "abc", ""),
+    "commas at the ends of numbers": (PLAIN[:6] + PLAIN[6:].replace("\n", ",\n"), "abc", ""),
+    "one value more than names": (
+        PLAIN[:6] + "".join(f"r{i},{line}\n" for i, line in enumerate(PLAIN[6:].split())),
+        "abc",
+        "one value more",
+    ),
+    "rows' names": (
+        "who," + PLAIN[:6] + "".join(f"r{i},{x}\n" for i, x in enumerate(PLAIN[6:].split())),
+        "abc",
+        "column 'who' is a different text in each row",
+    ),
+    "years as names": (PLAIN.replace("a,b,c", "x,2001,2002"), ["x", "2001", "2002"], "2 of its 3"),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8.gz"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
+    text, names, said = WAYS[way]
+    text = text.removeprefix("\ufeff") if encoding == "utf-16" else text  # it writes its own mark
+    content = text.encode(encoding.removesuffix(".gz"))
+    path = tmp_path / ("t.csv.gz" if encoding.endswith(".gz") else "t.csv")
+    path.write_bytes(gzip.compress(content) if encoding.endswith(".gz") else content)
+    problem = user_file.read(path, user_file.Reading())
+    assert list(problem.features) == list(names)
+    S = np.cov(np.transpose(VALUES), bias=True)
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
+    notes = problem.provenance["notes"]
+    assert (said in " ".join(notes)) if said else notes == []
+
+
+def test_genes_in_rows(tmp_path):
+    genes = FRAME.T.reset_index(names="gene").assign(kind="protein")
+    genes.columns = genes.columns.astype(str)
+    genes.to_csv(tmp_path / "t.csv", index=False)
+    how = dict(transpose=True, drop_text=True)
+    problem = user_file.read(tmp_path / "t.csv", user_file.Reading(**how))
+    assert (problem.m, problem.n, list(problem.features)) == (40, 6, NAMES)
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, np.cov(X.T, bias=True))
+    fewer = user_file.read(tmp_path / "t.csv", user_file.Reading(drop=["age,dose"], **how))
+    assert list(fewer.features) == ["height", "weight", "pulse", "score"]
+    with pytest.raises(InputError, match="--drop-text"):
+        user_file.read(tmp_path / "t.csv", user_file.Reading(transpose=True))
+    np.save(tmp_path / "t.npy", X.T)
+    array = user_file.read(tmp_path / "t.npy", user_file.Reading(transpose=True))
+    assert (array.m, array.n) == (40, 6)
+
+
+def test_columns_are_left_out_by_a_list_and_by_their_kind(tmp_path):
+    frame = FRAME.assign(site="x", **{"a,b": 2.0 * X[:, 0]}, note="y z")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    how = user_file.Reading(drop=["age,dose", "a,b"], drop_text=True)
+    problem = user_file.read(tmp_path / "t.csv", how)
+    assert list(problem.features) == ["height", "weight", "pulse", "score"]
+    assert "2 columns of text left out: site, note" in problem.provenance["notes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "seen"),
+    [
+        ("id", range(40), True),
+        ("patient_id", RNG.permutation(40) + 1000, True),
+        ("x", range(1, 41), True),
+        ("id", np.repeat(range(20), 2), False),
+        ("x", RNG.permutation(40), False),
+    ],
+)
+def test_a_column_that_numbers_the_rows_is_said(name, values, seen, tmp_path):
+    FRAME.assign(**{name: values}).to_csv(tmp_path / "t.csv", index=False)
+    problem = user_file.read(tmp_path / "t.csv", user_file.Reading())
+    notes = problem.provenance["notes"]
+    assert notes == (
+        [f"column {name!r} seems to number the rows: --drop {name} leaves it out"] if seen else []
+    )
+    assert problem.n == 7  # nothing is left out without being asked
+
+
+@pytest.mark.parametrize("missing", ["rows", "columns", "mean"])
+@pytest.mark.parametrize("share", [0.01, 0.2])
+def test_missing_values_are_said_with_their_loss(missing, share, tmp_path):
+    gaps = FRAME.mask(np.random.default_rng(1).random(X.shape) < share)
+    gaps.age, gaps.height = X[:, 0], X[:, 1]  # something is left of the columns
+    gaps.to_csv(tmp_path / "t.csv", index=False)
+    there = gaps.notna()
+    problem = user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
+    (note,) = [n for n in problem.provenance["notes"] if "missing" in n]
+    assert f"{1 - there.to_numpy().mean():.1%}" in note
+    assert ("scikit-learn" in note) == (share == 0.2)
+    kept = {"rows": there.all(axis=1), "columns": there.all()}.get(missing)
+    if kept is not None:
+        assert f"{kept.sum()} of {len(kept)} are left ({1 - kept.mean():.1%} lost)" in note
+
+
+def test_nothing_left_is_an_error(tmp_path):
+    gaps = FRAME.head(6).mask(np.eye(6, dtype=bool))
+    gaps.to_csv(tmp_path / "t.csv", index=False)
+    for missing, said in (("rows", "no row is without"), ("columns", "no column is without")):
+        with pytest.raises(InputError, match=said):
+            user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
+    FRAME.assign(empty=np.nan).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InputError, match="column 'empty' has no value at all: --drop empty"):
+        user_file.read(tmp_path / "t.csv", user_file.Reading(missing="mean"))
+
+
+@pytest.mark.parametrize("dtype", ["boolean", "Int64", "Float32", object])
+def test_columns_that_may_hold_na_are_numbers_with_gaps(dtype, tmp_path):
+    yes = pd.array([True, False, None, True] * 10, dtype="boolean").astype(dtype)
+    FRAME.assign(yes=yes).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="10 values are missing"):
+        user_file.read(tmp_path / "t.parquet", user_file.Reading())
+    problem = user_file.read(tmp_path / "t.parquet", user_file.Reading(missing="mean"))
+    assert problem.n == 7 and problem.m == 40
+
+
 def _bytes(content):
     return lambda path: path.write_bytes(content)
 
@@ -212,7 +353,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
-        with pytest.raises(InputError, match=r"GB are free.*--covariance"):
+        with pytest.raises(InputError, match=r"kB are free: .*--covariance"):
             user_file.read(tmp_path / name, user_file.Reading())
 
 

@@ -49,7 +49,14 @@ Scale = Annotated[
     bool, typer.Option("--scale", help="Divide each column by its standard deviation.")
 ]
 Label = Annotated[str | None, typer.Option(help="Column that holds the classes of the samples.")]
-Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out. Repeatable.")]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(help="Columns to leave out, separated by commas. Repeatable."),
+]
+DropText = Annotated[bool, typer.Option("--drop-text", help="Leave out all columns of text.")]
+Transpose = Annotated[
+    bool, typer.Option("--transpose", help="The variables are the rows, as genes often are.")
+]
 Missing = Annotated[
     str, typer.Option(help="What to do about missing values: error, rows, columns or mean.")
 ]
@@ -83,6 +90,8 @@ def solve(
     scale: Scale = False,
     label: Label = None,
     drop: Drop = None,
+    drop_text: DropText = False,
+    transpose: Transpose = False,
     missing: Missing = "error",
     names: Names = None,
     key: Key = None,
@@ -100,9 +109,18 @@ def solve(
     files.check("--out", out, files.TABLES)
     files.check("--plot", plot, files.PICTURES)
     table: dict[str, Any] = dict(
-        label=label, drop=drop or (), missing=missing, names=names, key=key
+        covariance=covariance,
+        center=center,
+        scale=scale,
+        label=label,
+        drop=drop or (),
+        drop_text=drop_text,
+        transpose=transpose,
+        missing=missing,
+        names=names,
+        key=key,
     )
-    problem = _problem(source, Reading(covariance=covariance, center=center, scale=scale, **table))
+    problem = _problem(source, Reading(**table))
     solver = solver or _chosen(problem, nonnegative)
     settings = dict(options.setting(text) for text in setting or [])
     settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)

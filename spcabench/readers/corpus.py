@@ -18,6 +18,7 @@ from spcabench.readers import sources
 from spcabench.readers.docword import Docword
 from spcabench.vectors import Array, Indices, Vector
 
+LONGEST_WORD = 1000  # characters of a word and of a variable's name
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 
 
@@ -152,10 +153,13 @@ def _outer(G, columns, counts, used):
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
     """The words, one a line. Raises InputError where there are not ``count``."""
-    with using_file(path):
-        words = path.read_text(encoding="utf-8").split()
-    if len(words) != count:
-        raise InputError(f"{path}: {len(words)} words; the corpus has {count}")
+    most = LONGEST_WORD * (count + 1)
+    with using_file(path), path.open(encoding="utf-8-sig") as stream:
+        text = stream.read(most + 1)
+    words = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(words) != count or len(text) > most:
+        found = "more" if len(text) > most else f"{len(words):,}"
+        raise InputError(f"{path}: {found} words; the corpus has {count:,}")
     return words
 
 

@@ -21,6 +21,7 @@ from spcabench.vectors import Indices
 
 BLOCK = 1 << 22  # bytes read at a time
 KEPT = 256  # bytes of a line that a block cuts
+DIGITS = 17  # of a number at most
 HEADER = ("number of documents", "number of words", "number of triplets")
 DAMAGED: Any = (OSError, EOFError, zlib.error, isal_zlib.error)
 
@@ -40,8 +41,11 @@ class Docword:
         numbers: list[int] = []
         try:
             with _stream(path) as stream:
-                for what, line in zip(HEADER, stream, strict=False):
-                    if not line.strip().isdigit():
+                for what in HEADER:
+                    line = stream.readline(KEPT)  # a line can be as long as the file
+                    if not line:
+                        break
+                    if not line.strip().isdigit() or len(line.strip()) > DIGITS:
                         text = line.strip()[:40].decode(errors="replace")
                         raise InputError(f"{path}, line {len(numbers) + 1}: {text!r} is no {what}")
                     numbers.append(int(line))
@@ -73,12 +77,15 @@ class Docword:
                     raise InputError(self._fault(data, line, fault))
                 line += int(np.count_nonzero(data == 10))
                 found += count
+                if found > self.triplets:
+                    break
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
         if found != self.triplets:
+            words = "holds at least" if found > self.triplets else "ends with"
             raise InputError(
-                f"{self.path}, line {line}: the file ends with {found} triplets; its header "
-                f"promises {self.triplets}"
+                f"{self.path}, line {line}: the file {words} {found} triplets; its header promises "
+                f"{self.triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
@@ -108,7 +115,7 @@ class Docword:
         text = bytes(data[at : at + 200]).split(b"\n")[0].strip().decode(errors="replace")
         parts = text.split()
         where = f"{self.path}, line {line}"
-        if len(parts) != 3 or not all(part.isdecimal() and len(part) < 18 for part in parts):
+        if len(parts) != 3 or not all(part.isdecimal() and len(part) <= DIGITS for part in parts):
             return f"{where}: {text[:40]!r} is not three whole numbers"
         for name, value, top in (
             ("document", parts[0], self.documents),
@@ -154,7 +161,7 @@ def _parse(data, documents, words, d, w, c):
             while i < size and 48 <= data[i] <= 57:
                 value = 10 * value + (data[i] - 48)
                 i += 1
-            if i == first or i - first > 17:
+            if i == first or i - first > DIGITS:
                 return n, line
             values[field] = value
         i = _skip(data, i, size)

@@ -1,32 +1,32 @@
 """A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
 
-No code in a file is run. Every error is one line, and says what to do.
+This is the one door for files: whatever goes wrong in a reader becomes one line, with the file's
+name and what to do. No code in a file is run, and no size in it is believed.
 """
 
-import gzip
-import zipfile
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet
 import scipy.io
 import scipy.sparse as sp
 
-from spcabench import machine
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
-from spcabench.readers import corpus
+from spcabench.readers import arrays, corpus, delimited, sizes, table
 from spcabench.readers.docword import Docword
-from spcabench.validate import nearest
 
 MISSING = ("error", "rows", "columns", "mean")
-SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
+LONGEST = 150  # characters of what a library says about a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,8 @@ class Reading:
     """How a file is read.
 
     covariance : it holds Sigma (n, n). center, scale : as `Problem.from_data` has them.
-    label : column with the samples' classes. drop : columns left out.
+    label : column with the samples' classes. drop : columns left out. drop_text : whether all
+        columns of text are left out. transpose : the variables are the rows, as genes often are.
     missing : what becomes of missing values: "error", or leave out "rows" or "columns" that have
         any, or fill in the column's "mean".
     names : file with the variables' names, one a line. key : the array of an .npz file.
@@ -45,14 +46,28 @@ class Reading:
     scale: bool = False
     label: str | None = None
     drop: Sequence[str] = ()
+    drop_text: bool = False
+    transpose: bool = False
     missing: str = "error"
     names: Path | None = None
     key: str | None = None
 
+    def check(self) -> None:
+        """Raise InputError for settings that contradict each other."""
+        if self.missing not in MISSING:
+            raise InputError(f"--missing: {self.missing!r}; allowed are {', '.join(MISSING)}")
+        if self.covariance and (self.scale or not self.center or self.label or self.transpose):
+            raise InputError(
+                "--covariance: is taken as it is; --scale, --no-center, --label and --transpose "
+                "are for data"
+            )
+        if self.transpose and self.label:
+            raise InputError("--label: not allowed with --transpose, where columns are samples")
+
 
 def is_file(source: str) -> bool:
     """Whether a word on the command line means a file, not a dataset."""
-    return Path(source).exists() or "/" in source or kind_of(Path(source)) != ""
+    return os.path.isfile(source) or "/" in source or kind_of(Path(source)) != ""
 
 
 def kind_of(path: Path) -> str:
@@ -69,197 +84,177 @@ def read(path: Path, how: Reading) -> Problem:
 
     Raises InputError for a file that is no problem.
     """
-    kind = kind_of(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
-    if not kind:
-        raise InputError(f"{path}: unknown format; known are {FORMATS}")
-    if how.missing not in MISSING:
-        raise InputError(f"--missing: {how.missing!r}; allowed are {', '.join(MISSING)}")
-    if how.covariance and (how.scale or not how.center or how.label):
-        raise InputError(
-            "--covariance: is taken as it is; --scale, --no-center and --label are for data"
-        )
+    kind = _kind(path)
+    how.check()
     notes: list[str] = []
-    X, labels = _frame(path, _loaded(path, kind, how), how, notes)
-    features = _names(path, how.names, X.shape[1]) if X.ndim == 2 else None
+    with _one_line(path, kind):
+        X = READERS[kind](path, how, notes)
+    with _one_line(path, kind):
+        X, labels, features = _variables(path, X, how, notes)
+    features = _names(path, how.names, X.shape[1]) if X.ndim == 2 and features is None else features
     about = {"source": str(path), "notes": notes, "stand_in": False}
     try:
-        if how.covariance:
-            return Problem.from_covariance(X, path.name, features=features, provenance=about)
-        problem = Problem.from_data(
-            X,
-            path.name,
-            center=how.center,
-            scale=how.scale,
-            divide_by_m=True,
-            features=features,
-            labels=labels,
-            provenance=about,
-        )
+        problem = _problem(X, path.name, how, features, labels, about)
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
+    except MemoryError:
+        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     _remark(problem, X, notes)
     return problem
 
 
-def _loaded(path: Path, kind: str, how: Reading) -> Any:
-    needed = free = np.nan
+def _kind(path: Path) -> str:
+    """The format of a file that is there; InputError for any other."""
+    kind = kind_of(path)
+    with using_file(path):
+        path.stat()
+        if path.is_dir():
+            raise InputError(f"{path}: a folder; allowed is a file: {FORMATS}")
+        if not path.is_file():
+            raise InputError(f"{path}: a device or a pipe; allowed is a file")
+    if not kind:
+        raise InputError(f"{path}: unknown format; known are {FORMATS}")
+    return kind
+
+
+@contextmanager
+def _one_line(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever a reader raises into one line that begins with the file's name.
+
+    Readers of libraries fail in many ways on a damaged file, hence every exception is caught.
+    """
     try:
-        (reader, size), free = READERS[kind], machine.free_memory()
-        needed = size(path)
-        if needed <= SHARE * free:
-            return reader(path, how)
+        yield
     except MemoryError:
-        pass
+        raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     except PermissionError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except Exception as error:  # readers fail in many ways on a damaged file
-        reason = " ".join(str(error).split())[:150]
-        reason = (
-            "Python objects, which are never loaded" if "allow_pickle" in str(error) else reason
-        )
-        if isinstance(error, InputError) and reason.startswith(str(path)):
+    except InputError as error:
+        if str(error).startswith(str(path)):
             raise
+        raise InputError(f"{path}: not a readable {kind} file ({error})") from error
+    except Exception as error:
+        reason = " ".join(str(error).split())[:LONGEST]
         raise InputError(
             f"{path}: not a readable {kind} file ({reason or type(error).__name__})"
         ) from error
-    raise InputError(
-        f"{path}: {needed / 1e9:.3g} GB of numbers and a copy, {free / 1e9:.3g} GB are free: form "
-        "their covariance by blocks of rows (for a text, of the words of largest variance) and "
-        "give it with --covariance"
+
+
+def _problem(
+    X: Any,
+    name: str,
+    how: Reading,
+    features: Sequence[str] | None,
+    labels: list[str] | None,
+    about: dict[str, Any],
+) -> Problem:
+    if how.covariance:
+        return Problem.from_covariance(X, name, features=features, provenance=about)
+    return Problem.from_data(
+        X,
+        name,
+        center=how.center,
+        scale=how.scale,
+        divide_by_m=True,
+        features=features,
+        labels=labels,
+        provenance=about,
     )
 
 
-def _npz(path: Path, how: Reading) -> Any:
-    if not zipfile.is_zipfile(path):  # NumPy would advise to unpickle it
-        raise InputError("no zip archive, or a damaged one")
-    with np.load(path, allow_pickle=False) as archive:
-        names = archive.files
-        if "indptr" in names and "shape" in names:
-            return sp.load_npz(path)
-        if how.key is None and len(names) != 1:
-            raise InputError(
-                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}): name one, --key "
-                f"{names[0]}"
-            )
-        if how.key is not None and how.key not in names:
-            raise InputError(f"{path}: {nearest('array (--key)', how.key, names)}")
-        return archive[how.key or names[0]]
+def _mtx(path: Path, how: Reading, notes: list[str]) -> Any:
+    """A Matrix Market file, once its size line is found true."""
+    there = sizes.unpacked(path).bytes
+    rows, columns, entries, layout, field, _ = scipy.io.mminfo(path)
+    if field == "complex":
+        raise InputError(f"{path}: complex entries; allowed are real ones")
+    if layout == "coordinate":
+        sizes.kept(path, 4.0 * entries, there, "entries")
+        sizes.filled(path, rows, columns, entries)
+        sizes.afford(path, 80.0 * entries + 100.0 * columns + 16.0 * rows)
+    else:
+        sizes.kept(path, float(rows) * float(columns), there)
+        sizes.afford(path, 16.0 * rows * columns)
+    found = scipy.io.mmread(path, spmatrix=False)
+    return found.astype(np.float64)
 
 
-def _csv(path: Path, how: Reading) -> pd.DataFrame:
-    """Comma, semicolon or tab; a first line that has a word in it is the header."""
-    with gzip.open(path, "rt") if path.suffix.lower() == ".gz" else path.open() as stream:
-        first = stream.readline()
-    separator = max(",;\t", key=first.count)
-    plain = all(_is_number(word) for word in first.strip().split(separator))
-    frame = pd.read_csv(
-        path, sep=separator, header=None if plain else 0, low_memory=False, skipinitialspace=True
-    )
-    if plain:
-        frame.columns = [str(j + 1) for j in range(frame.shape[1])]
-    return frame
+def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
+    """A Parquet file, its texts as categories, so that a long one is held once."""
+    about = pyarrow.parquet.read_metadata(path)
+    sizes.afford(path, 8.0 * about.num_rows * about.num_columns)
+    groups = range(about.num_row_groups)
+    sizes.afford(path, float(sum(about.row_group(i).total_byte_size for i in groups)))
+    schema = about.schema.to_arrow_schema()
+    text = [
+        f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
+    ]
+    return pyarrow.parquet.read_table(path, read_dictionary=text).to_pandas()
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word.strip().strip('"') or "nan")
-    except ValueError:
-        return False
-    return True
+def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
+    file = Docword.open(path)
+    densest = sizes.DENSEST if sizes.is_gzipped(path) else 1
+    sizes.kept(path, 6.0 * file.triplets, densest * path.stat().st_size, "triplets")
+    sizes.filled(path, file.documents, file.words, file.triplets)
+    sizes.afford(path, 40.0 * file.triplets + 100.0 * file.words + 16.0 * file.documents)
+    return corpus.read_docword(path)
 
 
-def _parquet_size(path: Path) -> float:
-    found = pyarrow.parquet.read_metadata(path)
-    return 8.0 * found.num_rows * found.num_columns
-
-
-def _text_size(path: Path) -> float:
-    return path.stat().st_size * (4.0 if path.suffix.lower() == ".gz" else 1.0)
-
-
-# of each format: how it is read, and the bytes that its numbers take
-Reader = Callable[[Path, Reading], Any]
-READERS: dict[str, tuple[Reader, Callable[[Path], float]]] = {
-    ".npy": (
-        lambda path, how: np.load(path, allow_pickle=False),
-        lambda path: 8.0 * np.load(path, mmap_mode="r").size,
-    ),
-    ".npz": (_npz, _text_size),
-    ".csv": (_csv, _text_size),
-    ".tsv": (_csv, _text_size),
-    ".mtx": (lambda path, how: scipy.io.mmread(path, spmatrix=False), _text_size),
-    ".parquet": (lambda path, how: pd.read_parquet(path), _parquet_size),
-    "docword": (
-        lambda path, how: corpus.read_docword(path),
-        lambda path: 40.0 * Docword.open(path).triplets,
-    ),
+Reader = Callable[[Path, Reading, list[str]], Any]
+READERS: dict[str, Reader] = {
+    ".npy": lambda path, how, notes: arrays.npy(path),
+    ".npz": lambda path, how, notes: arrays.npz(path, how.key),
+    ".csv": lambda path, how, notes: delimited.read(path, notes),
+    ".tsv": lambda path, how, notes: delimited.read(path, notes),
+    ".mtx": _mtx,
+    ".parquet": _parquet,
+    "docword": _docword,
 }
 
 
-def _frame(path: Path, X: Any, how: Reading, notes: list[str]) -> tuple[Any, list[str] | None]:
-    """The table of the variables alone, and the samples' classes."""
-    if sp.issparse(X) or (X.ndim != 2):
-        return X, None
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X)
-    named = frame is X
-    if named and str(frame.columns[0]).startswith("Unnamed: 0"):
-        notes.append("the first column has no header: taken as the rows' names")
-        frame = frame.iloc[:, 1:]
-    for option, column in (("--label", how.label), *(("--drop", c) for c in how.drop)):
-        if column is not None and column not in frame:
-            raise InputError(
-                f"{path}: {nearest(f'column ({option})', column, map(str, frame.columns))}"
-            )
-    labels = None if how.label is None else frame[how.label].astype(str)
-    frame = frame.drop(columns=[c for c in (how.label, *how.drop) if c is not None])
-    _no_text(path, frame)
-    frame = _complete(path, frame, how.missing, notes)
-    labels = None if labels is None else labels.loc[frame.index].tolist()
-    return (frame if named else frame.to_numpy()), labels
+def _variables(
+    path: Path, X: Any, how: Reading, notes: list[str]
+) -> tuple[Any, list[str] | None, list[str] | None]:
+    """The matrix of the variables, the samples' classes, and the variables' names."""
+    if X.ndim != 2:
+        raise InputError(f"{path}: {X.ndim} dimensions; allowed are 2, a matrix")
+    if not isinstance(X, pd.DataFrame):
+        for option, given in (("--label", how.label), ("--drop", how.drop)):
+            if given:
+                raise InputError(f"{option}: {path} has no names of columns")
+        X = X.T if how.transpose else X
+        if sp.issparse(X) or not np.isnan(X).any():
+            return X, None, None
+        numbered = pd.DataFrame(X, columns=[str(j + 1) for j in range(X.shape[1])])
+        return table.complete(path, numbered, how.missing, notes)[0].to_numpy(), None, None
+    frame, names = table.row_names(path, X, (how.label, *how.drop), notes)
+    if how.transpose:
+        frame = table.transposed(path, _numbers(path, frame, how, notes), names)
+    labels, frame = _labels(path, frame, how.label)
+    numbers = _numbers(path, table.chosen(path, frame, how.drop), how, notes)
+    numbers, there = table.complete(path, numbers, how.missing, notes)
+    for name in table.counting_columns(numbers):
+        notes.append(f"column {name!r} seems to number the rows: --drop {name} leaves it out")
+    labels = None if labels is None else [labels[i] for i in np.flatnonzero(there)]
+    return numbers.to_numpy(dtype=np.float64), labels, [str(name) for name in numbers.columns]
 
 
-def _no_text(path: Path, frame: pd.DataFrame) -> None:
-    text = [c for c in frame if not pd.api.types.is_numeric_dtype(frame[c])]
-    if text:
-        column, more = text[0], f" (and {len(text) - 1} more columns)" if len(text) > 1 else ""
-        words = frame[column].dropna().astype(str)
-        wrong = words[~words.map(_is_number)]
-        value = (
-            f": {wrong.iloc[0]!r} in row {frame.index.get_loc(wrong.index[0]) + 1}"
-            if len(wrong)
-            else ""
-        )
-        raise InputError(
-            f"{path}: column {column!r}{more} is text{value}; --label {column} takes it as the "
-            f"classes, --drop {column} leaves it out"
-        )
+def _numbers(path: Path, frame: pd.DataFrame, how: Reading, notes: list[str]) -> pd.DataFrame:
+    return table.without_text(path, table.as_numbers(frame), how.drop_text, notes)
 
 
-def _complete(path: Path, frame: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
-    gaps = frame.isna().sum()
-    if not gaps.any():
-        return frame
-    worst = ", ".join(
-        f"{c} ({count})" for c, count in gaps.sort_values(ascending=False).head(3).items() if count
-    )
-    said = f"{int(gaps.sum())} values are missing, in {int((gaps > 0).sum())} columns: {worst}"
-    if missing == "error":
-        rows, columns = int(frame.isna().any(axis=1).sum()), int((gaps > 0).sum())
-        raise InputError(
-            f"{path}: {said}; --missing rows leaves {rows} of {len(frame)} rows out, --missing "
-            f"columns {columns} of {frame.shape[1]} columns, --missing mean fills in the column's "
-            "mean"
-        )
-    notes.append(
-        f"{said}; {'filled in by the mean' if missing == 'mean' else f'these {missing} left out'}"
-    )
-    return (
-        frame.fillna(frame.mean())
-        if missing == "mean"
-        else frame.dropna(axis="index" if missing == "rows" else 1)
-    )
+def _labels(
+    path: Path, frame: pd.DataFrame, label: str | None
+) -> tuple[list[str] | None, pd.DataFrame]:
+    """The classes of the samples, and the table without them."""
+    if label is None:
+        return None, frame
+    there = [str(name) for name in frame.columns]
+    if label not in there:
+        raise InputError(f"{path}: {table.nearest('column (--label)', label, there)}")
+    rest = frame.loc[:, [name != label for name in there]]
+    return frame.iloc[:, there.index(label)].astype(str).tolist(), rest
 
 
 def _remark(problem: Problem, X: Any, notes: list[str]) -> None:

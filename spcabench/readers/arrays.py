@@ -1,0 +1,162 @@
+"""Arrays of numbers: .npy and .npz files, dense or sparse. Nothing in them is run or believed.
+
+The header of an array is read and checked before memory is taken. The indices of a sparse array
+are all checked: SciPy believes them, and would read beyond the data.
+"""
+
+import math
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench.errors import InputError
+from spcabench.readers import sizes
+from spcabench.validate import nearest
+from spcabench.vectors import Array
+
+HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+SPARSE = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}
+PARTS = {  # names of the arrays of a sparse matrix, beside format, shape and data
+    **dict.fromkeys(SPARSE, ("indices", "indptr")),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
+NO_NUMBERS = {
+    "O": "Python objects, which are never loaded",
+    "V": "records of several fields: save them as a table, .csv or .parquet",
+    "U": "text",
+    "S": "text",
+    "M": "dates",
+    "m": "spans of time",
+}
+TINY = 1 << 16  # bytes of the parts "format" and "shape" at most
+
+
+def npy(path: Path) -> Array:
+    """Return the array of a .npy file."""
+    with path.open("rb") as stream:
+        return _read(path, stream, path.stat().st_size)
+
+
+def npz(path: Path, key: str | None) -> Any:
+    """Return the sparse array of a .npz file, or one of its arrays."""
+    if not zipfile.is_zipfile(path):
+        raise InputError("no zip archive, or a damaged one")
+    with zipfile.ZipFile(path) as archive:
+        members = {
+            info.filename.removesuffix(".npy"): info
+            for info in archive.infolist()
+            if info.filename.endswith(".npy")
+        }
+        names = [*members]
+        if key is None and {"format", "shape", "data"} <= {*names}:
+            return _sparse(path, archive, members)
+        if not names:
+            raise InputError(f"{path}: holds no array")
+        if key is None and len(names) != 1:
+            raise InputError(
+                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}): name one, --key "
+                f"{names[0]}"
+            )
+        if key is not None and key not in names:
+            raise InputError(f"{path}: {nearest('array (--key)', key, names)}")
+        return _member(path, archive, members[key or names[0]])
+
+
+def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    with archive.open(member) as stream:
+        return _read(path, stream, member.file_size)
+
+
+def _read(path: Path, stream: IO[bytes], size: int) -> Array:
+    """The array at the begin of a stream of ``size`` bytes, once its header is found true."""
+    version = np.lib.format.read_magic(stream)
+    if version not in HEADERS:
+        raise InputError(f"{path}: version {version} of the format; known are 1.0 and 2.0")
+    shape, by_columns, dtype = HEADERS[version](stream)
+    if dtype.kind in NO_NUMBERS:
+        raise InputError(f"{path}: holds {NO_NUMBERS[dtype.kind]}; allowed are numbers")
+    if any(length < 0 for length in shape):
+        raise InputError(f"{path}: damaged: its header promises the shape {shape}")
+    count = math.prod(shape)
+    sizes.kept(path, count * dtype.itemsize, size - stream.tell())
+    sizes.afford(path, max(8.0, dtype.itemsize) * count)
+    numbers = np.frombuffer(stream.read(count * dtype.itemsize), dtype=dtype, count=count)
+    return numbers.reshape(shape, order="F" if by_columns else "C")
+
+
+def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]) -> Any:
+    kind = _format(path, archive, members["format"])
+    missing = [part for part in PARTS[kind] if part not in members]
+    if missing:
+        raise InputError(f"{path}: a sparse array ({kind}) without {', '.join(missing)}")
+    shape = _member(path, archive, members["shape"])
+    data = _member(path, archive, members["data"])
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
+        raise InputError(f"{path}: a sparse array of shape {shape.tolist()!r:.60}; allowed are two")
+    rows, columns = (int(length) for length in shape)
+    sizes.filled(path, rows, columns, data.size)
+    sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
+    if data.dtype.kind == "c":
+        raise InputError(f"{path}: complex entries; allowed are real ones")
+    # as float64 from the begin, so that small integers do not overflow where duplicates are summed
+    parts = [_indices(path, archive, members, part) for part in PARTS[kind]]
+    return _built(path, kind, data.astype(np.float64), parts, (rows, columns))
+
+
+def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
+    """The name of the sparse format: a text, which `_read` would refuse."""
+    if member.file_size > TINY:
+        raise InputError(f"{path}: damaged: the name of its sparse format is too long")
+    with archive.open(member) as stream:
+        found = np.lib.format.read_array(stream, allow_pickle=False).item()
+    kind = found.decode("ascii") if isinstance(found, bytes) else str(found)
+    if kind not in PARTS:
+        raise InputError(f"{path}: {nearest('sparse format', kind[:20], PARTS)}")
+    return kind
+
+
+def _indices(
+    path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], part: str
+) -> Array:
+    found = _member(path, archive, members[part])
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InputError(f"{path}: {part} of a sparse array; allowed is a list of whole numbers")
+    return found.astype(np.int64)
+
+
+def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[int, int]) -> Any:
+    """The sparse array, once no index points outside it."""
+    if kind == "coo":
+        for what, found, length in zip(("row", "col"), parts, shape, strict=True):
+            _in_range(path, what, found, length)
+        return sp.coo_array((data, tuple(parts)), shape=shape)
+    if kind == "dia":
+        return sp.dia_array((data, parts[0]), shape=shape)
+    indices, starts = parts
+    block = (1, 1) if data.ndim != 3 else data.shape[1:]
+    outer, inner = (length // side for length, side in zip(shape, block, strict=True))
+    if kind == "csc":
+        outer, inner = inner, outer
+    _in_range(path, "indices", indices, inner)
+    wrong = len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any()
+    if wrong or not starts[-1] <= len(indices) == len(data):
+        raise InputError(
+            f"{path}: damaged: indptr of a sparse array must rise from 0 to at most the "
+            f"{len(indices)} entries, in {outer + 1} numbers"
+        )
+    return SPARSE[kind]((data, indices, starts), shape=shape)
+
+
+def _in_range(path: Path, what: str, found: Array, length: int) -> None:
+    if len(found) and not 0 <= found.min() <= found.max() < length:
+        raise InputError(
+            f"{path}: damaged: {what} of a sparse array are {found.min()} to {found.max()}; "
+            f"allowed are 0 to {length - 1}"
+        )

@@ -1,0 +1,185 @@
+"""Text tables as programs write them, gzipped or not.
+
+Separated by commas, semicolons, tabs or spaces, with decimal points or commas, in UTF-8 or UTF-16.
+"""
+
+import csv
+import io
+import itertools
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pandas as pd
+
+from spcabench.errors import InputError
+from spcabench.readers import sizes
+
+SAMPLE = 200  # lines that tell how a table is written
+HEAD = 1 << 16  # bytes that tell its encoding
+FIELD = 24.0  # bytes that a field takes while it is read, beside its text
+SEPARATORS = "\t;|,"  # the comma last: it may be a decimal one
+SPACES = r"\s+"
+MARKS = {  # at the begin of a file; the longest that fits counts
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
+POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
+# numbers as people write them: 1.234,5 and 1'234 and 12 %
+NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
+SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a table is written.
+
+    header : whether its first line names the columns. padded : whether every line of numbers ends
+    with a separator.
+    """
+
+    separator: str
+    decimal: str
+    header: bool
+    padded: bool
+
+
+def read(path: Path, notes: list[str]) -> pd.DataFrame:
+    """Return a text table, and note what was guessed about it.
+
+    A first line that has a word in it is the header.
+    """
+    sizes.afford(path, float(sizes.unpacked(path, FIELD).bytes))
+    encoding = _encoding(path)
+    try:
+        with _opened(path, encoding) as stream:
+            lines = [line for line in itertools.islice(stream, SAMPLE) if line.strip()]
+        if not lines:
+            raise InputError("the file is empty")
+        style = _style(lines)
+        frame = _parsed(path, encoding, style)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise InputError(f"{path}: not UTF-8 text (byte 0x{byte:02x}): {SAVE}") from None
+    _remark(lines, style, notes)
+    return _named(path, frame, style, notes)
+
+
+def _encoding(path: Path) -> str:
+    with sizes.open_text(path) as stream:
+        head = stream.read(HEAD)
+    for mark, encoding in MARKS.items():
+        if head.startswith(mark):
+            return encoding
+    if b"\x00" in head:
+        raise InputError(
+            f"{path}: zero bytes in it: no text, or UTF-16 without its mark; save the file as UTF-8"
+        )
+    return "utf-8"
+
+
+def _opened(path: Path, encoding: str) -> IO[str]:
+    return io.TextIOWrapper(sizes.open_text(path), encoding=encoding, newline="")
+
+
+def _style(lines: list[str]) -> Style:
+    separator = _separator(lines)
+    rows = [_fields(line, separator) for line in lines]
+    words = [word for row in rows for word in row]
+    commas = any(map(COMMA_NUMBER.fullmatch, words))
+    # where the comma separates, a quoted 1,234 may be a thousand
+    decimal = (
+        "," if commas and separator != "," and not any(map(POINT_NUMBER.fullmatch, words)) else "."
+    )
+    header = not all(is_number(word, decimal) for word in rows[0])
+    below = rows[1:] if header else []
+    padded = bool(below) and all(len(r) == len(rows[0]) + 1 and not r[-1] for r in below)
+    return Style(separator, decimal, header, padded)
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    if separator == SPACES:
+        return line.split()
+    rows = list(csv.reader([line], delimiter=separator, skipinitialspace=True))
+    return [word.strip() for word in rows[0]] if rows else []
+
+
+def _separator(lines: list[str]) -> str:
+    """The mark that divides every line alike; else the one that stands most often in the first."""
+    for mark in SEPARATORS:
+        widths = {len(_fields(line, mark)) for line in lines}
+        if len(widths) == 1 and widths != {1}:
+            return mark
+    if any(mark in lines[0] for mark in SEPARATORS):
+        return max(reversed(SEPARATORS), key=lines[0].count)
+    widths = {len(line.split()) for line in lines}
+    return SPACES if len(widths) == 1 and widths != {1} else ","
+
+
+def is_number(word: str, decimal: str = ".") -> bool:
+    """Whether a word is a number, or nothing."""
+    try:
+        float(word.strip().strip('"').replace(decimal, ".") or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
+    with _opened(path, encoding) as stream, warnings.catch_warnings():
+        # values beyond the header's names would be left out
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(
+            stream,
+            sep=style.separator,
+            decimal=style.decimal,
+            header=0 if style.header else None,
+            index_col=False if style.padded else None,
+            low_memory=False,
+            skipinitialspace=True,
+        )
+
+
+def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
+    """Note the guesses that may be wrong."""
+    first = _fields(lines[0], style.separator)
+    numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
+    if not style.header:
+        notes.append("the first line holds numbers only: taken as data, not as names")
+    elif numbers:
+        notes.append(
+            f"the first line is taken as the names, though {numbers} of its {len(first)} words "
+            f"{'is a number' if numbers == 1 else 'are numbers'}"
+        )
+    if style.decimal == ",":
+        words = (word for line in lines for word in _fields(line, style.separator))
+        shown = next(filter(COMMA_NUMBER.fullmatch, words))
+        notes.append(f"decimal commas: {shown} is read as {shown.replace(',', '.')}")
+
+
+def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> pd.DataFrame:
+    """The table with names of its columns as text, and its rows' names as its first column."""
+    if isinstance(frame.index, pd.MultiIndex):
+        raise InputError(
+            f"{path}: its lines have {frame.index.nlevels} values more than its header has names"
+        )
+    if not isinstance(frame.index, pd.RangeIndex):
+        notes.append(
+            "the lines have one value more than the header: the first is taken as the rows' names"
+        )
+        frame = frame.reset_index(drop=True)
+    if style.header:
+        empty = [
+            str(name).startswith("Unnamed: ") and frame.iloc[:, j].isna().all()
+            for j, name in enumerate(frame.columns)
+        ]
+        frame = frame.loc[:, ~np.array(empty, dtype=bool)]
+        return frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
+    return frame.set_axis([str(j + 1) for j in range(frame.shape[1])], axis=1)

@@ -1,0 +1,98 @@
+"""What a file promises is checked before memory is taken for it.
+
+A header can promise more than the file holds, and a compressed file can hold far more than its own
+size. Both are refused in one line, in units that a person reads.
+"""
+
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from spcabench import machine
+from spcabench.errors import InputError
+
+SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
+BLOCK = 1 << 20  # bytes that are unpacked at a time
+DENSEST = 1100  # times that gzip can shrink a file at most
+MOST_EMPTY = 10**7  # rows and columns without an entry that a sparse file may promise
+UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+ADVICE = (
+    "form their covariance by blocks of rows (for a text, of the words of largest variance) and "
+    "give it with --covariance"
+)
+
+
+def readable(count: float) -> str:
+    """A number of bytes for a person: "12 kB", "3.4 GB"."""
+    unit = 0
+    while count >= 999.5 and unit < len(UNITS) - 1:
+        count, unit = count / 1000.0, unit + 1
+    digits = f"{count:.2g}" if count < 100 else f"{count:,.0f}"
+    return f"{digits} {UNITS[unit]}" if count < 1e15 else f"more than 1,000 {UNITS[-1]}"
+
+
+def afford(path: Path, needed: float) -> None:
+    """Raise InputError where so many bytes are more than a share of the free memory."""
+    free = machine.free_memory()
+    if needed > SHARE * free:
+        raise InputError(
+            f"{path}: {readable(needed)} of numbers and a copy, {readable(free)} are free: {ADVICE}"
+        )
+
+
+def kept(path: Path, promised: float, there: float, what: str = "numbers") -> None:
+    """Raise InputError where a header promises more bytes than the file can hold."""
+    if promised > there:
+        raise InputError(
+            f"{path}: damaged: its header promises at least {readable(promised)} of {what}, the "
+            f"file holds {readable(there)}"
+        )
+
+
+def filled(path: Path, rows: int, columns: int, entries: int) -> None:
+    """Raise InputError where nearly all of the promised rows and columns would be empty."""
+    for what, count in (("rows", rows), ("columns", columns)):
+        if count > MOST_EMPTY + 1000 * entries:
+            raise InputError(
+                f"{path}: its header promises {count:,} {what} for {entries:,} entries: number "
+                f"the {what} from 1 without gaps"
+            )
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """What a text holds when it is unpacked: bytes, lines, and separators of fields."""
+
+    bytes: int
+    lines: int
+    separators: int
+
+
+def is_gzipped(path: Path) -> bool:
+    """Whether a file begins as gzip does, whatever its name."""
+    with path.open("rb") as stream:
+        return stream.read(2) == b"\x1f\x8b"
+
+
+def open_text(path: Path) -> IO[Any]:
+    """Open a file for its bytes, unpacked where it is gzipped."""
+    opener: Any = gzip.open if is_gzipped(path) else open
+    return opener(path, "rb")
+
+
+def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
+    """Measure a text in one pass of bounded memory, which ends where there is too much of it.
+
+    A field takes ``per_field`` bytes beside the text itself.
+    """
+    size, lines, separators = 0, 0, 0
+    free = SHARE * machine.free_memory()
+    with open_text(path) as stream:
+        while block := stream.read(BLOCK):
+            size += len(block)
+            lines += block.count(b"\n")
+            separators += sum(block.count(mark) for mark in (b",", b";", b"\t", b"|", b" "))
+            if size + per_field * (lines + separators) > free:
+                afford(path, size + per_field * (lines + separators))
+    return Unpacked(size, lines, separators)

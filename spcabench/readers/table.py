@@ -1,0 +1,198 @@
+"""From a table as it was saved to its variables: rows' names, classes, text, gaps, genes in rows.
+
+Whatever is left out or filled in is noted with what it costs.
+"""
+
+from collections.abc import Sequence
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from spcabench.errors import InputError
+from spcabench.readers.delimited import NUMBER_LIKE, is_number
+from spcabench.validate import nearest
+from spcabench.vectors import Array
+
+MUCH = 0.05  # share of the values that are missing from which imputation is advised
+IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
+IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
+LOST = {
+    "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
+    "columns": "columns with gaps left out, {kept:,} of {total:,} are left",
+}
+
+
+def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes: list[str]):
+    """Return the table without its rows' names, and these names, or None.
+
+    They are a first column without a header, or a first column of text that is different in each
+    row. One whose name is in ``keep`` is none.
+    """
+    if not frame.shape[1]:
+        raise InputError(f"{path}: no columns; at least one variable is needed")
+    first, column = str(frame.columns[0]), frame.iloc[:, 0]
+    if first in keep:
+        return frame, None
+    words = column.dropna().astype(str)
+    unnamed = first.startswith("Unnamed: 0")
+    texts = not pd.api.types.is_numeric_dtype(column) and not words.map(_like_a_number).any()
+    if unnamed and frame.shape[1] > 1:
+        notes.append("the first column has no header: taken as the rows' names")
+    elif texts and len(words) == len(frame) and words.is_unique and frame.shape[1] > 1:
+        notes.append(f"column {first!r} is a different text in each row: taken as the rows' names")
+    else:
+        return frame, None
+    return frame.iloc[:, 1:], column.astype(str).tolist()
+
+
+def _like_a_number(word: str) -> bool:
+    return is_number(word) or NUMBER_LIKE.fullmatch(word.strip()) is not None
+
+
+def transposed(path: Path, frame: pd.DataFrame, names: Sequence[str] | None) -> pd.DataFrame:
+    """Return the table with its rows as variables, which must all be numbers."""
+    numbers = as_numbers(frame)
+    text = [str(name) for name, kind in numbers.dtypes.items() if not _numeric(kind)]
+    if text:
+        raise InputError(
+            f"{path}: column {text[0]!r} is text; with --transpose every column but the first, "
+            "which names the variables, is a sample of numbers: --drop-text leaves it out"
+        )
+    found = numbers.to_numpy(dtype=np.float64).T
+    columns = names or [str(i + 1) for i in range(found.shape[1])]
+    return pd.DataFrame(found, columns=pd.Index(columns, dtype=object))
+
+
+def _numeric(kind: object) -> bool:
+    return pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
+
+
+def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with what holds numbers as numbers, whatever stands for a gap in it."""
+    columns = {j: _as_numbers(frame.iloc[:, j]) for j in range(frame.shape[1])}
+    found = pd.DataFrame(columns, index=frame.index)
+    return found.set_axis(frame.columns, axis=1)
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
+        # an array of pandas' own may hold NA, which NumPy has as NaN
+        return column.astype(np.float64)
+    if column.dtype == object:
+        values = column.to_numpy()
+        gaps = pd.isna(column).to_numpy()
+        if all(isinstance(value, Real) for value in values[~gaps]):
+            values = np.where(gaps, np.nan, values)
+            return pd.Series(values.astype(np.float64), index=column.index)
+    return column
+
+
+def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame:
+    """Return the table without the columns of ``drop``: names, or lists with commas."""
+    there = [str(name) for name in frame.columns]
+    wanted = [
+        name for word in drop for name in ([word] if word in there else word.split(",")) if name
+    ]
+    for name in wanted:
+        if name not in there:
+            raise InputError(f"{path}: {nearest('column (--drop)', name, there)}")
+    return frame.loc[:, [name not in wanted for name in there]]
+
+
+def without_text(
+    path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str]
+) -> pd.DataFrame:
+    """Return the table of numbers; InputError for a text that is not to be left out."""
+    text = [j for j, kind in enumerate(frame.dtypes) if not _numeric(kind)]
+    if not text:
+        return frame
+    names = [str(frame.columns[j]) for j in text]
+    if not drop_text:
+        raise InputError(_text_found(path, frame, text[0], names))
+    if len(text) == frame.shape[1]:
+        raise InputError(f"{path}: every column is text; at least one variable is needed")
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    notes.append(f"{len(names)} columns of text left out: {shown}")
+    return frame.iloc[:, [j for j in range(frame.shape[1]) if j not in text]]
+
+
+def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -> str:
+    column = frame.iloc[:, first]
+    more = f" (and {len(names) - 1} more columns)" if len(names) > 1 else ""
+    words = column.dropna().astype(str)
+    wrong = words[~words.map(is_number)]
+    if not len(wrong):
+        return f"{path}: column {names[0]!r}{more} holds {column.dtype}; allowed are numbers"
+    row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
+    value = f": {wrong.iloc[0]!r:.40} in row {row}"
+    if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
+        advice = "numbers must be written alike, without thousands separators, spaces or %"
+    elif len(wrong) < 0.1 * len(words):
+        advice = "where it stands for a missing value, leave the field empty or write NA"
+    else:
+        advice = (
+            f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
+            "--drop-text every column of text"
+        )
+    return f"{path}: column {names[0]!r}{more} is text{value}; {advice}"
+
+
+def complete(
+    path: Path, frame: pd.DataFrame, missing: str, notes: list[str]
+) -> tuple[pd.DataFrame, Array]:
+    """Return the table without missing values, and which rows it has, as a mask."""
+    gaps = frame.isna().to_numpy()
+    every = np.ones(len(frame), dtype=bool)
+    if not gaps.any():
+        return frame, every
+    rows, columns = gaps.any(axis=1), gaps.any(axis=0)
+    said = _gaps(frame, gaps)
+    if missing == "error":
+        raise InputError(
+            f"{path}: {said}; --missing rows leaves {rows.sum():,} of {len(frame):,} rows out, "
+            f"--missing columns {columns.sum():,} of {frame.shape[1]:,} columns, --missing mean "
+            "fills in the column's mean"
+        )
+    advice = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
+    if missing == "mean":
+        wholly = gaps.all(axis=0)
+        if wholly.any():
+            name = frame.columns[int(np.argmax(wholly))]
+            raise InputError(f"{path}: column {name!r} has no value at all: --drop {name}")
+        notes.append(f"{said}; filled in by the mean of the column, which lowers variances{advice}")
+        return frame.fillna(frame.mean()), every
+    lost = rows if missing == "rows" else columns
+    left = int((~lost).sum())
+    if not left:
+        raise InputError(f"{path}: {said}; no {missing[:-1]} is without; {IMPUTE}")
+    words = LOST[missing].format(kept=left, total=len(lost))
+    notes.append(f"{said}; {words} ({lost.mean():.1%} lost){advice}")
+    return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
+
+
+def _gaps(frame: pd.DataFrame, gaps: Array) -> str:
+    """How many values are missing, and in which columns most."""
+    counts = gaps.sum(axis=0)
+    worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
+    shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
+    return (
+        f"{gaps.sum():,} values are missing ({gaps.mean():.1%}), in {(counts > 0).sum():,} "
+        f"columns: {shown}"
+    )
+
+
+def counting_columns(frame: pd.DataFrame) -> list[str]:
+    """Names of columns that number the rows, by their name or by their values."""
+    found = []
+    for j, name in enumerate(map(str, frame.columns)):
+        values = frame.iloc[:, j].to_numpy()
+        if len(values) < 3 or not (np.diff(values) == 1.0).all():
+            word = name.lower()
+            if word not in IDS and not word.endswith(("_id", " id", ".id")):
+                continue
+            if len(np.unique(values)) < len(values) or (values != np.round(values)).any():
+                continue
+        found.append(name)
+    return found

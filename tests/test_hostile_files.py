@@ -1,0 +1,280 @@
+"""Files that lie: every size that a header promises, every index and every compressed byte is
+checked before memory is taken for it.
+"""
+
+import gzip
+import io
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import scipy.sparse as sp
+
+from spcabench import machine
+from spcabench.errors import InputError
+from spcabench.readers import sizes, user_file
+
+GOOD = np.arange(12.0).reshape(4, 3) ** 2
+
+
+def read(path, **how):
+    return user_file.read(path, user_file.Reading(**how))
+
+
+def npy(shape, dtype="<f8", body=b"", version=b"\x01\x00"):
+    """A .npy file that promises a shape."""
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}}}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + body
+
+
+def zipped(members):
+    """A zip archive with these members."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return packed.getvalue()
+
+
+def array(values, dtype=None):
+    """The bytes of an array as a .npy file."""
+    stream = io.BytesIO()
+    np.save(stream, np.asarray(values, dtype=dtype))
+    return stream.getvalue()
+
+
+def sparse(kind="csr", shape=(4, 3), **changed):
+    """A sparse .npz of GOOD, with parts changed."""
+    made = sp.csr_array(GOOD).asformat(kind)
+    names = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
+    parts = {name: array(getattr(made, name)) for name in names}
+    parts |= dict(data=array(made.data), shape=array(shape), format=array(kind.encode()))
+    parts |= {name: array(value) for name, value in changed.items() if value is not None}
+    return zipped({name: part for name, part in parts.items() if changed.get(name, 0) is not None})
+
+
+def bomb(count, text=b"1,2,3\n"):
+    """A gzipped text of so many bytes."""
+    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = text * (2**20 // len(text))
+    return b"".join(pack.compress(block) for _ in range(count // len(block))) + pack.flush()
+
+
+MTX = b"%%MatrixMarket matrix"
+HUGE = 10**13
+FILES = {
+    # what a header promises
+    "npy of terabytes": ("a.npy", npy((HUGE, 3)), "promises at least 240 TB"),
+    "npy of more than a number holds": ("a.npy", npy((2**62, 2**62)), "more than 1,000 PB"),
+    "npy cut short": ("a.npy", npy((4, 3), body=b"\0" * 90), "promises at least 96 bytes"),
+    "npy negative": ("a.npy", npy((-1, 3)), "damaged"),
+    "npy of void": ("a.npy", npy((4, 3), "|V8", b"\0" * 96), "records"),
+    "npy of records": ("a.npy", array(np.zeros(4, dtype="f8,f8")), "records"),
+    "npy of text": ("a.npy", array([["a", "b"]] * 3), "holds text"),
+    "npy of dates": ("a.npy", array(np.zeros((4, 3), "M8[D]")), "holds dates"),
+    "npy of times": ("a.npy", array(np.zeros((4, 3), "m8[s]")), "holds spans of time"),
+    "npy of complex": ("a.npy", array(GOOD * 1j), "complex"),
+    "npy of a number": ("a.npy", array(5.0), "0 dimensions"),
+    "npy of a list": ("a.npy", array([1.0, 2.0]), "1 dimensions"),
+    "npy empty": ("a.npy", b"", "not a readable .npy"),
+    "npy version 3": ("a.npy", npy((4, 3), version=b"\x03\x00"), "version (3, 0)"),
+    "npy version 9": ("a.npy", npy((4, 3), version=b"\x09\x00"), "version (9, 0)"),
+    "npy with a header of code": ("a.npy", npy("__import__('os')"), "not a readable .npy"),
+    "npy with a deep header": ("a.npy", b"\x93NUMPY\x01\0" + b"\x60\xea" + b"(" * 60000, "npy"),
+    "npy without a row": ("a.npy", array(np.zeros((0, 3))), "empty"),
+    "npy without a column": ("a.npy", array(np.zeros((3, 0))), "empty"),
+    "npz of terabytes": ("a.npz", zipped({"X": npy((HUGE, 3))}), "240 TB"),
+    "npz of nothing": ("a.npz", zipped({}), "holds no array"),
+    "npz of text": ("a.npz", zipped({"X": array(["a"])}), "holds text"),
+    "mtx of 10^10 rows": (
+        "a.mtx",
+        MTX + b" coordinate real general\n10000000000 2 1\n1 1 2.0\n",
+        "10,000,000,000 rows for 1 entries",
+    ),
+    "mtx of 10^10 columns": (
+        "a.mtx",
+        MTX + b" coordinate real general\n2 10000000000 1\n1 1 2.0\n",
+        "columns",
+    ),
+    "mtx of 10^12 entries": (
+        "a.mtx",
+        MTX + b" coordinate real general\n9 9 1000000000000\n1 1 2\n",
+        "4 TB of entries",
+    ),
+    "mtx dense of terabytes": (
+        "a.mtx",
+        MTX + b" array real general\n1000000 1000000\n1.0\n",
+        "1 TB of numbers",
+    ),
+    "mtx beyond 64 bits": (
+        "a.mtx",
+        MTX + b" coordinate real general\n99999999999999999999 2 1\n1 1 2\n",
+        "mtx",
+    ),
+    "mtx out of range": ("a.mtx", MTX + b" coordinate real general\n2 2 1\n3 1 2.0\n", "mtx"),
+    "mtx complex": ("a.mtx", MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", "complex"),
+    "docword of 10^9 words": (
+        "docword.a.txt",
+        b"3\n1000000000\n3\n1 1 1\n2 2 1\n3 3 1\n",
+        "1,000,000,000 columns for 3 entries",
+    ),
+    "docword of 10^15 triplets": ("docword.a.txt", b"3\n3\n1000000000000000\n1 1 1\n", "6 PB"),
+    "docword of too many triplets": (
+        "docword.a.txt",
+        b"3\n3\n1\n" + b"1 1 1\n" * 1000,
+        "at least 1000 triplets",
+    ),
+    "docword with a long number": (
+        "docword.a.txt",
+        b"9" * 10**6 + b"\n3\n1\n1 1 1\n",
+        "line 1: '9999",
+    ),
+    # what sparse arrays point to
+    "csr index too large": ("a.npz", sparse(indices=[0, 1, 9] * 4), "indices of a sparse array"),
+    "csr index huge": (
+        "a.npz",
+        sparse(indices=[10**12] * 11),
+        "indices of a sparse array are 1000000000000",
+    ),
+    "csr index negative": ("a.npz", sparse(indices=[-5] * 11), "allowed are 0 to 2"),
+    "csr indices of numbers": ("a.npz", sparse(indices=[0.5] * 11), "whole numbers"),
+    "csr indptr beyond": ("a.npz", sparse(indptr=[0, 5, 8, 11, 10**9]), "indptr"),
+    "csr indptr falls": ("a.npz", sparse(indptr=[0, 10**9, 2, 3, 11]), "indptr"),
+    "csr indptr ends at 0": ("a.npz", sparse(indptr=[0, 10**9, 0, 0, 0]), "indptr"),
+    "csr indptr short": ("a.npz", sparse(indptr=[0, 11]), "indptr"),
+    "csr indptr from 3": ("a.npz", sparse(indptr=[3, 5, 8, 11, 11]), "indptr"),
+    "csr without indptr": ("a.npz", sparse(indptr=None), "without indptr"),
+    "csr of 10^12 rows": ("a.npz", sparse(shape=(10**12, 3)), "1,000,000,000,000 rows"),
+    "csr of 10^12 columns": ("a.npz", sparse(shape=(4, 10**12)), "columns"),
+    "csr of one length": ("a.npz", sparse(shape=(4,)), "allowed are two"),
+    "csr negative shape": ("a.npz", sparse(shape=(-4, 3)), "allowed are two"),
+    "csr fewer data": ("a.npz", sparse(data=[1.0]), "indptr"),
+    "csr of text": ("a.npz", sparse(data=["a"] * 11), "holds text"),
+    "csr of complex": ("a.npz", sparse(data=[1j] * 11), "complex"),
+    "csr with missing values": ("a.npz", sparse(data=[np.nan] * 11), "infinite"),
+    "csc index too large": ("a.npz", sparse("csc", indices=[9] * 11), "allowed are 0 to 3"),
+    "csc indptr falls": ("a.npz", sparse("csc", indptr=[0, 10**6, 4, 11]), "indptr"),
+    "bsr index too large": (
+        "a.npz",
+        sparse("bsr", indices=[9] * len(sp.bsr_array(GOOD).indices)),
+        "indices",
+    ),
+    "coo row too large": ("a.npz", sparse("coo", row=[4] * 11), "row of a sparse array"),
+    "coo column negative": ("a.npz", sparse("coo", col=[-1] * 11), "col of a sparse array"),
+    "coo of two lengths": ("a.npz", sparse("coo", col=[1] * 4), "not a readable .npz"),
+    "dia of offsets without data": ("a.npz", sparse("dia", offsets=[10**15]), ".npz"),
+    "lil": ("a.npz", sparse(format=b"lil"), "unknown sparse format 'lil'"),
+    "a format of code": ("a.npz", sparse(format=b"__class__"), "unknown sparse format"),
+    "a format of bytes": ("a.npz", sparse(format=b"\xff\xfe"), "not a readable .npz"),
+    # what a table is
+    "no column": ("a.parquet", pa.table({}), "no columns"),
+    "csv of zero bytes": ("a.csv", b"a,b\n" + b"\0" * 500, "zero bytes"),
+    "UTF-16 without a mark": ("a.csv", "a,b\n1,2\n3,4\n".encode("utf-16-le"), "UTF-16"),
+    "latin-1": ("a.csv", "größe,b\n1,2\n3,5\n".encode("latin-1"), "not UTF-8 text (byte 0xf6)"),
+    "latin-1 far below": ("a.csv", b"a,b\n" + b"1,2\n" * 10**5 + b"\xf6,1\n", "byte 0xf6"),
+    "blank": ("a.csv", b"\n \n", "the file is empty"),
+    "names only": ("a.csv", b"a,b,c\n", "empty"),
+    "an open quote": ("a.csv", b'a,b\n1,2\n"3,4\n5,6\n', "not a readable .csv"),
+    "two values more": ("a.csv", b"a,b\n1,2,3,4\n5,6,7,8\n", "2 values more than its header"),
+    "decimal points and commas": ("a.csv", b"a;b\n1,5;2\n2;2.5\n4;1\n", "written alike"),
+    "thousands": ("a.csv", b'a,b\n"1,234",2\n"2,345",3\n"7,1",4\n', "without thousands separators"),
+    "a question mark": ("a.csv", b"a,b\n" + b"1,2\n4,3\n" * 20 + b"?,3\n", "write NA"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_that_lies_is_one_line(case, tmp_path, monkeypatch):
+    name, content, said = FILES[case]
+    monkeypatch.chdir(tmp_path)
+    if isinstance(content, bytes):
+        (tmp_path / name).write_bytes(content)
+    else:
+        pyarrow.parquet.write_table(content, tmp_path / name)
+    with pytest.raises(InputError) as error:
+        read(tmp_path / name)
+    message = str(error.value)
+    assert said in message and message.startswith(str(tmp_path / name)), message
+    assert len(message.removeprefix(str(tmp_path))) < 300
+
+
+BOMBS = {
+    "csv": ("a.csv.gz", lambda: bomb(3 * 10**8)),
+    "one line": ("a.csv.gz", lambda: bomb(3 * 10**8, b"1,")),
+    "one word": ("a.csv.gz", lambda: bomb(3 * 10**8, b"1")),
+    "mtx": ("a.mtx.gz", lambda: bomb(3 * 10**8, b"%%MatrixMarket ")),
+    "docword header": ("docword.a.txt.gz", lambda: bomb(3 * 10**8, b"1")),
+    "docword": ("docword.a.txt.gz", lambda: bomb(3 * 10**8, b"1 1 1\n")),
+    "docword without line ends": (
+        "docword.a.txt.gz",
+        lambda: gzip.compress(b"9\n9\n9\n") + bomb(3 * 10**8, b"1"),
+    ),
+    "npz": ("a.npz", lambda: zipped({"X": npy((4 * 10**7,), body=bytes(32 * 10**7))})),
+}
+
+
+@pytest.mark.parametrize("case", BOMBS)
+def test_a_bomb_takes_no_memory(case, tmp_path, monkeypatch):
+    """300 MB where 100 MB are free: the peak of the process grows by less than 100 MB."""
+    name, make = BOMBS[case]
+    (tmp_path / name).write_bytes(make())
+    monkeypatch.setattr(machine, "free_memory", lambda: 1e8)
+    machine.forget_peak()
+    before = machine.process_memory("VmRSS")
+    with pytest.raises(InputError, match=r"a\."):
+        read(tmp_path / name)
+    peak = machine.process_memory("VmHWM")
+    assert not peak - before > 1e8, f"{(peak - before) / 1e6:.0f} MB"
+
+
+def test_a_folder_a_pipe_and_a_long_path_are_named_as_such(tmp_path):
+    import os
+
+    (tmp_path / "a.csv").mkdir()
+    os.mkfifo(tmp_path / "b.csv")
+    for path, said in (
+        (tmp_path / "a.csv", "a folder"),
+        (tmp_path / "b.csv", "a device or a pipe"),
+        (tmp_path / f"{'x' * 5000}.csv", "name too long"),
+        (tmp_path / "none.csv", "no such file"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read(path)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
+    (tmp_path / "a.npz").write_bytes(sparse(kind))
+    problem = read(tmp_path / "a.npz", transpose=transpose)
+    S = np.cov((GOOD.T if transpose else GOOD).T, bias=True)
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
+
+
+def test_small_integers_that_stand_twice_are_summed_without_overflow(tmp_path):
+    data, place = np.array([100, 100, 1], dtype=np.int8), np.array([0, 0, 1])
+    content = sparse("coo", shape=(2, 2), data=data, row=place, col=place)
+    (tmp_path / "a.npz").write_bytes(content)
+    problem = read(tmp_path / "a.npz")
+    assert problem.covariance.diagonal()[0] == pytest.approx(100.0**2)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (128, "128 bytes"),
+        (999, "999 bytes"),
+        (12_000, "12 kB"),
+        (3.44e9, "3.4 GB"),
+        (2.4e14, "240 TB"),
+        (1e18, "1,000 PB"),
+        (1e40, "more than 1,000 PB"),
+    ],
+)
+def test_sizes_are_readable(count, words):
+    assert sizes.readable(count) == words
