@@ -27,7 +27,7 @@ EXAMPLE = dict(k=10)
 STOP = "end"
 
 
-def solve(problem, *, k, tau=None, levels=20):
+def solve(problem, *, k, tau: float | None = None, levels=20):
     """Yield the best x (n,) so far, after each level.
 
     tau : the one level t, in units of Sigma.

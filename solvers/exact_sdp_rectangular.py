@@ -23,7 +23,7 @@ STOP = "end"
 COUNTED = False
 
 
-def solve(problem, *, k, k_u=None, solver="SCS", eps=1e-8):
+def solve(problem, *, k, k_u: int | None = None, solver="SCS", eps=1e-8):
     """Yield v (n,) and u (m,), first those of the largest entry of A (m, n), then the relaxation's.
 
     k : cardinality of v.

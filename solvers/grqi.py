@@ -25,7 +25,7 @@ MAX_ITERATIONS = 150  # the author's
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, J=np.inf, mu="projected", mu_0=None, start=None):
+def solve(problem, *, k, J=np.inf, mu="projected", mu_0: float | None = None, start=None):
     """Yield k-sparse unit vectors x (n,).
 
     k : cardinality of every iterate.

@@ -20,7 +20,7 @@ COLOUR = "#CC79A7"
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, c=None, first_alone=False, second="lanczos"):
+def solve(problem, *, k, c: int | None = None, first_alone=False, second="lanczos"):
     """Yield unit x (n,): one for each loop, entries alike in size, then the second phase's.
 
     k : cardinality (the paper's s).

@@ -30,7 +30,7 @@ STOP, MAX_ITERATIONS = "end", 10**6
 BATCH = 128  # starts that advance in one product
 
 
-def solve(problem, *, k, r=None, T=100, tol_x=1e-6):
+def solve(problem, *, k, r: int | None = None, T=100, tol_x=1e-6):
     """Yield the best k-sparse unit vector x (n,) so far, after each step of a batch of starts.
 
     r : entries kept by the first steps, k to n; 2 k unless given.

@@ -29,7 +29,7 @@ EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 
 
-def solve(problem, *, k, d=None, A=300, B=100, seed=0):
+def solve(problem, *, k, d: int | None = None, A=300, B=100, seed=0):
     """Yield unit vectors x (n,): the leading eigenvector on the k variables of the largest scores.
 
     d : size of the subsets; k unless given, as the paper advises where k is known.

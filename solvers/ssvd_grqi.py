@@ -19,7 +19,7 @@ COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, k_u=None, start=None):
+def solve(problem, *, k, k_u: int | None = None, start=None):
     """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), maximising u'Rv.
 
     k : cardinality of v.

@@ -7,6 +7,7 @@ Solvers outside the repository come by path (``my_solver.py``) or from the entry
 import ast
 import importlib
 import importlib.util
+import inspect
 import pkgutil
 import sys
 from functools import lru_cache
@@ -17,6 +18,7 @@ from typing import Literal
 
 from spcabench import machine
 from spcabench.errors import InputError, SolverError, using_file
+from spcabench.iterate import Traits
 from spcabench.validate import nearest
 
 Kind = Literal["solver", "dataset", "figure"]
@@ -83,10 +85,25 @@ def module(kind: Kind, name: str) -> ModuleType:
         found = importlib.import_module(f"{PACKAGES[kind]}.{name}")
     else:
         found = importlib.import_module(_entry_points(kind)[name].module)
-    missing = [part for part in PARTS if kind == "solver" and not hasattr(found, part)]
-    if missing:
-        raise SolverError(f"the file has no {missing[0]}: see `spcabench new solver`")
+    if kind == "solver":
+        _check_solver(found)
     return found
+
+
+def _check_solver(found: ModuleType) -> None:
+    """Raise SolverError for a module that is no solver."""
+    for part in PARTS:
+        if not hasattr(found, part):
+            raise SolverError(f"the file has no {part}: see `spcabench new solver`")
+    if not isinstance(found.TRAITS, Traits):
+        raise SolverError(f"TRAITS is {found.TRAITS!r:.40}; it must be Traits(...)")
+    if not callable(found.solve):
+        raise SolverError(f"solve is {found.solve!r:.40}; it must be a function")
+    taken = inspect.signature(found.solve).parameters
+    control = {"cardinality": "k", "penalty": found.TRAITS.penalty}.get(str(found.TRAITS.control))
+    if next(iter(taken), None) != "problem" or (control and control not in taken):
+        setting = f", *, {control}" if control else ""
+        raise SolverError(f"solve takes {[*taken]}; it must begin as solve(problem{setting}, ...)")
 
 
 def is_own(loaded: ModuleType) -> bool:
@@ -102,8 +119,12 @@ def _from_file(file: Path) -> ModuleType:
     loaded = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(file.stem, loaded)
     with using_file(file):
-        file.read_bytes()
-    spec.loader.exec_module(loaded)
+        if b"\0" in file.read_bytes():
+            raise SolverError("zero bytes in the file: no text in UTF-8")
+    try:
+        spec.loader.exec_module(loaded)
+    except SystemExit as end:
+        raise SolverError(f"the file ends the program when it is imported: {end!r}") from None
     return loaded
 
 

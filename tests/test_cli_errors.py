@@ -13,7 +13,7 @@ import pytest
 
 from spcabench import __main__ as command_line
 from spcabench import api, machine, registry
-from spcabench.cli import options
+from spcabench.cli import options, settings
 from spcabench.errors import InputError
 
 SOLVER = '''"""A solver with a mistake."""
@@ -263,11 +263,175 @@ def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
     assert jobs.Job.read(file).ks == (2, 4, 6)
 
 
+SETTINGS = [
+    ("grqi", "J=2", 2.0),
+    ("grqi", "J=inf", np.inf),
+    ("grqi", "mu=carried", "carried"),
+    ("grqi", "mu_0=0.5", 0.5),
+    ("grqi", "start=[1, 0.5]", [1, 0.5]),
+    ("grqi", " tol = 1e-3 ", 1e-3),
+    ("grqi", "stop=end", "end"),
+    ("grqi", "max_iterations=7", 7),
+    ("grqi", "history=True", True),
+    ("grqi", "blocks=0", 0.0),
+    ("em", "restarts=4", 4),
+    ("mcol", "c=3", 3),
+    ("bca", "screen=false", False),
+    ("gpower1", "gamma=0.5", 0.5),
+]
+WRONG_SETTINGS = [
+    ("grqi", "J", "allowed is NAME=VALUE"),
+    ("grqi", "=3", "allowed is NAME=VALUE"),
+    ("grqi", "k=3", "an option of its own: -k"),
+    ("grqi", "seed=3", "an option of its own: --seed"),
+    ("grqi", "nonnegative=maybe", "an option of its own: --nonnegative"),
+    ("grqi", "refit=true", "an option of its own: --refit"),
+    ("grqi", "deflation=schur", "an option of its own: --deflation"),
+    ("amanpg", "components=2", "an option of its own: --components"),
+    ("grqi", "history=3", "allowed are true and false"),
+    ("grqi", "fresh=yes", "allowed are true and false"),
+    ("grqi", "max_iterations=2.5", "allowed are whole numbers"),
+    ("grqi", "max_iterations=-1", "allowed are whole numbers"),
+    ("grqi", "max_iterations=" + "9" * 5000, "allowed are whole numbers"),
+    ("grqi", "J=nan", "allowed are numbers from 0"),
+    ("grqi", "J=-2", "allowed are numbers from 0"),
+    ("grqi", "J=two", "allowed are numbers from 0"),
+    ("grqi", "mu=", "allowed are words"),
+    ("grqi", "start=1", "allowed are lists of numbers"),
+    ("grqi", "start=[true]", "allowed are lists of numbers"),
+    ("grqi", "start=[NaN]", "allowed are lists of numbers"),
+    ("grqi", "start=" + "[" * 10**5, "allowed are lists of numbers"),
+    ("grqi", "max_iteration=3", "did you mean 'max_iterations'"),
+    ("mcol", "c=2.5", "allowed are whole numbers"),
+    ("em", "restarts=many", "allowed are whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("solver", "text", "value"), SETTINGS)
+def test_a_setting_has_the_type_of_the_signature_that_takes_it(solver, text, value):
+    ((name, found),) = settings.read([text], solver).items()
+    assert name == text.partition("=")[0].strip()
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(("solver", "text", "said"), WRONG_SETTINGS)
+def test_a_wrong_setting_is_one_line(solver, text, said):
+    with pytest.raises(InputError) as error:
+        settings.read([text], solver)
+    assert said in str(error.value) and "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_a_setting_given_twice_is_refused():
+    with pytest.raises(InputError, match="J is given twice"):
+        settings.read(["J=2", "J=3"], "grqi")
+
+
+@pytest.mark.parametrize("rule", ["gap", "objective"])
+def test_a_rule_on_a_number_that_the_solver_does_not_state_is_refused(rule, typed):
+    code, _, errors = typed(
+        "solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", f"stop={rule}"
+    )
+    assert code == 2 and f"stop: {rule!r} needs a solver that states its {rule}" in errors
+
+
+FOR_FILES = {
+    "--scale": (),
+    "--no-center": (),
+    "--covariance": (),
+    "--drop-text": (),
+    "--transpose": (),
+    "--label": ("x",),
+    "--drop": ("x",),
+    "--missing": ("mean",),
+    "--names": ("x.txt",),
+    "--key": ("x",),
+}
+
+
+@pytest.mark.parametrize("option", FOR_FILES)
+def test_options_for_files_are_refused_for_a_dataset(option, typed):
+    code, output, errors = typed("solve", "pitprops", "-k", "3", option, *FOR_FILES[option])
+    assert (code, output) == (2, "")
+    assert errors == (f"spcabench: {option}: is for files; dataset 'pitprops' is taken as it is\n")
+
+
+def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, typed):
+    asked = {}
+    monkeypatch.setattr(api, "load", lambda name, **how: asked.update(how) or sys.exit(0))
+    typed("solve", "alon", "-k", "3", "--scale", "--no-center")
+    assert asked == dict(scale=True, center=False)
+
+
 @pytest.mark.parametrize(
-    ("text", "value"), [("k=3", 3), ("k=x", "x"), ("k=0.5", 0.5), ("k=", ""), ("k=true", True)]
+    ("words", "said"),
+    [
+        (("compare", "grqi", "--name", "../../evil"), "--name: '../../evil'"),
+        (("compare", "grqi", "--name", "/tmp/evil"), "--name"),
+        (("compare", "grqi", "--name", ".."), "--name"),
+        (("compare", "grqi", "--name", "rows"), "and not jobs, rows"),
+        (("compare", "grqi", "--name", "x" * 300), "at most 150"),
+        (("compare", "grqi", "--suite", "quick", "-k", "100000"), "has 150 variables"),
+        (("new", "solver", "class"), "'class' has a meaning in Python already"),
+        (("new", "solver", "numpy"), "'numpy' has a meaning in Python already"),
+        (("new", "solver", "../x"), "letters, digits and _"),
+        (("new", "solver", "x" * 300), "name too long"),
+        (("new", "figure", "x"), "allowed is `new solver NAME`"),
+        (("report", "."), "holds no figures of a run"),
+    ],
 )
-def test_settings(text, value):
-    assert options.setting(text) == ("k", value)
+def test_nothing_is_written_where_it_does_not_belong(words, said, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "ROOT", tmp_path)
+    (tmp_path / "Snakefile").touch()
+    (tmp_path / "profiles" / "default").mkdir(parents=True)
+    code, _, errors = typed(*words)
+    assert code == 2 and said in errors and len(errors.splitlines()) == 1, errors
+    assert {path.name for path in tmp_path.iterdir()} == {"Snakefile", "profiles"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "grqi", "--patience", "-1"),
+        ("check", "grqi", "--patience", "nan"),
+        ("compare", "--jobs", "0"),
+        ("compare", "--time-limit", "nan"),
+        ("compare", "--time-limit", "0"),
+        ("figure", "kuleshov2013_fig1", "--width", "nan"),
+        ("workflow", "--jobs", "-3"),
+        ("best-known", "--update", "--search", "-1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_before_any_work(words, typed):
+    code, output, errors = typed(*words)
+    assert (code, output) == (2, "") and "Traceback" not in errors
+
+
+HEAD = SOLVER.partition("def solve")[0]
+ENDS = {
+    "exit": ("import sys\nsys.exit(0)\n", "ends the program when it is imported"),
+    "no traits": ("x = 1\n", "the file has no TRAITS"),
+    "traits of another type": ("TRAITS = 5\nsolve = 3\n", "TRAITS is 5; it must be Traits(...)"),
+    "no solve": (HEAD, "the file has no solve"),
+    "no function": (HEAD + "solve = 3\n", "solve is 3; it must be a function"),
+    "no k": (SOLVER.replace("*, k)", "kk=3)"), "must begin as solve(problem, *, k, ...)"),
+    "exit in solve": (SOLVER + "    exit(0)\n    yield A\n", "SystemExit: 0 (mine.py, line 13"),
+    "syntax": ("def (\n", "SyntaxError"),
+    "zero bytes": ("\0\0", "mine.py"),
+    "latin-1": ("# ö\n".encode("latin-1"), "mine.py"),
+}
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_a_file_that_is_no_solver_does_not_end_in_silence(case, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    content, said = ENDS[case]
+    content = content.encode() if isinstance(content, str) else content
+    (tmp_path / "mine.py").write_bytes(content)
+    code, _, errors = typed("solve", "pitprops", "-k", "3", "--solver", "mine.py")
+    assert code == 2 and said in errors and len(errors.splitlines()) == 1, errors
 
 
 # two checkouts

@@ -1,6 +1,7 @@
 """The commands `compare` and `best-known`, and the two that the workflow calls for them."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
+TAKEN = ("jobs", "rows", "workflow.log")  # other things in that folder
 
 Named = Annotated[
     list[str] | None,
@@ -24,7 +26,10 @@ Against = Annotated[
 Suite = Annotated[
     str, typer.Option(help="The problems: standard, quick, text, genes or nonnegative.")
 ]
-Limit = Annotated[float, typer.Option(help="Seconds that each run may take.", min=0.01)]
+Limit = Annotated[
+    float,
+    typer.Option(help="Seconds that each run may take.", min=0.01, callback=options.finite),
+]
 Settings = Annotated[
     str, typer.Option(help="The settings of the solvers: default, paper or tuned.")
 ]
@@ -69,7 +74,9 @@ def compare(
         Job(solver, suite, settings, ks, time_limit, seed)
         for solver in dict.fromkeys([*own, *_others(own, against, suite, settings)])
     ]
+    _check_sizes(suite, ks, seed)
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
+    _check_title(title)
     folder = options.ROOT / HOME / title
     _write_plan(folder / "plan.json", own, asked)
     page = str(HOME / title / "index.html")
@@ -80,13 +87,38 @@ def compare(
     print(folder / "index.html")
 
 
+def _check_title(title: str) -> None:
+    """Raise InputError for a name of a page that is no folder's name, or that of another thing."""
+    plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
+    if not plain or title in TAKEN or title.endswith((".", " ")):
+        raise InputError(
+            f"--name: {title!r:.60}; allowed are letters, digits, spaces and _.+-, at most 150, "
+            f"and not {', '.join(TAKEN)}"
+        )
+
+
+def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None:
+    """Raise InputError for a cardinality that no problem of the suite has variables for."""
+    from spcabench import api
+    from spcabench.comparison import suite
+
+    if not ks:
+        return
+    problems = (api.load(i.dataset, **i.parameters) for i in suite.items(suite_name, fresh=seed))
+    largest = max(problem.n for problem in problems)
+    if max(ks) > largest:
+        raise InputError(
+            f"-k: {max(ks)}; the largest problem of suite {suite_name!r} has {largest} variables"
+        )
+
+
 def _seed(fresh: str | None) -> int | None:
     """The seed of fresh problems, which is printed; None where the standard ones are asked for."""
     from spcabench.comparison import suite
 
     if fresh is None:
         return None
-    if fresh != options.NEW and not fresh.isdecimal():
+    if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
         raise InputError(f"--fresh: {fresh!r}; allowed are whole numbers from 0, or none")
     seed = suite.new_seed() if fresh == options.NEW else int(fresh)
     print(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
@@ -180,7 +212,11 @@ def show_best_known(
     ] = False,
     search: Annotated[
         float,
-        typer.Option(help="With --update: search for better ones, this many times 2e9 entries."),
+        typer.Option(
+            help="With --update: search for better ones, this many times 2e9 entries.",
+            min=0.0,
+            callback=options.finite,
+        ),
     ] = 0.0,
 ) -> None:
     """Show the best answers known on the standard problems, or improve them."""

@@ -21,9 +21,15 @@ class Scale(StrEnum):
 Figure = Annotated[str, typer.Argument(help="Name of a figure or table.")]
 Scaled = Annotated[Scale, typer.Option(help="Sizes of the runs.")]
 Rows = Annotated[list[Path], typer.Option(help="A file of its rows (parquet). Repeatable.")]
-Inches = Annotated[float | None, typer.Option(help="Size of OUT in inches.", min=1, max=40)]
+Inches = Annotated[
+    float | None,
+    typer.Option(help="Size of OUT in inches.", min=1, max=40, callback=options.finite),
+]
 Points = Annotated[
-    float | None, typer.Option(help="Size of the text in OUT, in points.", min=4, max=40)
+    float | None,
+    typer.Option(
+        help="Size of the text in OUT, in points.", min=4, max=40, callback=options.finite
+    ),
 ]
 Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")]
 
@@ -59,6 +65,8 @@ def write_report(
     """Write the page of a run from its drawn and judged figures."""
     from spcabench.page import results_page
 
+    if not any(folder.glob("figures/*/claims.json")):
+        raise InputError(f"folder: {folder} holds no figures of a run; allowed is results/SCALE")
     print(results_page.write_page(folder))
 
 

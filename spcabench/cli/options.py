@@ -1,9 +1,9 @@
 """Options that several commands take, and how their words are read."""
 
-import json
+import math
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,8 @@ from spcabench.errors import InputError
 ROOT = Path(__file__).parents[2]  # of a clone of the repository
 CORES = os.cpu_count() or 1
 NEW = "new"  # what --fresh holds where no seed is given
+DIGITS = 15  # of a cardinality at most
+MOST_NUMBERS = 10_000  # cardinalities of one command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -26,6 +28,13 @@ Profile = Annotated[
 ]
 
 
+def finite(value: float | None) -> float | None:
+    """The value of an option that takes a number: NaN and infinity are below no limit."""
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number.")
+    return value
+
+
 def cardinalities(text: str | None) -> list[int]:
     """Whole numbers from 1, in increasing order, of a text such as 10, or 5,10,20, or 5:50:5.
 
@@ -34,9 +43,12 @@ def cardinalities(text: str | None) -> list[int]:
     if text is None:
         return []
     try:
-        found = {k for part in text.split(",") for k in _range(part)}
+        parts = [_range(part) for part in text.split(",")]
     except ValueError:
-        found = set()
+        parts = []
+    if sum(map(len, parts)) > MOST_NUMBERS:
+        raise InputError(f"-k: {text!r}; allowed are at most {MOST_NUMBERS:,} numbers")
+    found = {k for part in parts for k in part}
     if not found or min(found) < 1:
         raise InputError(f"-k: {text!r}; allowed are whole numbers from 1: {FORMS}")
     return sorted(found)
@@ -44,7 +56,10 @@ def cardinalities(text: str | None) -> list[int]:
 
 def _range(text: str) -> range:
     """The numbers of one part. Raises ValueError where there are none."""
-    match [int(word) for word in text.split(":")]:
+    words = text.split(":")
+    if any(len(word) > DIGITS for word in words):
+        raise ValueError(text)
+    match [int(word) for word in words]:
         case [k]:
             found = range(k, k + 1)
         case [first, last]:
@@ -56,17 +71,6 @@ def _range(text: str) -> range:
     if not found:
         raise ValueError(text)
     return found
-
-
-def setting(text: str) -> tuple[str, Any]:
-    """The name and the value of NAME=VALUE; a value that is not JSON is a word."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InputError(f"--set: {text!r}; allowed is NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def with_values(words: list[str]) -> list[str]:

@@ -73,9 +73,22 @@ Plot = Annotated[
         help="Draw the loadings, or the variance against k, to this file: .png, .svg or .pdf."
     ),
 ]
+READING = {  # options about a file, by the names of their parameters
+    "covariance": "--covariance",
+    "center": "--no-center",
+    "scale": "--scale",
+    "label": "--label",
+    "drop": "--drop",
+    "drop_text": "--drop-text",
+    "transpose": "--transpose",
+    "missing": "--missing",
+    "names": "--names",
+    "key": "--key",
+}
 
 
 def solve(
+    context: typer.Context,
     source: Source,
     solver: Solver = None,
     k: options.Cardinalities = None,
@@ -103,38 +116,55 @@ def solve(
 
     With several cardinalities, one component is found at each of them.
     """
-    from spcabench.cli import files, terminal
-    from spcabench.readers.user_file import Reading
+    from spcabench.cli import files, settings, terminal
 
     files.check("--out", out, files.TABLES)
     files.check("--plot", plot, files.PICTURES)
-    table: dict[str, Any] = dict(
-        covariance=covariance,
-        center=center,
-        scale=scale,
-        label=label,
-        drop=drop or (),
-        drop_text=drop_text,
-        transpose=transpose,
-        missing=missing,
-        names=names,
-        key=key,
-    )
-    problem = _problem(source, Reading(**table))
+    ks = options.cardinalities(k)
+    problem = _problem(source, _reading(context.params))
     solver = solver or _chosen(problem, nonnegative)
-    settings = dict(options.setting(text) for text in setting or [])
-    settings |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
     with solvers.by_its_author(solver):
-        found = _found(problem, solver, options.cardinalities(k), components, deflation, settings)
+        typed = settings.read(setting or [], solver)
+        typed |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
+        found = _found(problem, solver, ks, components, deflation, typed)
         print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
     files.save(problem, found, out, plot)
 
 
+def _reading(typed: dict[str, Any]) -> "Reading":
+    """How the user asked a file to be read: the options that are named as fields of `Reading`."""
+    from spcabench.readers.user_file import Reading
+
+    how = Reading(**{name: typed[name] for name in READING} | {"drop": typed["drop"] or ()})
+    how.check()
+    return how
+
+
 def _problem(source: str, how: "Reading") -> "Problem":
-    from spcabench import api
     from spcabench.readers import user_file
 
-    return user_file.read(Path(source), how) if user_file.is_file(source) else api.load(source)
+    if user_file.is_file(source):
+        return user_file.read(Path(source), how)
+    return _dataset(source, how)
+
+
+def _dataset(source: str, how: "Reading") -> "Problem":
+    """A dataset by its name; --scale and --no-center are for those that can be loaded so."""
+    from spcabench import api, registry
+    from spcabench.readers.user_file import Reading
+    from spcabench.solving.driver import parameters
+
+    if Path(source).is_dir() and source not in registry.names("dataset"):
+        raise InputError(f"{source}: a folder; allowed is a file, or the name of a dataset")
+    taken = parameters(registry.module("dataset", source).load)
+    settings = {}
+    for name, option in READING.items():
+        if getattr(how, name) == getattr(Reading(), name):
+            continue
+        if name not in ("center", "scale") or name not in taken:
+            raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
+        settings[name] = getattr(how, name)
+    return api.load(source, **settings)
 
 
 def _chosen(problem: "Problem", nonnegative: bool) -> str:

@@ -1,6 +1,8 @@
 """The commands of a solver's author: `list`, `new` and `check`."""
 
+import importlib.util
 import json
+import keyword
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,12 @@ from spcabench.errors import InputError, SolverError, in_one_line, last_frame, u
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
 NARROWEST = 60  # columns of a list, whatever the terminal says
+
+
+Patience = Annotated[
+    float,
+    typer.Option(help="Seconds that one check may take.", min=0.01, callback=options.finite),
+]
 
 
 class Kind(StrEnum):
@@ -67,12 +75,15 @@ def new(
 ) -> None:
     """Write a commented template of a solver, NAME.py, into the current folder."""
     file = Path(f"{name}.py")
-    if kind != "solver" or not name.isidentifier():
+    if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
             f"new: {kind} {name!r}; allowed is `new solver NAME`, NAME of letters, digits and _"
         )
-    if file.exists():
-        raise InputError(f"name: {file} is there already")
+    with using_file(file):
+        if file.exists():
+            raise InputError(f"name: {file} is there already")
+    if keyword.iskeyword(name) or importlib.util.find_spec(name) is not None:
+        raise InputError(f"name: {name!r} has a meaning in Python already; choose another")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
     with using_file(file):
         file.write_text(text, encoding="utf-8")
@@ -81,7 +92,7 @@ def new(
 
 def check(
     solver: Annotated[str, typer.Argument(help="Name of a solver, or its file.")],
-    patience: Annotated[float, typer.Option(help="Seconds that one check may take.")] = 60.0,
+    patience: Patience = 60.0,
 ) -> None:
     """Check that a solver does what every solver must do.
 
@@ -107,7 +118,7 @@ def by_its_author(solver: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         file = Path(solver)
         if file.suffix != ".py":
             raise

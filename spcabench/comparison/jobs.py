@@ -38,6 +38,7 @@ PATIENCE = 60.0  # seconds of such a run
 # a first run this many times slower than the best of the later ones, and seconds beyond, is odd
 WARM_RATIO, WARM_SECONDS = 3.0, 0.1
 LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
+MOST_NAMED = 8  # cardinalities that the name of a folder lists
 SMALL = 50  # variables up to which relaxations and exact searches are run
 
 
@@ -76,7 +77,10 @@ class Job:
     @property
     def folder(self) -> str:
         """A name of what it is run on."""
-        ks = "".join(f"-k{k}" for k in self.ks)
+        ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
+        if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
+            rest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
+            ks += f"-to{self.ks[-1]}-{rest}"
         fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}"
 

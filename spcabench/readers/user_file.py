@@ -91,7 +91,7 @@ def read(path: Path, how: Reading) -> Problem:
         X = READERS[kind](path, how, notes)
     with _one_line(path, kind):
         X, labels, features = _variables(path, X, how, notes)
-    features = _names(path, how.names, X.shape[1]) if X.ndim == 2 and features is None else features
+    features = _names(path, how.names, X.shape[1]) or features
     about = {"source": str(path), "notes": notes, "stand_in": False}
     try:
         problem = _problem(X, path.name, how, features, labels, about)

@@ -119,13 +119,22 @@ def _step(new: Iterate, old: Iterate) -> float:
     return change
 
 
+def _stated(iterate: Iterate, number: str) -> float:
+    """A number that a stopping rule looks at; InputError where the solver does not state it."""
+    if number not in iterate.extra:
+        raise InputError(
+            f"stop: {number!r} needs a solver that states its {number}; this one does not"
+        )
+    return iterate.extra[number]
+
+
 def _objective(new: Iterate, old: Iterate) -> float:
-    f, f_old = new.extra["objective"], old.extra["objective"]
+    f, f_old = _stated(new, "objective"), _stated(old, "objective")
     return abs(f - f_old) / max(abs(f_old), 1e-300)
 
 
 def _gap(new: Iterate, old: Iterate) -> float:
-    return new.extra["gap"]
+    return _stated(new, "gap")
 
 
 # Infinity is below no tolerance. It also means that a NaN in x is not noticed during the run: the
