@@ -7,6 +7,7 @@ from spcabench import registry
 from spcabench.comparison.jobs import Job
 from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
 from spcabench.running.grid import groups, shared
+from spcabench.several.jobs import Job as SeveralJob
 
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
@@ -74,3 +75,23 @@ rule compare_page:
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"
+
+
+# several components: rows of one solver in all its ways, then their page
+def several(w):
+    jobs = json.loads(Path(f"results/components/{w.comparison}/plan.json").read_text())["jobs"]
+    return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
+
+
+rule several_run:
+    output: "results/components/rows/{job}.parquet"
+    params: of=lambda w: SeveralJob.read(Path(f"results/components/jobs/{w.job}.json")).fingerprint()
+    resources: slot=1
+    shell: "{PYTHON} several-run results/components/jobs/{wildcards.job}.json {output}"
+
+
+rule several_page:
+    input: several, "results/components/{comparison}/plan.json", glob("spcabench/several/*.py"), glob("spcabench/page/several_*.py"), TEMPLATES
+    output: "results/components/{comparison}/index.html"
+    resources: slot=1
+    shell: "{PYTHON} several-page results/components/{wildcards.comparison}/plan.json"

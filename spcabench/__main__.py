@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench import machine
-from spcabench.cli import compare, doctor, figures, options, solve, solvers
+from spcabench.cli import compare, doctor, figures, options, several, solve, solvers
 from spcabench.errors import InputError
 from spcabench.running import supervisor
 
@@ -40,13 +40,15 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "report": figures.write_report,
         "compare-run": compare.run_job,
         "compare-page": compare.write_page,
+        "several-run": several.run_job,
+        "several-page": several.write_page,
     },
 }
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel)(command)
 # numerical libraries take their number of threads when they are imported
-ONE_THREAD = ("run", "check", "compare-run")
+ONE_THREAD = ("run", "check", "compare-run", "several-run")
 
 
 @app.callback()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench.cli import figures, options, solvers
+from spcabench.cli import figures, options, several, solvers
 from spcabench.errors import InputError, using_file
 
 if TYPE_CHECKING:
@@ -24,7 +24,11 @@ Against = Annotated[
     str, typer.Option(help="What to compare them with: names separated by commas, all, or none.")
 ]
 Suite = Annotated[
-    str, typer.Option(help="The problems: standard, quick, text, genes or nonnegative.")
+    str,
+    typer.Option(
+        help="The problems: standard, quick, text, genes or nonnegative. With components, several "
+        "components are asked for."
+    ),
 ]
 Limit = Annotated[
     float,
@@ -68,6 +72,13 @@ def compare(
 
     figures.check_profile(profile)
     own = [_absolute(solver) for solver in named or []]
+    if suite == several.SUITE:
+        if k or settings != "default" or fresh is not None:
+            raise InputError(
+                f"-k, --settings, --fresh: not allowed with --suite {suite}, which has its own"
+            )
+        several.compare(own, against, time_limit, name, jobs, profile)
+        return
     ks = tuple(options.cardinalities(k))
     seed = _seed(fresh)
     asked = [

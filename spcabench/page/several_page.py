@@ -1,0 +1,125 @@
+"""The page of a comparison of several components, and its table and ranking as files."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench.page import several_pictures
+from spcabench.page.render import render
+from spcabench.running import rows as results
+from spcabench.running.whole_files import write_text
+from spcabench.several import jobs, standing, suite
+from spcabench.several.jobs import HELD_OUT, Job
+from spcabench.solving.formulations import Formulation
+
+NOT_SHOWN = ("Z", "names", "parameters")
+
+
+def write(plan_file: Path) -> Path:
+    """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
+    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    root = plan_file.resolve().parents[3]
+    files = [rows_of(root / file) for file in plan["jobs"]]
+    rows = results.read(files)
+    results.check_convention(rows, plan["name"])
+    table = standing.graded(rows)
+    ranking = standing.ranking(table)
+    folder = plan_file.parent
+    shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
+    write_text(folder / "table.csv", shown.to_csv(index=False))
+    write_text(folder / "ranking.txt", lines(ranking))
+    page = plan_file.with_name("index.html")
+    write_text(page, _page(plan, root, rows, table, ranking))
+    return page
+
+
+def rows_of(job: Path) -> Path:
+    """Where the rows of a job are, from where the job is described."""
+    return job.parent.with_name("rows") / f"{job.stem}.parquet"
+
+
+def lines(ranking: pd.DataFrame) -> str:
+    """The ranking as text, one block for each formulation."""
+    text = []
+    for formulation, part in ranking.groupby("formulation", sort=False):
+        text.append(f"{formulation}: {Formulation(formulation).meaning}")
+        text.append(
+            f"  {'solver':28}{'asked':22}{'answered':>10}{'of the best':>12}{'gap':>8}"
+            f"{'violation':>11}{'time, s':>9}"
+        )
+        for r in part.itertuples():
+            text.append(
+                f"  {r.solver:28}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
+                f"{100 * r.share:>10.1f} %{100 * r.gap:>6.1f} %{r.violation:>11.2g}"
+                f"{r.seconds:>9.3g}"
+            )
+        text.append("")
+    return "\n".join(text)
+
+
+def _page(
+    plan: dict[str, Any], root: Path, rows: pd.DataFrame, table: pd.DataFrame, ranking: pd.DataFrame
+) -> str:
+    first = Job.read(root / plan["jobs"][0])
+    asked = table[table.kind != HELD_OUT]
+    formulations = [f for f in Formulation if (ranking.formulation == f).any()]
+    return render(
+        "several.html.j2",
+        name=plan["name"],
+        named=plan["named"],
+        written=datetime.now(UTC).date().isoformat(),
+        formulations=formulations,
+        ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
+        pictures=list(several_pictures.pictures(table, ranking)),
+        recovered=_recovered(asked),
+        held_out=_held_out(table),
+        pairs=_pairs(asked),
+        failures=_failures(table),
+        stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
+        items=suite.ITEMS,
+        limit=first.limit,
+        patience=jobs.PATIENCE,
+        machines=sorted(set(zip(rows.cpu, rows.commit, strict=True))),
+        files=["table.csv", "ranking.txt"],
+    )
+
+
+def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """How much of known loadings was found: a line for each solver and way, the best first."""
+    if "accuracy" not in table:
+        return []
+    known = table.dropna(subset=["accuracy"])
+    keys = ["formulation", "solver", "how", "item"]
+    means = known.groupby(keys, sort=False)[["accuracy", "false", "subspace"]].mean().reset_index()
+    means = means[~((means.formulation == "orthonormal") & (means.how == "drop_features"))]
+    return means.sort_values(["item", "accuracy"], ascending=[True, False]).to_dict("records")
+
+
+def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Shares of the variance of other samples: a line for each solver and way, the best first."""
+    if "held_out_projected" not in table:
+        return []
+    part = table.dropna(subset=["held_out_projected"])
+    columns = ["held_out_projected", "held_out_adjusted", "held_out_regression"]
+    means = part.groupby(["formulation", "solver", "how"], sort=False)[columns].mean()
+    counts = part.groupby(["formulation", "solver", "how"], sort=False).size().rename("count")
+    found = means.join(counts).reset_index()
+    return found.sort_values(["formulation", columns[0]], ascending=[True, False]).to_dict(
+        "records"
+    )
+
+
+def _pairs(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each formulation, problem, r and k the best answer and its certified bound."""
+    answered = table.dropna(subset=["value"]).sort_values("value", ascending=False, kind="stable")
+    firsts = answered.drop_duplicates(["formulation", "item", "r", "k"])
+    return firsts.sort_values(["formulation", "item", "r", "k"], kind="stable").to_dict("records")
+
+
+def _failures(table: pd.DataFrame) -> list[dict[str, Any]]:
+    bad = table[table.value.isna() & ~((table.kind == HELD_OUT) & (table.status == "finished"))]
+    groups = bad.groupby(["solver", "how", "status", "reason"]).size().reset_index(name="count")
+    return groups.to_dict("records")

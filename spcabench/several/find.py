@@ -1,0 +1,135 @@
+"""One run: the loadings that a solver gives when it is asked in one way, and what they took."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spcabench import api, registry
+from spcabench.problem.problem import Problem
+from spcabench.several.ways import CALIBRATED, ROUNDED
+from spcabench.solving.deflate import Components
+from spcabench.solving.driver import in_form
+from spcabench.solving.measures import measures
+from spcabench.vectors import Array, Indices, embed, support
+
+TRIALS = 25  # of the search of a penalty
+CLOSED = 1e-4  # ratio of penalties, less one, at which the search ends
+PATIENCE = 5.0  # limits of one run that the whole search may take
+
+
+@dataclass
+class Bill:
+    """What the runs of one way took, together; flops are None where one run's are not counted."""
+
+    seconds: float = 0.0
+    flops: int | None = 0
+    runs: int = 0
+    statuses: list[str] = field(default_factory=list)
+
+    def add(self, found: Components, joint: bool) -> None:
+        """Add what one call of the solver took; all results of a joint one share their cost."""
+        for result in found.results[:1] if joint else found.results:
+            search = result.search
+            self.seconds += search.get("time", result.setup_time + result.solve_time)
+            flops = int(search.get("flops", result.setup_flops + result.flops))
+            counted = self.flops is not None and result.counted
+            self.flops = (self.flops or 0) + flops if counted else None
+            self.runs += int(search.get("runs", 1))
+        self.statuses = [str(result.status) for result in found]
+
+
+def loadings(
+    problem: Problem, *, seed: int, solver: str, how: str, r: int, k: int, limit: float
+) -> dict[str, Any]:
+    """Return the loadings as lists of indices and values, with seconds, flops and statuses.
+
+    limit : seconds of each run. Loadings that a solver did not find are left out.
+    """
+    bill = Bill()
+    if how in (CALIBRATED, ROUNDED):
+        Z = _searched(problem, solver, how, r, k, seed, limit, bill)
+    else:
+        joint = how == "joint"
+        refit = {} if joint else {"refit": True}
+        found = api.components(
+            problem, solver, r, k=k, deflation=how, seed=seed, time_limit=limit, **refit
+        )
+        bill.add(found, joint)
+        Z = _good(found)
+    return {
+        "indices": [support(z).tolist() for z in Z.T],
+        "values": [z[support(z)].tolist() for z in Z.T],
+        **vars(bill),
+    }
+
+
+def halves(
+    problem: Problem, *, seed: int, solver: str, how: str, r: int, k: int, limit: float
+) -> dict[str, Any]:
+    """Return the loadings of every second sample; `train_and_test` gives both halves."""
+    train, _ = train_and_test(problem)
+    return loadings(train, seed=seed, solver=solver, how=how, r=r, k=k, limit=limit)
+
+
+def train_and_test(problem: Problem) -> tuple[Problem, Problem]:
+    """Return the problems of the even and of the odd samples, each about its own mean."""
+    A = problem.given_as("data").data.dense()
+    return Problem.from_data(A[::2], problem.name), Problem.from_data(A[1::2], problem.name)
+
+
+def assembled(answer: dict[str, Any], n: int) -> Array:
+    """Return Z (n, r) of the lists of indices and values."""
+    columns = [
+        embed(np.array(values), np.array(W, dtype=np.intp), n)
+        for W, values in zip(answer["indices"], answer["values"], strict=True)
+    ]
+    return np.column_stack(columns) if columns else np.zeros((n, 0))
+
+
+def _good(found: Components) -> Array:
+    columns = [result.x for result in found if result.good]
+    return np.column_stack(columns) if columns else np.zeros((found.problem.n, 0))
+
+
+def _searched(
+    problem: Problem, solver: str, how: str, r: int, k: int, seed: int, limit: float, bill: Bill
+) -> Array:
+    """The loadings of the penalty that gives the most variance among those that are sparse enough.
+
+    The number of nonzeros falls as the penalty grows, but in jumps, so that every trial counts.
+    """
+    module = registry.module("solver", solver)
+    most = k if how == ROUNDED else r * k
+    given = in_form(problem, module.TRAITS)
+    low, high = (float(np.log(t)) for t in module.penalty_range(given))
+    best, value = np.zeros((problem.n, 0)), 0.0
+    while bill.runs < TRIALS and high - low > CLOSED and bill.seconds < PATIENCE * limit:
+        middle = (low + high) / 2.0
+        settings: dict[str, Any] = {str(module.TRAITS.penalty): float(np.exp(middle))}
+        found = api.components(
+            problem, solver, r, deflation="joint", seed=seed, time_limit=limit, **settings
+        )
+        bill.add(found, joint=True)
+        Z = _good(found)
+        used = np.flatnonzero(Z.any(axis=1))
+        if (len(used) if how == ROUNDED else np.count_nonzero(Z)) > most:
+            low = middle
+            continue
+        high = middle
+        if how == ROUNDED:
+            Z = eigenvectors_on(problem, used, r)
+        explained = measures(problem, Z).projected if Z.shape[1] else 0.0
+        if explained > value:
+            best, value = Z, explained
+    return best
+
+
+def eigenvectors_on(problem: Problem, W: Indices, r: int) -> Array:
+    """Return the r leading eigenvectors of Sigma on the variables W, as loadings (n, r)."""
+    if not len(W):
+        return np.zeros((problem.n, 0))
+    _, V = problem.covariance[W].leading_pairs(min(r, len(W)))
+    Z = np.zeros((problem.n, V.shape[1]))
+    Z[W] = V
+    return Z

@@ -1,0 +1,76 @@
+"""The problems on which solvers of several components are compared."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Item:
+    """A problem with the numbers of loadings r and the cardinalities k that are asked for.
+
+    small : it has few enough variables for exact searches and relaxations. held_out : it is also
+    solved on half of its samples and measured on the others.
+    """
+
+    name: str
+    dataset: str
+    parameters: dict[str, Any]
+    counts: tuple[int, ...]
+    ks: tuple[int, ...]
+    family: str
+    origin: str
+    small: bool = False
+    held_out: bool = False
+
+
+def _spikes(overlap: float) -> Item:
+    return Item(
+        f"two spikes, overlap {overlap:g}",
+        "two_spikes",
+        dict(overlap=overlap, seed=0),
+        (2,),
+        (20,),
+        "two spikes",
+        "Cory-Wright and Pauphilet (2022)",
+    )
+
+
+ITEMS = [
+    Item("pit props", "pitprops", {}, (2, 3, 6), (5,), "classic", "Jeffers (1967)", small=True),
+    Item(
+        "gaussian 40",
+        "gaussian",
+        dict(m=40, n=40, seed=0),
+        (2, 3),
+        (5, 10),
+        "gaussian",
+        "Kuleshov (2013)",
+        small=True,
+        held_out=True,
+    ),
+    Item("blocks", "blocks", dict(n=120, seed=0), (3,), (10,), "block", "ours"),
+    _spikes(0.1),
+    _spikes(0.5),
+    _spikes(0.9),
+    Item(
+        "nips words",
+        "bag_of_words",
+        dict(corpus="nips", words=300),
+        (5,),
+        (10,),
+        "text",
+        "Newman (2008)",
+        held_out=True,
+    ),
+    Item(
+        "colon",
+        "alon",
+        dict(genes=300),
+        (3,),
+        (20,),
+        "genes",
+        "Alon et al. (1999)",
+        held_out=True,
+    ),
+    Item("faces", "cbcl", {}, (3, 5), (30,), "faces", "Sung (1996)", held_out=True),
+]
