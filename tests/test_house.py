@@ -24,7 +24,8 @@ SOLVERS = [p for p in FILES if p.parent.name == "solvers"]
 CORE = [
     p
     for p in FILES
-    if p.is_relative_to(ROOT / "spcabench") and p.parent.name not in ("figures", "comparison")
+    if p.is_relative_to(ROOT / "spcabench")
+    and p.parent.name not in ("figures", "comparison", "several")
 ]
 LONGEST = 40  # lines of a function without its docstring
 every_file = pytest.mark.parametrize("file", FILES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -25,8 +25,9 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
         yield Picture(
             "Variance against orthogonality",
             "Each arrow is one solver, mean over all problems, r and k. It starts at what the "
-            "loadings seem to explain, tr(Z'ΣZ), and ends at what they explain once they are made orthogonal within the union of their supports. Its length is variance that "
-            "was counted twice. Both are shares of the certified bound.",
+            "loadings seem to explain, tr(Z'ΣZ), and ends at what they explain once they are made "
+            "orthogonal within the union of their supports. Its length is variance that was "
+            "counted twice. Both are shares of the certified bound.",
             trade_off,
             (1, len(free)),
             (9.5, 4.6),
@@ -35,7 +36,8 @@ def pictures(table: pd.DataFrame, ranking: pd.DataFrame) -> Iterator[Picture]:
     if (answered.formulation == Formulation.DEFLATION).any():
         yield Picture(
             "Deflations",
-            "Projected variance over the best of the four deflations of the same solver; a dot is one problem with one r and k, a bar the median.",
+            "Projected variance over the best of the four deflations of the same solver; a dot is "
+            "one problem with one r and k, a bar the median.",
             deflations,
             (1, 1),
             (9.5, 3.6),
