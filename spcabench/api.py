@@ -11,6 +11,7 @@ from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.blocks import by_blocks
 from spcabench.solving.driver import Limits, check_settings, drive, parameters
+from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
 
@@ -161,7 +162,7 @@ def components(
     name: str | ModuleType,
     count: int,
     *,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     deflation: str = "projection",
     alpha: float = 1.0,
     **settings: Any,
@@ -183,14 +184,17 @@ def components(
         "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
         for a solver that finds all components at once.
     alpha : float
-        Share of the variance that Hotelling's deflation takes out, from 0 to 1.
+        Share of the variance that Hotelling's deflation takes out, from 0 to 1. With "joint" it is
+        handed to the solver.
     **settings
         As for `spcabench.solve`.
 
     Returns
     -------
     Components
-        The results in order. Each is graded against the deflated problem that it was found in.
+        The results in order. Each is graded against the deflated problem that it was found in;
+        ``joint_bound`` bounds all of them together. ``formulation`` says which problem of several
+        components they answer, and ``measures`` what they explain together.
         Components that were found jointly have the status infeasible where they do not obey the
         formulation of their solver (`spcabench.iterate.Traits`).
 
@@ -207,10 +211,24 @@ def components(
     """
     validate.whole("count", count, 1)
     if deflation == "joint":
+        if isinstance(k, Sequence):
+            raise InputError("k: joint components have one cardinality for all")
+        if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
+            settings["alpha"] = alpha
         return _jointly(problem, name, count, k, settings)
+    asked = iter(_cardinalities(k, count))
     return deflate.deflated_components(
-        problem, count, lambda p: solve(p, name, k=k, **settings), deflation, alpha
+        problem, count, lambda p: solve(p, name, k=next(asked), **settings), deflation, alpha
     )
+
+
+def _cardinalities(k: int | Sequence[int] | None, count: int) -> list[int | None]:
+    """One cardinality for each component."""
+    if not isinstance(k, Sequence) or isinstance(k, str):
+        return [k] * count  # type: ignore[list-item]  # `solve` refuses a text
+    if len(k) != count:
+        raise InputError(f"k: {len(k)} cardinalities; allowed are one, or one for each of {count}")
+    return [*k]
 
 
 def _jointly(
@@ -233,7 +251,11 @@ def _jointly(
         graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
         for z in result.Z.T
     ]
-    return deflate.Components(problem, [replace(result, x=x, status=status) for x, status in made])
+    return deflate.Components(
+        problem,
+        [replace(result, x=x, status=status) for x, status in made],
+        Formulation(solver.TRAITS.formulation),
+    )
 
 
 def path(

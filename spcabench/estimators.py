@@ -1,5 +1,6 @@
 """A scikit-learn estimator over the solvers."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -50,6 +51,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         The loadings, one in each row.
     n_components_ : int
         Number K of components found.
+    formulation_ : Formulation
+        Which problem of several components the answer is one to: see docs/components.md.
     mean_, scale_ : array of shape (n,)
         Mean of each feature, and what each is divided by.
     explained_variance_ : array of shape (K,)
@@ -131,6 +134,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
         self.scale_ = np.ones(n) if scaler.scale_ is None else scaler.scale_
         self.components_, self.n_components_ = found.Z.T, len(found)
+        self.formulation_ = found.formulation
         self.explained_variance_ = found.adjusted_variances / (m - 1)
         self.explained_variance_ratio_ = (
             found.adjusted_variances / problem.covariance.diagonal().sum()
@@ -156,7 +160,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"solver: {found[0].solver!r} gave no feasible component of X ({found[0].status})"
             )
-        return Components(problem, [result for result in found if result.good])
+        return replace(found, results=[result for result in found if result.good])
 
     def _k(self, n: int) -> int:
         if isinstance(self.cardinality, Integral):

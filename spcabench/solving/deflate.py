@@ -15,6 +15,8 @@ from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving.formulations import Formulation
+from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import (
     Measures,
     adjusted_variances,
@@ -38,10 +40,13 @@ class Components(Sequence[Result]):
         The problem before any deflation.
     results : list of Result
         One for each component. Its problem is the deflated one in which it was found.
+    formulation : Formulation
+        Which problem of several components they answer: docs/components.md.
     """
 
     problem: Problem
     results: list[Result]
+    formulation: Formulation = Formulation.DEFLATION
 
     def __getitem__(self, index):
         return self.results[index]
@@ -83,6 +88,19 @@ class Components(Sequence[Result]):
     def measures(self) -> Measures:
         """All measures of the loadings together, among them those above."""
         return measures(self.problem, self.Z)
+
+    @cached_property
+    def joint_bound(self) -> float:
+        """Certified upper bound on all loadings together, of their formulation.
+
+        It bounds the total variance of orthonormal loadings, and the projected variance of any
+        others. Where cardinalities differ it is the bound for the largest.
+        """
+        r, nonzeros = len(self), self.measures.nonzeros
+        k = max(result.k or result.cardinality for result in self.results)
+        if self.formulation == Formulation.PENALISED:
+            k = -(-nonzeros // r)
+        return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
 
 
 def hotelling(problem: Problem, results: list[Result], alpha: float) -> Covariance | Data | Gram:
@@ -173,6 +191,7 @@ def deflated_components(
         raise InputError(
             f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation"
         )
+    formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
     results = [run(problem)]
     if (
         deflation == "hotelling"
@@ -180,7 +199,7 @@ def deflated_components(
         and problem.form == "data"
         and not problem.data.rank
     ):
-        return Components(problem, _in_place(problem, results[0], count, run, alpha))
+        return Components(problem, _in_place(problem, results[0], count, run, alpha), formulation)
     current = problem
     while len(results) < count and results[-1].good:
         with uncharged():
@@ -192,7 +211,7 @@ def deflated_components(
             _cache={},
         )
         results.append(run(current))
-    return Components(problem, results)
+    return Components(problem, results, formulation)
 
 
 def _in_place(

@@ -1,0 +1,168 @@
+"""The comparison of several components: what is asked, what is believed, what the page shows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import api, registry
+from spcabench.errors import InputError
+from spcabench.page import several_page
+from spcabench.running import rows
+from spcabench.several import find, jobs, standing, suite, ways
+from spcabench.several.jobs import Job
+from spcabench.several.suite import Item
+from spcabench.solving.formulations import Formulation, fault
+
+DATA = dict(m=20, n=9, seed=0)
+ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", True, held_out=True)
+LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
+import numpy as np
+from spcabench.iterate import Iterate, Traits
+TRAITS = Traits(control="cardinality", components="joint", formulation="{formulation}")
+EXAMPLE = dict(k=3)
+def solve(problem, *, k, components=1):
+    z = np.zeros(problem.n)
+    z[0] = 1.0
+    Z = np.tile(z[:, None], components)
+    yield Iterate(Z[:, 0], Z=Z)
+'''
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(suite, "ITEMS", [ITEM])
+
+
+def _graded(tmp_path, *solvers, **more):
+    files = []
+    for solver in solvers:
+        job = Job(str(solver), **more)
+        files.append(tmp_path / f"{job.key}.parquet")
+        jobs.run_job(job, files[-1])
+    return standing.graded(rows.read(files))
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suite, "ITEMS", [ITEM])
+        yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_deflation=True)
+
+
+def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
+    ranking = standing.ranking(table)
+    asked = {way.how for name in ("tpower", "amanpg") for way in ways.ways(name, True)}
+    assert set(ranking.how) == asked
+    best = table[table.value.notna()].groupby(["formulation", "item", "r", "k"]).share.max()
+    assert np.allclose(best, 1.0)
+
+
+def test_the_grades_are_those_of_the_kept_loadings(table):
+    problem = api.load("gaussian", **DATA)
+    for line in table[table.value.notna()].itertuples():
+        assert fault(line.Z, Formulation(line.formulation), line.k) == ""
+        S = problem.given_as("covariance").matrix.S
+        assert line.total == pytest.approx(np.trace(line.Z.T @ S @ line.Z))
+        assert line.value <= line.bound
+
+
+def test_disjoint_answers_stand_among_the_orthonormal_ones(table):
+    both = table[(table.how == "drop_features") & table.value.notna()]
+    assert set(both.formulation) == {"disjoint", "orthonormal"}
+
+
+@pytest.mark.parametrize("formulation", ["orthonormal", "disjoint", "common"])
+def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, formulation):
+    file = tmp_path / f"liar_{formulation}.py"
+    file.write_text(LIAR.format(formulation=formulation))
+    found = _graded(tmp_path, file)
+    assert found.value.isna().all()
+    assert (found.status != "finished").all()
+
+
+def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
+    ranking = standing.ranking(table)
+    assert (ranking.share <= 1.0 + 1e-12).all()
+    assert (ranking.answered <= ranking.pairs).all()
+
+
+def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
+    job = Job("tpower")
+    home = tmp_path / "results" / "components"
+    file = job.write(home / "jobs")
+    out = several_page.rows_of(file)
+    jobs.run_job(job, out)
+    plan = home / "mine" / "plan.json"
+    plan.parent.mkdir()
+    plan.write_text(
+        json.dumps(dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(tmp_path))]))
+    )
+    text = several_page.write(plan).read_text()
+    for formulation in ("deflation", "disjoint", "orthonormal"):
+        assert f'<h2 id="{formulation}">' in text
+    assert "nan" not in text.partition("<script>")[0].lower().replace("nanonet", "")
+    assert len(pd.read_csv(plan.with_name("table.csv"))) >= 4
+    assert "tpower" in plan.with_name("ranking.txt").read_text()
+
+
+def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
+    job, out = Job("tpower"), tmp_path / "tpower.parquet"
+    made = []
+    whole = jobs.execute.asked
+
+    def some(*given, **more):
+        made.append(given)
+        if len(made) == 9:
+            raise KeyboardInterrupt
+        return whole(*given, **more)
+
+    monkeypatch.setattr(jobs.execute, "asked", some)
+    with pytest.raises(KeyboardInterrupt):
+        jobs.run_job(job, out)
+    before = len(made)
+    jobs.run_job(job, out)
+    assert len(rows.read([out])) == sum(1 for _ in job.tasks())
+    assert len(made) - before < before + 4  # the warm-up, and what had not been made
+
+
+def test_held_out_samples_are_not_those_of_the_loadings():
+    problem = api.load("gaussian", **DATA)
+    train, test = find.train_and_test(problem)
+    assert train.m + test.m == problem.m
+    asked = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
+    Z = find.assembled(find.halves(problem, **asked), problem.n)
+    direct = api.components(train, "tpower", 2, k=3, refit=True)
+    assert np.allclose(np.abs(Z), np.abs(direct.Z))
+
+
+@pytest.mark.parametrize("name", ways.entrants())
+def test_every_entrant_answers_a_small_problem_in_each_way(name):
+    traits = registry.module("solver", name).TRAITS
+    if traits.relaxation or traits.exact:
+        problem, k = api.load("gaussian", m=12, n=6, seed=1), 2
+    else:
+        problem, k = api.load("gaussian", **DATA), 3
+    for way in ways.ways(name):
+        found = find.loadings(problem, seed=0, solver=name, how=way.how, r=2, k=k, limit=2.0)
+        Z = find.assembled(found, problem.n)
+        assert Z.shape[1] >= 1, way
+        assert fault(Z, way.formulation, k) == "", way
+
+
+def test_each_component_has_its_own_cardinality():
+    problem = api.load("pitprops")
+    found = api.components(problem, "tpower", 3, k=[6, 2, 3])
+    assert [result.cardinality for result in found] == [6, 2, 3]
+    assert found.measures.projected <= found.joint_bound
+    with pytest.raises(InputError, match="k: 2 cardinalities"):
+        api.components(problem, "tpower", 3, k=[6, 2])
+
+
+def test_removed_variables_make_disjoint_loadings():
+    problem = api.load("pitprops")
+    found = api.components(problem, "tpower", 2, k=4, deflation="drop_features")
+    assert found.formulation == Formulation.DISJOINT
+    assert found.measures.violation == pytest.approx(0.0, abs=1e-12)
+    assert found.measures.total <= found.joint_bound
