@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from spcabench import api, registry
+from spcabench.comparison.jobs import unavailable
 from spcabench.errors import InputError
 from spcabench.page import several_page
 from spcabench.running import rows
@@ -121,10 +122,13 @@ def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
     monkeypatch.setattr(jobs.execute, "asked", some)
     with pytest.raises(KeyboardInterrupt):
         jobs.run_job(job, out)
-    before = len(made)
+    before, total = len(made), sum(1 for _ in job.tasks())
     jobs.run_job(job, out)
-    assert len(rows.read([out])) == sum(1 for _ in job.tasks())
-    assert len(made) - before < before + 4  # the warm-up, and what had not been made
+    assert len(rows.read([out])) == total
+    first = len(ways.ways("tpower")) + 1  # the warm-up, and loading the problem
+    kept = before - 1 - first
+    assert kept > 0
+    assert len(made) - before == first + total - kept
 
 
 def test_held_out_samples_are_not_those_of_the_loadings():
@@ -137,7 +141,7 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 
 
-@pytest.mark.parametrize("name", ways.entrants())
+@pytest.mark.parametrize("name", [name for name in ways.entrants() if not unavailable(name)])
 def test_every_entrant_answers_a_small_problem_in_each_way(name):
     traits = registry.module("solver", name).TRAITS
     if traits.relaxation or traits.exact:

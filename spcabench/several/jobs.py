@@ -7,13 +7,15 @@ solver (`spcabench.several.standing`).
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from spcabench import registry
-from spcabench.running import fingerprint, rows, worker
+from spcabench.running import fingerprint, preparation, rows, worker
 from spcabench.running import job as execute
-from spcabench.running.process import LOCK, Worker
+from spcabench.running.journal import Journal
+from spcabench.running.process import Worker
 from spcabench.running.schema import Answer, Row
 from spcabench.running.task import Task
 from spcabench.running.whole_files import write_changed
@@ -24,6 +26,7 @@ from spcabench.solving.status import Status
 
 LIMIT = 1.0  # seconds of each run of a solver
 PATIENCE = 40.0  # seconds after which the process of one way is ended
+LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
 TRUE, HELD_OUT = "components", "components, held out"
 
 
@@ -98,25 +101,44 @@ def refused(solver: str, item: Item) -> str:
 def run_job(job: Job, out: Path) -> None:
     """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    journal = execute.Journal(out, job.fingerprint())
-    helper = Worker(worker.answer, LOCK)
+    journal = Journal(out, job.fingerprint())
+    with closing(Worker(worker.answer)) as helper:
+        _fill(journal, job, helper)
+    rows.write([journal.rows[str(number)] for number, _ in enumerate(job.tasks())], out)
+    journal.close()
+
+
+def _fill(journal: Journal, job: Job, helper: Worker) -> None:
+    """Make the rows that a journal lacks."""
     _warmed(helper, job)
     late: set[tuple[str, str]] = set()  # ways that did not come back from an easier question
+    loaded = None
     for number, (item, way, task) in enumerate(job.tasks()):
         key = str(number)
         if key not in journal.rows:
             why = refused(job.solver, item)
             if (item.name, way.how) in late:
                 why = f"ended after {PATIENCE:g} s on an easier one"
+            if not why and loaded != item.name:
+                _loaded(helper, task)
+                loaded = item.name
             answer = Answer(status=Status.SKIPPED, reason=why)
             if not why:
                 answer = execute.asked(helper, task, grace=0.0)
             journal.add(key, _row(job, item, way, task, answer))
         if journal.rows[key].status == Status.KILLED:
             late.add((item.name, way.how))
-    helper.close()
-    rows.write([journal.rows[str(number)] for number, _ in enumerate(job.tasks())], out)
-    journal.close()
+
+
+def _loaded(helper: Worker, task: Task) -> None:
+    """Let the worker load a problem."""
+    before = Task(
+        dataset=task.dataset,
+        parameters=task.parameters,
+        function=preparation.tidied,
+        timeout=LOADING,
+    )
+    execute.asked(helper, before, grace=0.0)
 
 
 def _warmed(helper: Worker, job: Job) -> None:

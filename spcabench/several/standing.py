@@ -67,7 +67,9 @@ def _line(row: Any) -> dict[str, Any]:
     problem = _problem(line["dataset"], line["parameters"])
     Z = find.assembled(row.extra, problem.n)
     line |= {"found": Z.shape[1], "seconds": row.extra["seconds"], "flops": row.extra["flops"]}
-    wrong = fault(Z, formulation, asked["k"]) if Z.shape[1] else "no loading was found"
+    wrong = "no loading was found"
+    if Z.shape[1]:
+        wrong = fault(Z, formulation, asked["k"], asked["r"])
     if wrong:
         return line | {"status": str(Status.INFEASIBLE), "reason": wrong}
     if row.kind == HELD_OUT:

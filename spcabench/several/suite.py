@@ -23,6 +23,18 @@ class Item:
     held_out: bool = False
 
 
+def _published(name: str, n: int, counts: tuple[int, ...] = (2, 3)) -> Item:
+    return Item(
+        f"{name} {n}",
+        "published",
+        dict(name=name),
+        counts,
+        (5, 10),
+        "published",
+        "Cory-Wright and Pauphilet (2022)",
+    )
+
+
 def _spikes(overlap: float) -> Item:
     return Item(
         f"two spikes, overlap {overlap:g}",
@@ -49,6 +61,9 @@ ITEMS = [
         held_out=True,
     ),
     Item("blocks", "blocks", dict(n=120, seed=0), (3,), (10,), "block", "ours"),
+    _published("ionosphere", 34),
+    _published("geography", 68),
+    _published("communities", 101),
     _spikes(0.1),
     _spikes(0.5),
     _spikes(0.9),
@@ -72,5 +87,5 @@ ITEMS = [
         "Alon et al. (1999)",
         held_out=True,
     ),
-    Item("faces", "cbcl", {}, (3, 5), (30,), "faces", "Sung (1996)", held_out=True),
+    Item("faces", "cbcl", {}, (3,), (30,), "faces", "Sung (1996)", held_out=True),
 ]

@@ -8,8 +8,8 @@ from spcabench.solving.formulations import Formulation
 
 DEFAULT = "projection"  # the deflation that every solver of one component runs with
 # single-component solvers that are run with every deflation, so that deflations are compared: one
-# that is cheap, one that is thorough, one with a penalty
-FACTORS = ("tpower", "local_search", "gpower1")
+# that is cheap, one that is thorough, one without a start
+FACTORS = ("tpower", "local_search", "greedy_forward")
 CALIBRATED, ROUNDED = "calibrated", "rounded"
 
 
@@ -49,6 +49,8 @@ def ways(solver: str, every_deflation: bool = False) -> list[Way]:
             Way(solver, Formulation.COMMON, ROUNDED),
         ]
     kinds = [kind for kind in DEFLATIONS if kind != "drop_features"]
+    if traits.accepts == "data":  # Hotelling's deflation leaves an indefinite matrix: no data
+        kinds.remove("hotelling")
     if not every_deflation and solver not in FACTORS:
         kinds = [DEFAULT]
     return [

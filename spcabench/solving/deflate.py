@@ -24,6 +24,7 @@ from spcabench.solving.measures import (
     projected_variance,
 )
 from spcabench.solving.result import Result
+from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
@@ -211,7 +212,21 @@ def deflated_components(
             _cache={},
         )
         results.append(run(current))
+        if formulation == Formulation.DISJOINT:
+            results[-1] = _without(results[-1], current)
     return Components(problem, results, formulation)
+
+
+def _without(result: Result, problem: Problem) -> Result:
+    """Return a result whose x is zero on the variables that the deflation removed.
+
+    They have no variance left, so a solver may give them any loading.
+    """
+    with uncharged():
+        x = np.where(problem.covariance.diagonal() > 0.0, result.x, 0.0)
+    if not result.good or np.array_equal(x, result.x):
+        return result
+    return replace(result, x=normalize(x)) if x.any() else replace(result, status=Status.ZERO)
 
 
 def _in_place(

@@ -56,10 +56,11 @@ def orthogonality_violation(Z: Array) -> float:
     return float(np.abs(Z.T @ Z - np.eye(Z.shape[1])).sum())
 
 
-def fault(Z: Array, formulation: Formulation, k: int) -> str:
-    """Return what Z (n, r) breaks, in one sentence; empty where it obeys the formulation.
+def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> str:
+    """Return what Z (n, q) breaks, in one sentence; empty where it obeys the formulation.
 
-    k : nonzeros of each loading; of a common support, of all; of a penalised Z, on average.
+    k : nonzeros of each loading; of a common support, of all; of a penalised Z, on average. r :
+    loadings that were asked for, at least q; q unless given.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
         return "Z is no matrix of finite numbers"
@@ -67,12 +68,11 @@ def fault(Z: Array, formulation: Formulation, k: int) -> str:
     if (np.abs(norms**2 - 1.0) > UNIT).any():
         j = int(np.abs(norms - 1.0).argmax())
         return f"loading {j + 1} has norm {norms[j]:.6g}"
-    return _too_many(Z, formulation, k) or _not_apart(Z, formulation)
+    return _too_many(Z, formulation, k, r or Z.shape[1]) or _not_apart(Z, formulation)
 
 
-def _too_many(Z: Array, formulation: Formulation, k: int) -> str:
+def _too_many(Z: Array, formulation: Formulation, k: int, r: int) -> str:
     used = Z != 0.0
-    r = Z.shape[1]
     if formulation == Formulation.PENALISED:
         return f"{used.sum()} nonzeros, of {r * k}" if used.sum() > r * k else ""
     if formulation == Formulation.COMMON:
