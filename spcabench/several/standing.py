@@ -81,7 +81,7 @@ def _measured(problem: Problem, Z: Array, formulation: Formulation) -> dict[str,
     """The measures, and the recovery where the true loadings are known."""
     found = measures(problem, Z)
     truth = problem.provenance.get("loadings")
-    known = asdict(recovery(Z, np.array(truth))) if truth is not None else {}
+    known = asdict(recovery(Z, np.array(truth).T)) if truth is not None else {}
     value = found.total if formulation.orthonormal else found.projected
     return {**asdict(found), **known, "value": value, "Z": Z, "names": problem.features}
 
