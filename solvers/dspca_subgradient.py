@@ -14,6 +14,10 @@ Differs from the paper in:
    same.
 4. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
+
+The steps drive the largest eigenvalues together, and magnify rounding: with the rows in another
+order, 3 of 236 answers to small problems with ties differed, by up to 1.2 % of the variance. The
+gap that ends the run, 1 %, is of that size.
 """
 
 import numpy as np
@@ -22,7 +26,9 @@ from spcabench.iterate import Traits
 from spcabench.methods.relaxation import Pair, by_component, value
 from spcabench.problem.spectral import eigen, last_vector
 
-TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
+TRAITS = Traits(
+    control="penalty", accepts="covariance", penalty="rho", relaxation=True, stable=False
+)
 COLOUR = "#999999"
 EXAMPLE = dict(k=5)
 STOP = "gap"

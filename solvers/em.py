@@ -20,7 +20,7 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.steps import ascend, leading_on, unit_columns
-from spcabench.vectors import project
+from spcabench.vectors import TIE, project
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 COLOUR = "#D55E00"
@@ -70,7 +70,8 @@ def thresholded(W, k):
         return W
     size = np.abs(W)
     tau = np.partition(size, -k - 1, axis=0)[-k - 1]  # (r,)
-    kept = np.sign(W) * np.maximum(size - tau, 0.0)
+    over = size - tau
+    kept = np.where(over > TIE * size.max(axis=0), np.sign(W) * over, 0.0)
     for tied in np.flatnonzero(~kept.any(axis=0)):
         kept[:, tied] = project(W[:, tied], k)
     return kept

@@ -19,6 +19,7 @@ from spcabench.iterate import Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.methods.relaxation import Pair, by_component, value
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, nearest_density
+from spcabench.vectors import without_rounding
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#000000"
@@ -51,6 +52,7 @@ def solution(S, rho, solver, eps):
     """One pair: the solver's answer, made feasible."""
     cvxpy_duals.check(solver, len(S))
     unit = np.abs(S).max()
-    X, U = cvxpy_duals.penalised(len(S))(S / unit, rho / unit, solver, eps)
+    S_1, rho_1 = without_rounding(S / unit), float(without_rounding(np.asarray(rho / unit)))
+    X, U = cvxpy_duals.penalised(len(S))(S_1, rho_1, solver, eps)
     X, U = nearest_density(X), np.clip(unit * (U + U.T) / 2, -rho, rho)
     yield Pair(leading_pairs(X, 1)[1][:, 0], X, U, value(S, X, rho), largest_eigenvalue(S + U))

@@ -7,6 +7,9 @@ Differs from the paper in:
 
 1. The dual is what is handed over; X is the multiplier of its matrix inequality.
 2. u and v are the leading singular vectors of X12, their k_u and k largest entries.
+
+The order of the rows is part of what the conic solver gets. Where several optima tie, it ends at
+any of them: 82 of 1000 answers to small problems with ties differed, by up to 25 % of the variance.
 """
 
 import numpy as np
@@ -16,7 +19,9 @@ from spcabench.iterate import Iterate, Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.vectors import project
 
-TRAITS = Traits(control="cardinality", accepts="data", rectangular=True, relaxation=True)
+TRAITS = Traits(
+    control="cardinality", accepts="data", rectangular=True, relaxation=True, stable=False
+)
 COLOUR = "#BBBBBB"
 EXAMPLE = dict(k=3)
 STOP = "end"

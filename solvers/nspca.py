@@ -21,7 +21,7 @@ from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.kernels import compiled, inlined
 from spcabench.steps import lanczos
-from spcabench.vectors import normalize
+from spcabench.vectors import TIE, falling_order, first_largest, normalize
 
 TRAITS = Traits(control="penalty", penalty="beta", nonnegative="always", components="joint")
 COLOUR = "#E69F00"
@@ -60,7 +60,8 @@ def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, s
     # R (n, p): the rows of Sigma, or the columns of A
     R = Sigma[np.arange(problem.n)].B if given else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
-    order = np.argsort(a, kind="stable")
+    # equal variances: by increasing |Sigma e_j|; a copy, because the kernel takes no reversed view
+    order = falling_order(a, Sigma.column_squares)[::-1].copy()
     # numbers are drawn in the order of the visits: renaming variables changes nothing
     rank = np.argsort(order)
     weight = alpha * leading_value(Sigma, a)
@@ -77,7 +78,7 @@ def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, s
             F[i], done = sweeps(R, given, a, order, *states[i], weight, beta, tol_F)
             if done:
                 moving.remove(i)
-        yield iterate(states[F.argmax()], given)
+        yield iterate(states[first_largest(F)], given)
 
 
 def start(R, U):
@@ -92,15 +93,23 @@ def iterate(state, given):
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
     variances = (Y * (U.T if given else Y)).sum(axis=1) / scale**2
-    first = np.argsort(-variances, kind="stable")
-    Z = (U / scale)[:, first]
+    Z = (U / scale)[:, falling_order(variances)]
     return Iterate(normalize(Z[:, 0]), Z=Z)
 
 
 def leading_value(Sigma, d):
-    """lambda_1, by Lanczos' method from the diagonal d (n,)."""
-    v = lanczos(lambda y: Sigma @ y, normalize(d), 1e-9)
-    return float(v @ (Sigma @ v))
+    """lambda_1, by Lanczos' method from the diagonal d (n,).
+
+    Where that finds less than the largest variance, d has no part in the leading eigenvector: the
+    column of the largest variance is the start then.
+    """
+    found = 0.0
+    for start in (lambda: d, lambda: Sigma @ np.eye(1, len(d), Sigma.largest_variance())[0]):
+        v = lanczos(lambda y: Sigma @ y, normalize(start()), 1e-9)
+        found = float(v @ (Sigma @ v))
+        if found >= (1.0 - TIE) * d.max():
+            break
+    return found
 
 
 @compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")

@@ -14,12 +14,12 @@ Differs from the paper in:
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import normalize, soft_threshold
+from spcabench.vectors import TIE, normalize, soft_threshold, tied_with_largest
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="shrinkage")
 COLOUR = "#2A9D8F"
 EXAMPLE = dict(k=10)
-HALVINGS, ROUNDING = 60, 1e-12  # of the interval for the threshold; of an entry
+HALVINGS = 60  # of the interval for the threshold
 
 
 def penalty_range(problem):
@@ -60,7 +60,15 @@ def shrunk(a, c):
             high = middle
         else:
             low = middle
-    v = normalize(soft_threshold(a, high))
-    v[np.abs(v) < ROUNDING] = 0.0  # the threshold is next to an entry
-    # equal largest entries enter together
-    return v if v.any() else normalize(soft_threshold(a, low))
+    size = np.abs(a)
+    over = size > high + TIE * size.max()  # an entry that equals the threshold is zero
+    # equal largest entries enter together, alike
+    return normalize(np.where(over, soft_threshold(a, high), 0.0) if over.any() else tied_top(a))
+
+
+def tied_top(a):
+    """The largest entries of a, each of the same size, and zeros elsewhere."""
+    top = np.zeros_like(a)
+    tied = tied_with_largest(np.abs(a))
+    top[tied] = np.sign(a[tied])
+    return top

@@ -53,6 +53,10 @@ class Traits:
     path : bool
         Whether the search of its penalty goes from the largest value down and starts each run at
         the x of the last one.
+    stable : bool
+        Whether the order of the rows, signs, storage and the number of threads change the variance
+        of the answer by no more than 1e-9, relative. False where a library, or an iteration that
+        magnifies rounding, decides ties: the docstring of the solver says which.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -65,6 +69,7 @@ class Traits:
     exact: bool = False
     relaxation: bool = False
     path: bool = False
+    stable: bool = True
 
 
 @dataclass(slots=True)

@@ -13,7 +13,8 @@ The rule for ties stands here, and nowhere else.
 So the order of the rows, their signs, their storage and the number of threads decide nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
 
 TIE = 1e-9  # relative difference up to which two numbers are equal
+DIGITS = 12  # of numbers of order one that rounding leaves alone
 
 
 def support(x: Vector) -> Indices:
@@ -117,15 +119,20 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
         return chosen
     above = a[chosen] > threshold + slack
     ties, left = chosen[~above], k - int(above.sum())
-    ties = ties[largest_indices(then[0](ties), left, *then[1:])] if then else ties[:left]
+    ties = ties[largest_indices(*_asked(ties, then, left))] if then else ties[:left]
     return np.sort(np.concatenate([chosen[above], ties]))
 
 
-def falling_order(a: Vector) -> Indices:
+def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *more: int) -> list[Any]:
+    """The numbers that decide first among tied entries, and what decides next by their places."""
+    return [then[0](tied), *more, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
+
+
+def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
     """Return the indices of a by falling entries.
 
-    From the largest on, all entries that equal the largest one left come in the order of their
-    indices.
+    From the largest on, all entries that equal the largest one left are ordered by ``then``, as in
+    `first_largest`, and last by their indices.
     """
     order = np.argsort(-a, kind="stable")
     falling = a[order]
@@ -136,7 +143,10 @@ def falling_order(a: Vector) -> Indices:
     while start < len(order):
         end = int(np.searchsorted(-falling, slack - falling[start], side="right"))
         end = max(end, start + 1)
-        order[start:end] = np.sort(order[start:end])
+        tied = np.sort(order[start:end])
+        if then and len(tied) > 1:
+            tied = tied[falling_order(*_asked(tied, then))]
+        order[start:end] = tied
         start = end
     return order
 
@@ -185,6 +195,14 @@ def one_sided(v: Vector) -> Vector:
     part = np.where(longer, up, down)
     norm = np.sqrt((part**2).sum(axis=-1, keepdims=True))
     return part / np.where(norm > 0.0, norm, 1.0)
+
+
+def without_rounding(a: Array) -> Array:
+    """Return a, entries of order one, without the digits in which rounding shows.
+
+    For what a library gets: it has no rule for ties, and would decide them by the last digits.
+    """
+    return np.round(a, DIGITS)
 
 
 def soft_threshold(z: Vector, gamma: float) -> Vector:

@@ -172,3 +172,16 @@ def test_wide_data_need_no_square_matrix(solver):
 def test_no_restart_is_refused(solver, settings):
     with pytest.raises(InputError, match="restarts"):
         api.solve(api.load("pitprops"), solver, restarts=0, **settings)
+
+
+def test_the_start_of_the_scale_may_be_no_eigenvector():
+    """Negative equicorrelation: the diagonal lies in the null space, and says nothing of lambda."""
+    S = np.eye(6) * 1.2 - 0.2
+    nspca = registry.module("solver", "nspca")
+    assert nspca.leading_value(Problem.from_covariance(S).covariance, S.diagonal()) == (
+        pytest.approx(1.2)
+    )
+    for k in range(1, 7):
+        result = api.solve(Problem.from_covariance(S), "nspca", k=k)
+        assert result.good
+        assert result.variance == pytest.approx(1.0)  # negative correlations: one variable is best

@@ -1,5 +1,6 @@
 """The search of a penalty for a wanted cardinality, and the bounds beside it."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.solving import tune
+from spcabench.solving.flags import Flag
 from tests import problems
 
 BY_PENALTY = [s for s in problems.SOLVERS if problems.traits(s).control == "penalty"]
@@ -36,7 +38,8 @@ def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
     assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
     assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)
     fitting = [r for r in runs if r.good and r.cardinality <= k]
-    assert bool(fitting) == best.good
+    assert best.good
+    assert bool(fitting) == (Flag.tied not in best.flags)
     assert all(r.variance <= best.variance for r in fitting)
 
 
@@ -56,16 +59,28 @@ def test_the_best_trial_repeats_at_its_penalty(solver, seed):
 
 
 @by_penalty
-def test_equal_variables_cannot_be_told_apart_and_that_is_said(solver):
+def test_equal_variables_enter_together_and_the_first_is_kept(solver):
     column = np.random.default_rng(0).standard_normal((6, 1))
     twins = Problem.from_data(np.hstack([column, column]), center=False)
     result = api.solve(twins, solver, k=1)
-    # one column or entry first: that can break the tie
-    broken = result.good and (
-        problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
-    )
-    assert result.status == "infeasible" or (broken and result.cardinality == 1)
+    assert result.good
+    assert result.cardinality == 1
+    # one column or entry first: that can break the tie without a cut
+    trials = problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
+    assert Flag.tied in result.flags or trials
+    assert list(result.support) == [0] or trials
     assert api.solve(twins, solver, k=2).cardinality == 2
+
+
+def test_a_trial_that_does_not_tie_is_not_cut():
+    """The fewest nonzeros of any penalty are too many, and differ: no answer, and why."""
+    problem, _ = problems.problem("gaussian data", 0)
+    trial = api.solve(problem, "gpower1", gamma=1e-6)
+    best = tune._cut([trial], 1)
+    assert best.status == "infeasible"
+    assert best.flags == ()
+    said = replace(best, k=1, search={"runs": 1}).fault
+    assert "no penalty gave at most k = 1" in said
 
 
 @by_penalty

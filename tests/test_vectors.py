@@ -89,6 +89,22 @@ def test_what_comes_next_decides_before_the_index_and_is_asked_for_ties_alone():
     assert len(asked) == 3
 
 
+def test_what_comes_next_orders_equal_entries():
+    a = np.array([1.0, 3.0, 3.0, 2.0, 3.0 + 1e-12])
+    then = np.array([9.0, 5.0, 7.0, 9.0, 6.0])
+    assert list(vectors.falling_order(a, then.take)) == [2, 4, 1, 3, 0]
+    assert list(vectors.falling_order(a, lambda J: 0.0 * J, then.take)) == [2, 4, 1, 3, 0]
+    assert list(vectors.largest_indices(a, 2, lambda J: 0.0 * J, then.take)) == [2, 4]
+    assert vectors.first_largest(a, lambda J: 0.0 * J, then.take) == 2
+
+
+def test_without_rounding_rounding_is_gone():
+    a = np.random.default_rng(0).uniform(-1.0, 1.0, 100)
+    rounded = vectors.without_rounding(a)
+    assert np.abs(rounded - a).max() < 1e-12
+    assert np.array_equal(vectors.without_rounding(a * (1.0 + 1e-16)), rounded)
+
+
 @pytest.mark.parametrize("bad", [[np.nan, 1.0], [np.inf, 1.0], [-np.inf, -np.inf]])
 def test_the_largest_of_what_is_not_finite_is_some_index(bad):
     assert vectors.first_largest(np.array(bad)) in (0, 1)

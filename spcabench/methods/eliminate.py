@@ -25,6 +25,11 @@ def survivors(variances: Vector, lam: float) -> Indices:
     return np.flatnonzero(variances >= lam)
 
 
+def by_variance(S: Array) -> Indices:
+    """Return the variables by falling variance, those of equal variance by falling sum |S_ij|."""
+    return falling_order(S.diagonal(), lambda J: np.abs(S[J]).sum(axis=1))
+
+
 def connected_parts(S: Array, lam: float) -> list[Indices]:
     """Return the connected components of |S_ij| > lam, i != j; that of the largest variance first.
 
@@ -32,14 +37,14 @@ def connected_parts(S: Array, lam: float) -> list[Indices]:
     elsewhere: U = -S between components is dual feasible, and leaves Sigma + U block diagonal.
     Within a component the variables are in order of falling variance.
     """
-    edges = np.abs(np.asarray(S)) > lam
+    S = np.asarray(S)
+    edges = np.abs(S) > lam
     np.fill_diagonal(edges, False)
     W = np.flatnonzero(edges.any(axis=0))
     parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
     label = parts + np.arange(len(edges))  # alone, unless linked
     label[W] = of_linked
-    variances = np.asarray(S).diagonal()
-    order = falling_order(variances)
+    order = by_variance(S)
     _, label = np.unique(label[order], return_inverse=True)
     groups = np.split(order[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label))[:-1])
     rank = np.argsort(order)

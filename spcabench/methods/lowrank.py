@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from spcabench.problem.spectral import product
-from spcabench.vectors import Array, Vector, normalize, project
+from spcabench.vectors import TIE, Array, Vector, normalize, project
 
 NEGLIGIBLE = 1e-12  # share of lambda_1 below which an eigenvalue is taken for zero
 
@@ -25,8 +25,10 @@ def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, 
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
     rest = max(float(w[r]), 0.0) if r < len(w) else 0.0
     V = U[:, :r] * np.sqrt(np.maximum(w[:r] - shift * rest, NEGLIGIBLE * abs(w[0])))
-    skew = (V[:, :1] ** 3 * V).sum(axis=0)
-    return V * np.where(skew < 0.0, -1.0, 1.0), rest
+    terms = V[:, :1] ** 3 * V
+    # a sum that cancels has a sign by rounding: then the largest entry stays positive
+    negative = terms.sum(axis=0) < -TIE * np.abs(terms).sum(axis=0)
+    return V * np.where(negative, -1.0, 1.0), rest
 
 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:

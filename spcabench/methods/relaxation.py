@@ -21,7 +21,6 @@ from spcabench.vectors import (
     Indices,
     Vector,
     embed,
-    falling_order,
     first_largest,
     normalize,
     support,
@@ -70,7 +69,7 @@ def trivial(S: Array, lam: float) -> Pair:
 
     i is the variable of largest variance. Gershgorin's discs bound the dual.
     """
-    n, j = len(S), first_largest(S.diagonal())
+    n, j = len(S), int(eliminate.by_variance(S)[0])
     e = np.zeros(n)
     e[j] = 1.0
     U = -np.clip(S, -lam, lam)
@@ -124,7 +123,7 @@ def by_component(
     """
     S = np.asarray(S)
     whole = not screen and lam < np.abs(S).max()
-    groups = [falling_order(S.diagonal())] if whole else _solved(eliminate.connected_parts(S, lam))
+    groups = [eliminate.by_variance(S)] if whole else _solved(eliminate.connected_parts(S, lam))
     blocks = [np.ascontiguousarray(S[np.ix_(W, W)]) for W in groups]
     pairs = [trivial(block, lam) for block in blocks]
     running = [method(block) if len(block) > 1 else iter(()) for block in blocks]

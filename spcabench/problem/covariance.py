@@ -18,7 +18,7 @@ from spcabench.problem.data import (
     is_sparse,
     product_with_sparse,
 )
-from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, settled, tied_pairs
 from spcabench.problem.working_set import DenseWorkingSet, Symmetric, WorkingSet
 from spcabench.vectors import (
     Array,
@@ -29,6 +29,8 @@ from spcabench.vectors import (
     normalize,
     support,
 )
+
+NEGLIGIBLE = 1e-12  # share of the largest eigenvalue below which one is taken for zero
 
 
 class Covariance(Symmetric):
@@ -260,7 +262,11 @@ class GramWorkingSet(WorkingSet):
         """Those of Sigma[W, W], through m x m when k > m."""
         if not self.wide or self.Sigma.w.size:
             return super().leading_pairs(count)
-        w, P = leading_pairs(self.A.sample_products(), count)
+        w, P = tied_pairs(self.A.sample_products(), count)
         charge(self.A.stored * len(w))
         V = self.A.transposed_products(np.ascontiguousarray(P))
-        return w, np.column_stack([normalize(v) for v in V.T])
+        V = np.column_stack([normalize(v) for v in V.T])
+        # A'p is noise where the eigenvalue is zero, and no basis of an eigenspace
+        live = int((w > NEGLIGIBLE * w[0]).sum())
+        V[:, :live] = settled(w[:live], V[:, :live], live)
+        return w[:count], V[:, :count]

@@ -39,6 +39,15 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
 
     The eigenvectors are columns. 9 n^3 flops.
     """
+    w, V = tied_pairs(B, count)
+    return w[:count], settled(w, V, count)
+
+
+def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
+    """Return at least the ``count`` leading eigenpairs, and all whose eigenvalue ties with theirs.
+
+    Any basis of an eigenspace may come: see `settled`. 9 n^3 flops.
+    """
     k = len(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
@@ -49,7 +58,9 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
     if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
         w, V = scipy.linalg.eigh(B, driver="evd")
     w, V = w[::-1], np.asarray(V)[:, ::-1]
-    return w[:count], settled(w, V, count)
+    slack = TIE * np.abs(w).max()
+    needed = max(count, int((w >= w[min(count, k) - 1] - slack).sum()))
+    return w[:needed], V[:, :needed]
 
 
 def settled(w: Vector, V: Array, count: int) -> Array:

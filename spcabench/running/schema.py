@@ -190,7 +190,7 @@ class Answer:
         "of the whole task, by the clock of the solver's process", unit="s", empty="it ended"
     )
     flags: list[str] | None = _column(
-        "what may make the numbers wrong: see below", empty="nothing was noticed"
+        "what a reader of the numbers should know: see below", empty="nothing was noticed"
     )
     own: bool | None = _column("the solver is a file of this repository", empty=OF_SOLVERS)
     solver_sha256: str | None = _column("of the solver's file", empty=OF_SOLVERS)

@@ -1,10 +1,10 @@
-"""What the harness noticed of a run that may make its numbers wrong; shown wherever they are."""
+"""What the harness noticed of a run, for a reader who would believe its numbers."""
 
 from enum import StrEnum
 
 
 class Flag(StrEnum):
-    """A reason to doubt a number of a run; `SENTENCES` says it in words."""
+    """What a reader of the numbers of a run should know; `SENTENCES` says it in words."""
 
     ledger = "ledger"
     compilation = "compilation"
@@ -13,6 +13,7 @@ class Flag(StrEnum):
     warm = "warm"
     claim = "claim"
     printed = "printed"
+    tied = "tied"
 
 
 SENTENCES = {
@@ -23,4 +24,5 @@ SENTENCES = {
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",
     Flag.printed: "The solver printed text while it ran.",
+    Flag.tied: "Equal variables enter together under every penalty: the first ones were kept.",
 }

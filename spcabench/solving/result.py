@@ -73,7 +73,7 @@ class Result:
         Processor seconds of the run, and seconds from its begin to its end: the driver's own work,
         a history among it, is in both.
     flags : tuple of Flag
-        Reasons to doubt a number of the run.
+        What a reader of the numbers should know: see `spcabench.solving.flags`.
     """
 
     solver: str
@@ -233,6 +233,10 @@ class Result:
         if abs(x @ x - 1.0) > 1e-6:
             length = np.linalg.norm(x)
             return f"x has norm {length:.6g}; yield unit vectors: normalize(x) of spcabench.vectors"
+        if self.k is not None and self.cardinality > self.k and self.search:
+            return (
+                f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
+            )
         if self.k is not None and self.cardinality > self.k:
             return (
                 f"x has {self.cardinality} nonzeros at k = {self.k}; yield project(x, k) of "

@@ -14,8 +14,10 @@ import numpy as np
 from spcabench.flops import counting
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
+from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result
 from spcabench.solving.status import Status
+from spcabench.vectors import TIE, project
 
 MOST_TRIALS = 30
 # ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped
@@ -32,7 +34,7 @@ def search(
     seed: int = 0,
     fresh: bool = False,
 ) -> Result:
-    """Return the best trial with at most k nonzeros; infeasible where no trial has so few.
+    """Return the best trial with at most k nonzeros; see `_cut` where no trial has so few.
 
     The ``search`` of the result holds the number of trials, their flops and their time.
 
@@ -61,12 +63,25 @@ def search(
             break
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
-        fitting = [tried(high * (1 - 1e-9))]
-    best = replace(max(fitting, key=lambda t: t.variance), k=k)
-    # equal variables enter together: then no penalty gives at most k
-    if best.cardinality > k:
-        best = replace(best, status=Status.INFEASIBLE)
-    return _of_all(best, trials, range_flops, range_seconds, conversion)
+        tried(high * (1 - 1e-9))
+        fitting = [t for t in trials[-1:] if t.cardinality <= k]
+    best = max(fitting, key=lambda t: t.variance) if fitting else _cut(trials, k)
+    return _of_all(replace(best, k=k), trials, range_flops, range_seconds, conversion)
+
+
+def _cut(trials: list[Result], k: int) -> Result:
+    """Return the sparsest trial with its k largest entries, where no penalty gives at most k.
+
+    Equal variables enter together, whatever the penalty. Then the rule for ties decides which of
+    them stay, and the answer is flagged. Where the entry that would go first is not equal to the
+    last one that stays, the solver has no answer at k: infeasible.
+    """
+    best = min((t for t in trials if t.good), key=lambda t: t.cardinality, default=trials[-1])
+    size = np.abs(best.x)
+    cut = project(best.x, k)
+    if not best.good or size[cut != 0.0].min() > size[cut == 0.0].max() + TIE * size.max():
+        return replace(best, status=Status.INFEASIBLE)
+    return replace(best, x=cut, flags=(*best.flags, Flag.tied))
 
 
 def _of_all(
@@ -88,7 +103,7 @@ def _of_all(
         cpu_time=sum(t.cpu_time for t in trials),
         wall_time=conversion + seconds + sum(t.wall_time for t in trials),
         compile_time=sum(t.compile_time for t in trials),
-        flags=tuple(sorted({flag for t in trials for flag in t.flags})),
+        flags=tuple(sorted({flag for t in (*trials, best) for flag in t.flags})),
     )
 
 
