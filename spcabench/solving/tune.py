@@ -64,7 +64,7 @@ def search(
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
         tried(high * (1 - 1e-9))
-        fitting = [t for t in trials[-1:] if t.cardinality <= k]
+        fitting = [t for t in trials[-1:] if t.good and t.cardinality <= k]
     best = max(fitting, key=lambda t: t.variance) if fitting else _cut(trials, k)
     return _of_all(replace(best, k=k), trials, range_flops, range_seconds, conversion)
 
