@@ -8,8 +8,8 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
    answer is the best support known, with the best bound proven: no run of bounded length is exact,
    so the traits do not promise it.
 2. Incumbents come from local search by swaps. A poor one costs nodes, and changes no proven answer.
-3. Where the tree of the paper's kind would not end, branch and bound on the dual bound takes its
-   place (`spcabench.methods.dual_search`, docs/bounds.md).
+3. Where the tree of the paper's kind does not end soon, branch and bound on the dual bound begins
+   (`spcabench.methods.dual_search`, docs/bounds.md), and the two take turns.
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
    same where the support found has no negative covariance; then by the dual bound for x >= 0. A
    gap can remain: a support with negative covariances has a value that is a hard problem itself.
@@ -44,8 +44,8 @@ def solve(problem, *, k, nonnegative=False, budget=2e11, every=False, seed=0):
 
     d = Sigma.diagonal() + shift
     search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every)
-    search.incumbents()
-    yield answer(search, Sigma.n, k, shift)
+    for _ in search.incumbents():
+        yield answer(search, Sigma.n, k, shift)
     for _ in search.run():
         yield answer(search, Sigma.n, k, shift)
     yield answer(search, Sigma.n, k, shift)

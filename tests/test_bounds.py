@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.solving import bound_formulas, bounds
+from spcabench.methods import bound_formulas
+from spcabench.solving import bounds
 from tests import problems
 from tests.problems import FAMILIES
 

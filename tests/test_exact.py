@@ -1,5 +1,7 @@
 """The exact search and the local search, against brute force and their definitions."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
@@ -33,7 +35,7 @@ def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed)
             for k in range(1, n + 1):
                 search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
         else:
-            search.incumbents()
+            deque(search.incumbents(), maxlen=0)
         _finished(search)
         for k in range(1, n + 1):
             assert search.proven(k)

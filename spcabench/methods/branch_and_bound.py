@@ -11,17 +11,20 @@ A feature j can be in a support of k features that reaches the value t only if
 The second form of r^2 needs the variances alone. It discards most features of a large problem
 before any covariance is computed, so that only a small covariance is ever formed.
 
-What is left is searched by a tree (`spcabench.methods.pruning`) as long as it looks able to finish:
-it is the faster one where k is small or the variances decay. Else branch and bound on the dual
-bound (`spcabench.methods.dual_search`) takes over, whose nodes are dear and few. The choice, like
-every limit here, is by counts of work and never by the clock, so that a run repeats to the last
-digit. "Proven" means proven to within the relative `TOLERANCE`.
+What is left is searched by a tree (`spcabench.methods.pruning`), which is the faster one where k is
+small or the variances decay. Where it does not end soon, branch and bound on the dual bound
+(`spcabench.methods.dual_search`) begins, whose nodes are dear and few. Once that has more than one
+part, the two take turns of equal work as long as the tree looks able to finish: the search takes at
+most about twice the work of the better one, whichever that is. Work is counted, and the clock never
+looked at, so that a run repeats to the last digit. "Proven" means proven to within the relative
+`TOLERANCE`.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from spcabench.methods import bound_formulas
 from spcabench.methods.dual_search import DualSearch
 from spcabench.methods.local_search import Search
 from spcabench.methods.pruning import (
@@ -44,13 +47,16 @@ from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 Block = Callable[[Indices], Vector]
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
-CHUNK = 20_000_000  # entries of node matrices between two looks at the clock
+CHUNK = 4_000_000  # entries of node matrices between two looks at the clock
+PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and updated
 MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
 HEAD = 1000  # features of largest variance among which incumbents are sought
-SCANS = 40  # scans over all swaps, for each incumbent
-TRIAL = 25  # chunks that the tree has in any case
+# scans over all swaps for the incumbent of a smaller cardinality, and for that of K
+SCANS, MORE_SCANS = 40, 300
+TRIAL = 4e9  # work that the tree has in any case
+SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
 # the tree goes on while its work, at its pace so far, would end within this share of the budget
-PROMISING = 0.25
+PROMISING = 0.5
 PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
 DUAL_MOST = 1000  # candidates that the dual bound is made for at most
 
@@ -79,6 +85,7 @@ class Tree:
     ) -> None:
         c = len(S)
         self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
+        self.S, self.variables, self.ended = S, variables, False
         # One flat array holds the node matrices of the path from the root to the present node, one
         # behind the other. A node is dropped by going back: nothing is allocated during the search,
         # and the whole state lies in four arrays, so that the kernel can stop and resume anywhere.
@@ -134,6 +141,17 @@ class Tree:
         """Share of the root's candidates that need no further look."""
         left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
         return 1.0 - float(left.mean())
+
+    def bound(self, opt: float) -> float:
+        """A bound on the supports of k, paused or exhausted; ``opt`` bounds those of k - 1.
+
+        Every support that reaches t lies within the open candidates. The root's test on these alone
+        bounds the optimum, however far the search has come.
+        """
+        places = self.open
+        if len(places) < self.k:
+            return 0.0
+        return float(root_bounds(self.S[np.ix_(places, places)], self.k, opt).max())
 
     @property
     def open(self) -> Indices:
@@ -246,17 +264,19 @@ class Exact:
         B = self.covariance(W)
         return np.maximum(B, 0.0) if self.nonnegative else B
 
-    def incumbents(self) -> None:
+    def incumbents(self) -> Iterator[None]:
         """Find a good support of every cardinality among the features of largest variance.
 
         A poor incumbent costs nodes and changes no proven answer, so a part of the features will
         do: forming a covariance of all of them would cost more than the search itself.
         """
+        self.offer(1, largest_indices(self.d, 1))
+        yield
         head = largest_indices(self.d, max(HEAD, self.K))
         S = Covariance(self.block(head))
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
-            search = Search(S, k, SCANS, self.rng)
+            search = Search(S, k, MORE_SCANS if k == self.K else SCANS, self.rng)
             # The first start is the best support of k - 1 with the feature of largest covariance to
             # it. Alone it would follow one greedy path, so the starts of the local search follow,
             # which do not depend on the smaller cardinalities.
@@ -269,6 +289,7 @@ class Exact:
                 search.climb(start)
             before = search.W
             self.offer(k, head[search.W])
+            yield
 
     def offer(self, k: int, W: Indices) -> None:
         """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
@@ -293,100 +314,131 @@ class Exact:
     def run(self) -> Iterator[int]:
         """Settle one cardinality after the other; yield the one at work after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
-        failures = 0
+        if len(self.d) <= DUAL_MOST:
+            self.bound[1:] = np.minimum(
+                self.bound[1:], self._cheap(self.block(np.arange(len(self.d))))
+            )
+        failures, left = 0, SMALLER * self.budget
         for k in range(2, self.K + 1):
-            whole = self.every or k == self.K
-            if whole or failures < PATIENCE:
-                yield from (k for _ in self._settle(k, whole))
+            if self.every or k == self.K:
+                yield from (k for _ in self._settle(k, self.budget))
+            elif failures < PATIENCE and left > 0.0:
+                for work in self._try(k, self._planted(k), min(TRIAL, left)):
+                    left -= work
+                    yield k
                 failures += not self.proven(k)
             yield k
         # more variables have no smaller optimum
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
 
-    def _settle(self, k: int, whole: bool) -> Iterator[None]:
+    def _settle(self, k: int, budget: float) -> Iterator[float]:
         """Prove the value of k, or else the smallest bound for which the budget suffices.
 
-        whole : whether more may be done than the tree's trial.
+        Yields the work of each chunk.
         """
-        if self.proven(k):
+        tree, by_tree = self._planted(k), 0.0
+        for work in self._try(k, tree, min(TRIAL, budget)):
+            by_tree += work
+            yield work
+        search = None if self.proven(k) else self._dual_search(k, budget - by_tree)
+        if search is None:
+            if tree and not self.proven(k):
+                yield from self._try(k, tree, PROMISING * budget - by_tree)
             return
-        budget = self.budget if whole else 0.0
-        left = yield from self._ask(k, self.reached[k] * (1.0 + TOLERANCE), budget)
-        if whole and not self.proven(k):
-            yield from self._ask_dual(k, left)
+        by_dual = 0.0
+        for work in self._chunks(k, search):
+            by_dual += work
+            yield work
+            if tree and search.parts:  # the first part alone often decides
+                due = min(by_dual, tree.progress * PROMISING * budget)
+                for work in self._try(k, tree, due - by_tree):
+                    by_tree += work
+                    search.left -= work
+                    yield work
+            if self.proven(k):
+                return
 
-    def _ask(self, k: int, t: float, budget: float) -> Generator[None, None, float]:
-        """Search for a support of k that reaches t; if there is none, t is a bound.
+    def _planted(self, k: int) -> Tree | None:
+        """A tree for the supports of k that exceed the value.
 
-        Returns what is left of the budget.
+        None where nothing is left to search, or too much.
         """
+        t = self.reached[k] * (1.0 + TOLERANCE)
+        if self.proven(k):
+            return None
         found = candidates(self.d, self.block, k, self.bound[k - 1], t)
         if found is None:
-            return budget
+            return None
         W, S, most = found
+        self._lower(k, most if len(W) >= k else t)
         if len(W) < k:
-            self._lower(k, t)
-            return budget
-        self._lower(k, most)
+            return None
         # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
         # and slower, where one of these was not proven.
-        tree = Tree(S, W, k, self.bound[:k].copy(), t, self.psd)
-        chunks = 0
-        while self._goes_on(tree, chunks, budget):
-            status = tree.go()
-            if status == FOUND:
-                before = self.reached[k]
-                self._improve(k, tree.found, W)
-                # The kernel compares with t in its own order of operations: it can report a support
-                # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
-                # for ever.
-                chunks += self.reached[k] <= before
-                tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
-                continue
-            chunks += 1
-            # Paused or exhausted: every support that reaches t lies within the open candidates.
-            # The root's test on these alone bounds the optimum, however far the search has come.
-            places = tree.open
-            reached = (
-                root_bounds(S[np.ix_(places, places)], k, self.bound[k - 1])
-                if len(places) >= k
-                else np.zeros(1)
-            )
-            self._lower(k, max(tree.t, 0.0 if status == EXHAUSTED else reached.max()))
-            if status == EXHAUSTED:
-                break
-            yield
-        self.nodes[k] += tree.nodes
-        return budget - chunks * CHUNK
+        opt = self.bound[:k].copy()
+        if k == self.K and len(W) <= DUAL_MOST:
+            among = self._cheap(S)  # of supports that reach t
+            opt[1:] = np.minimum(opt[1:], among[: k - 1])
+            self._lower(k, max(t, among[k - 1]))
+        return Tree(S, W, k, opt, t, self.psd)
 
-    def _goes_on(self, tree: Tree, chunks: int, budget: float) -> bool:
-        """Whether the tree has its trial still before it, or looks able to finish."""
-        trial = min(TRIAL, max(1.0, budget / CHUNK)) if self.budget > 0.0 else 0
-        if chunks < trial:
-            return True
-        # The candidates of largest potential come first and cost the most, so this is cautious.
-        return chunks * CHUNK < tree.progress * PROMISING * budget
+    def _cheap(self, S: Array) -> Vector:
+        """Bounds on the supports of 1 to K variables of S (K,)."""
+        return bound_formulas.cheap(S)[: self.K] * (1.0 + TOLERANCE)
 
-    def _ask_dual(self, k: int, budget: float) -> Iterator[None]:
-        """Search for a support of k that exceeds the value, by the dual bound."""
+    def _try(self, k: int, tree: Tree | None, budget: float) -> Iterator[float]:
+        """Let a tree search until it ends or some work is done; yields the work of each chunk."""
+        while tree and not tree.ended and budget > 0.0:
+            work = self._advance(k, tree)
+            budget -= work
+            yield work
+
+    def _advance(self, k: int, tree: Tree) -> float:
+        """One chunk of a tree; its work."""
+        if (t := self.reached[k] * (1.0 + TOLERANCE)) > tree.t:
+            tree.raise_to(t)  # something better was found elsewhere
+        nodes, status = tree.nodes, tree.go()
+        self.nodes[k] += tree.nodes - nodes
+        if status == FOUND:
+            before = self.reached[k]
+            self._improve(k, tree.found, tree.variables)
+            tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
+            # The kernel compares with t in its own order of operations: it can report a support
+            # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
+            # for ever.
+            return 0.0 if self.reached[k] > before else CHUNK * PACE
+        tree.ended = status == EXHAUSTED
+        self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
+        return CHUNK * PACE
+
+    def _dual_search(self, k: int, budget: float) -> DualSearch | None:
+        """A search for a support of k that exceeds the value, by the dual bound.
+
+        None where nothing is left to search, or too much.
+        """
         t = self.value[k] * (1.0 + TOLERANCE)
         found = candidates(self.d, self.block, k, self.bound[k - 1], t)
         if found is None or len(found[0]) > DUAL_MOST:
-            return
+            return None
         W = found[0]
         if len(W) < k:
             self._lower(k, t)
-            return
+            return None
 
         def best_with(places: Indices) -> float:
             self._improve(k, W[places], W)
             return float(self.value[k])
 
         S = self.covariance(W)
-        search = DualSearch(S, k, self.value[k], best_with, self.nonnegative, budget)
+        return DualSearch(S, k, self.value[k], best_with, self.nonnegative, budget)
+
+    def _chunks(self, k: int, search: DualSearch) -> Iterator[float]:
+        """Let a dual search run; yields the work of each chunk."""
+        before = 0.0
         for _ in search.run(TOLERANCE):
             self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
-            yield
+            yield search.spent - before
+            before = search.spent
         self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
         self.nodes[k] += search.parts
 

@@ -36,14 +36,15 @@ class DualSearch:
     S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
         support of k variables at most that may be good, and gives the best value known then.
         positive : for x >= 0. budget : entries of matrices; see `cost`.
-    best : the best value, over t. bound : on all supports. parts : taken up so far.
+    best : the best value, over t. bound : on all supports. parts : taken up so far, but for the
+        first. spent : of the budget; left : what else the caller may lower.
     """
 
     def __init__(
         self, S: Array, k: int, t: float, best_with: Value, positive: bool, budget: float
     ) -> None:
         self.scale, self.k, self.best_with, self.positive = t, k, best_with, positive
-        self.S, self.left, self.parts = S / t, budget, 0
+        self.S, self.left, self.spent, self.parts = S / t, budget, 0.0, 0
         self.best, self.tolerance, self.at_work, self.unseen = 1.0, 0.0, np.inf, 0.0
         self.waiting: list[tuple[float, int, Callable[[], Part]]] = []
         self.order, self.decided = count(), 0.0
@@ -107,6 +108,7 @@ class DualSearch:
     def _spend(self, work: float) -> bool:
         """Count some work; whether it is time for a look at the clock."""
         self.left -= work
+        self.spent += work
         self.unseen += work
         if self.unseen < UNSEEN:
             return False

@@ -4,7 +4,7 @@ Each bound holds for every such x, up to the rounding that `ROUNDING` allows for
 a solver. Where both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision, else
 LAPACK's.
 
-All but two need all of Sigma or many sorts (`spcabench.solving.bound_formulas`). They are made once
+All but two need all of Sigma or many sorts (`spcabench.methods.bound_formulas`). They are made once
 per problem, for every k, and never exceed the bounds of larger k. What is affordable is decided by
 counts, never by the clock, so that the same run has the same bound to the last digit:
 
@@ -25,6 +25,7 @@ from time import perf_counter
 
 import numpy as np
 
+from spcabench.methods import bound_formulas
 from spcabench.methods import dual_bound as dual
 from spcabench.methods.branch_and_bound import candidates
 from spcabench.methods.dual_certificate import dual_value
@@ -32,7 +33,6 @@ from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
 from spcabench.problem.problem import Problem
 from spcabench.problem.spectral import largest_eigenvalue
-from spcabench.solving import bound_formulas
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
 

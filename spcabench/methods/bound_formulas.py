@@ -50,6 +50,13 @@ def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
     return best
 
 
+def cheap(S: Array) -> Vector:
+    """Return the smallest of the bounds that need S alone, and lambda_1."""
+    rows = falling(S)
+    known = gershgorin(rows), frobenius(rows), soft_threshold_bounds(S, rows)
+    return np.minimum(np.min(known, axis=0), largest_eigenvalue(S))
+
+
 def cells(d: int, count: int) -> tuple[Vector, float]:
     """Return the centres of cells that cover the directions +-c of R^d, and their cosine.
 
