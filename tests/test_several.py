@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spcabench import Problem
+from spcabench import Problem, api
 from spcabench.methods.joint_bound import Shape, Smooth, joint_value, minimised
 from spcabench.solving.formulations import Formulation, fault
 from spcabench.solving.joint_bounds import joint_bound
@@ -167,3 +167,25 @@ def test_recovery_matches_loadings_whatever_their_order_and_sign():
     assert wrong.accuracy == 0.5
     assert wrong.false == pytest.approx(1.0 / 3.0)
     assert wrong.subspace == pytest.approx(1.0)
+
+
+@SEEDS
+@pytest.mark.parametrize("r, k", [(2, 1), (2, 2), (2, 3), (3, 2)])
+def test_the_exact_search_finds_the_best_disjoint_supports(seed, r, k):
+    S = _covariance(seed)
+    problem = Problem.from_covariance(S)
+    found = api.components(problem, "disjoint_supports", r, k=k, deflation="joint")
+    best = _best_disjoint(S, k) if r == 2 else _best_three(S, k)
+    assert found.measures.total == pytest.approx(best, rel=1e-9)
+    assert fault(found.Z, Formulation.DISJOINT, k) == ""
+    assert found.measures.total <= found.joint_bound
+
+
+def _best_three(S, k):
+    """The largest total of three loadings on disjoint supports of k."""
+    n = range(len(S))
+    return max(
+        _top(S, W) + _best_disjoint(S[np.ix_(rest, rest)], k)
+        for W in combinations(n, k)
+        for rest in [[i for i in n if i not in W]]
+    )
