@@ -48,7 +48,7 @@ for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel)(command)
 # numerical libraries take their number of threads when they are imported
-ONE_THREAD = ("run", "check", "compare-run", "several-run")
+ONE_THREAD = ("run", "check", "compare", "compare-run", "several-run")
 
 
 @app.callback()

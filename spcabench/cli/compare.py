@@ -45,8 +45,28 @@ Fresh = Annotated[
         "which is printed, or from the one given.",
     ),
 ]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep-times",
+        help="Time nothing again whose times were taken while the machine had another speed. "
+        "Times are then not ranked.",
+    ),
+]
+Command = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORDS",
+        help="A solver in any language, with --name for its own name: 'julia my.jl {data} {k} "
+        "{out}'. {data} or {covariance} is the file of the problem, .npy unless {data:csv} or "
+        "{data:mtx}; the vector is written to {out}, as text unless {out:npy}.",
+    ),
+]
 Title = Annotated[
-    str | None, typer.Option("--name", help="Name of the page. By default that of the solvers.")
+    str | None,
+    typer.Option(
+        "--name", help="Name of the page, by default that of the solvers; or of the --command."
+    ),
 ]
 
 
@@ -58,6 +78,7 @@ def compare(
     time_limit: Limit = 2.0,
     settings: Settings = "default",
     fresh: Fresh = None,
+    keep_times: Keep = False,
     name: Title = None,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
@@ -79,6 +100,8 @@ def compare(
             )
         several.compare(own, against, time_limit, name, jobs, profile)
         return
+    if command is not None:
+        own, name = [*own, _of_command(command, name)], None
     ks = tuple(options.cardinalities(k))
     seed = _seed(fresh)
     asked = [
@@ -90,6 +113,8 @@ def compare(
     _check_title(title)
     folder = options.ROOT / HOME / title
     _write_plan(folder / "plan.json", own, asked)
+    if not keep_times:
+        _drop_stale_times(asked)
     page = str(HOME / title / "index.html")
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([page], log, jobs, options.ROOT, profile):
@@ -123,6 +148,18 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None
         )
 
 
+def _of_command(command: str, name: str | None) -> str:
+    """The file of a solver that is a command."""
+    from spcabench.running import command as commands
+    from spcabench.running import whole_files
+
+    if name is None or not name.isidentifier():
+        raise InputError(f"--name: {name!r}; a command needs one of letters, digits and _")
+    file = options.ROOT / HOME / "commands" / f"{name}.py"
+    whole_files.write_changed(file, commands.text_of(command, Path.cwd()))
+    return str(file)
+
+
 def _seed(fresh: str | None) -> int | None:
     """The seed of fresh problems, which is printed; None where the standard ones are asked for."""
     from spcabench.comparison import suite
@@ -134,6 +171,26 @@ def _seed(fresh: str | None) -> int | None:
     seed = suite.new_seed() if fresh == options.NEW else int(fresh)
     print(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
     return seed
+
+
+def _drop_stale_times(asked: list["Job"]) -> None:
+    """Drop the rows of all jobs where the times of kept ones cannot be compared; say so."""
+    from spcabench.comparison import conditions
+
+    files = [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in asked]
+    found = conditions.stale(files, missing=not all(file.is_file() for file in files))
+    if found is None:
+        return
+    calibrations, seconds = found
+    print(
+        f"the kept times were taken at other speeds of the machine (calibrations from "
+        f"{1e3 * min(calibrations):.3f} to {1e3 * max(calibrations):.3f} ms): all "
+        f"{len(asked)} solvers are timed again. The kept runs took {seconds:.0f} s. "
+        "--keep-times keeps them, and ranks no times",
+        flush=True,
+    )
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def _absolute(solver: str) -> str:
@@ -186,10 +243,11 @@ def _named(own: list[str], asked: list["Job"]) -> dict[str, str]:
 def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     """Label -> the promises that a given file breaks, each in a sentence."""
     from spcabench.checking import conformance
+    from spcabench.running import command
 
     found: dict[str, list[str]] = {}
     for label, solver in named.items():
-        if solver.endswith(".py"):
+        if solver.endswith(".py") and not command.is_command(Path(solver)):
             outcomes = conformance.check(solver)
             fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
             found |= {label: fails} if fails else {}

@@ -18,7 +18,7 @@ from typing import Any
 from spcabench import registry
 from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
-from spcabench.running import fingerprint, preparation, rows, worker
+from spcabench.running import fingerprint, preparation, rows, turns, worker
 from spcabench.running import job as execute
 from spcabench.running.grader import Grader
 from spcabench.running.journal import Journal
@@ -189,7 +189,8 @@ def run_job(job: Job, out: Path) -> None:
 
 def _fill(journal: Journal, job: Job, helper: Worker, grader: Grader) -> None:
     """Make the rows that a journal lacks."""
-    skip = unavailable(job.solver) or _warmed(helper, job)
+    with turns.shared():
+        skip = unavailable(job.solver) or _warmed(helper, job)
     loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
     for number, (item, task) in enumerate(job.tasks()):
@@ -198,14 +199,23 @@ def _fill(journal: Journal, job: Job, helper: Worker, grader: Grader) -> None:
             why = skip or ended.get(item.name, "") or refused(job.solver, item)
             problem = (item.dataset, json.dumps(item.parameters, sort_keys=True))
             if not why and problem != loaded:
-                _prepared(helper, task, preparation.ready)
+                with turns.shared():
+                    _prepared(helper, task, preparation.ready)
                 loaded = problem
             answer = Answer(status=Status.SKIPPED, reason=why)
             if not why:
-                answer = grader.graded(task, answered(helper, task))
+                answer = _made(helper, grader, task, timed=_kind(item, task) == "suite")
             journal.add(key, _row(job, item, task, answer))
         if journal.rows[key].status == Status.KILLED:
             ended[item.name] = f"ended after {PATIENCE_FACTOR * job.limit:g} s on an easier one"
+
+
+def _made(helper: Worker, grader: Grader, task: Task, timed: bool) -> Answer:
+    """The graded answer to a run. While one is timed nothing else of the comparison runs."""
+    with turns.alone() if timed else turns.shared():
+        answer = answered(helper, task)
+    with turns.shared():
+        return grader.graded(task, answer)
 
 
 def _warmed(helper: Worker, job: Job) -> str:
@@ -243,16 +253,22 @@ def refused(solver: str, item: Item) -> str:
 def answered(helper: Worker, task: Task) -> Answer:
     """The answer to a run; of a short one the fastest of three, with the memory of the first."""
     _prepared(helper, task, preparation.tidied)
-    best = first = execute.asked(helper, task, grace=0.0)
-    for _ in range(ROUNDS - 1):
-        if task.function or best.seconds is None or best.seconds >= SHORT:
-            break
-        again = execute.asked(helper, task, grace=0.0)
-        if again.seconds is not None and again.seconds < best.seconds:
-            best = again
+    rounds = [execute.asked(helper, task, grace=0.0)]
+    while not task.function and len(rounds) < ROUNDS and _is_short(rounds[-1]):
+        rounds.append(execute.asked(helper, task, grace=0.0))
+    times = [answer.seconds for answer in rounds if answer.seconds is not None]
+    first = best = rounds[0]
+    if times:
+        best = next(answer for answer in rounds if answer.seconds == min(times))
+        best = replace(best, round_times=times)
     if _fell(first, best):
         best = replace(best, flags=sorted({*(best.flags or ()), Flag.warm.value}))
     return execute.with_memory(best, first)
+
+
+def _is_short(answer: Answer) -> bool:
+    """Whether a run is so short that it is made again."""
+    return answer.seconds is not None and answer.seconds < SHORT
 
 
 def _fell(first: Answer, best: Answer) -> bool:
@@ -261,6 +277,11 @@ def _fell(first: Answer, best: Answer) -> bool:
         return False
     dropped = first.flops_in_all is not None and first.flops_in_all > (best.flops_in_all or 0)
     return dropped or first.seconds > WARM_RATIO * best.seconds + WARM_SECONDS
+
+
+def _kind(item: Item, task: Task) -> str:
+    """What a row is of: times of the suite alone are compared."""
+    return task.measure or ("recovery" if item.family == "recovery" else "suite")
 
 
 def _row(job: Job, item: Item, task: Task, answer: Answer) -> Row:
@@ -273,7 +294,7 @@ def _row(job: Job, item: Item, task: Task, answer: Answer) -> Row:
         **asked,
         item=item.name,
         family=item.family,
-        kind=task.measure or ("recovery" if item.family == "recovery" else "suite"),
+        kind=_kind(item, task),
         asked=task.settings["k"],
         sign=item.nonnegative,
         **execute.stamp(),

@@ -14,12 +14,19 @@ from spcabench.vectors import Vector
 
 TARGETS = (0.9, 0.99, 0.999)  # shares of the best known value
 SHIFT = dict(time=0.01, flops=1e5)  # of the geometric means: 10 ms, 1e5 flops
+DIGITS = 6  # to which mean shares that differ by rounding alone are equal
 RULE = (
     "Solvers are ordered by the share of the pairs on which they reach 99.9 % of the best known "
     "value within the limits; equal ones by the mean share of the best known, a failure counting "
-    "zero; then by the shifted geometric mean of the time (shift 10 ms), a failure counting as the "
-    "largest time of all."
+    "zero, to six digits; then by "
 )
+LAST = {
+    "time": "the shifted geometric mean of the time (shift 10 ms), a failure counting as the "
+    "largest time of all.",
+    "flops": "the shifted geometric mean of the flops (shift 1e5), a failure counting as the "
+    "largest number of all; times are not ranked, because they were taken under different "
+    "conditions.",
+}
 PAIR = ["item", "asked"]
 
 
@@ -39,6 +46,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     time = answers.search_time.fillna(answers.solve_time + answers.setup_time)
     work = answers.search_flops.fillna(answers.flops + answers.setup_flops)
     answers["time"] = time.where(answers.answered)
+    answers["slowest"] = _slowest(answers).fillna(answers.time).where(answers.answered)
     answers["work"] = work.where(answers.answered & answers.flops.notna())
     answers["memory"] = (answers.peak_memory - answers.memory_before).where(answers.answered)
     pairs = pd.DataFrame(
@@ -48,6 +56,12 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     answers["share"] = answers.value / answers.best
     answers["gap"] = (answers.bound - answers.value) / answers.bound
     return answers
+
+
+def _slowest(answers: pd.DataFrame) -> pd.Series:
+    """The longest round of each run."""
+    longest = [np.nan if times is None else max(times) for times in answers.round_times]
+    return pd.Series(longest, index=answers.index, dtype=float)
 
 
 def _pair(part: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entry]) -> dict[str, Any]:
@@ -113,8 +127,11 @@ def _cost(row: Any, share: float, measure: str) -> float:
     return max(total, 1e-9)
 
 
-def ranking(answers: pd.DataFrame) -> pd.DataFrame:
-    """One row for each solver that was run, the best first, by `RULE`."""
+def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:
+    """One row for each solver that was run, the best first, by `RULE`.
+
+    last : what decides between solvers of equal quality, "time" or "flops".
+    """
     ran = (answers.status != Status.SKIPPED).groupby(answers.solver).transform("any")
     answers = answers[ran] if ran.any() else answers
     slowest, most = answers.time.max(), answers.work.max()
@@ -132,15 +149,18 @@ def ranking(answers: pd.DataFrame) -> pd.DataFrame:
                 "worst": float(part.share.min()),
                 "gap": float(part.gap.median()),
                 "time": profiles.shifted_mean(part.time.fillna(slowest).to_numpy(), SHIFT["time"]),
+                "slowest": profiles.shifted_mean(
+                    part.slowest.fillna(answers.slowest.max()).to_numpy(), SHIFT["time"]
+                ),
                 "flops": profiles.shifted_mean(work.to_numpy(), SHIFT["flops"]),
                 "memory": float(part.memory.median()),
             }
         )
     table = pd.DataFrame(entries)
-    order = [f"at {TARGETS[-1]:g}", "share", "time"]
-    table = table.sort_values(order, ascending=[False, False, True], kind="stable").reset_index(
-        drop=True
-    )
+    table["equal"] = table.share.round(DIGITS)
+    order = [f"at {TARGETS[-1]:g}", "equal", last]
+    table = table.sort_values(order, ascending=[False, False, True], kind="stable")
+    table = table.drop(columns="equal").reset_index(drop=True)
     return table.assign(rank=np.arange(1, len(table) + 1))
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from spcabench.comparison import best_known, jobs, standing, suite
+from spcabench.comparison import best_known, conditions, jobs, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
 from spcabench.page.comparison_pictures import Picture
@@ -35,6 +35,7 @@ TABLE = (
     "variance",
     "work",
     "time",
+    "slowest",
     "memory",
     "problem",
     "form",
@@ -50,11 +51,13 @@ def write(plan_file: Path) -> Path:
     rows = _rows([_rows_of(root / file) for file in plan["jobs"]], jobs.labels(asked))
     results.check_convention(rows, plan["name"])
     answers = standing.standing(rows, _best_known(asked[0]))
-    ranking = standing.ranking(answers)
+    timing = conditions.of_rows(rows)
+    last = "time" if conditions.comparable(timing) else "flops"
+    ranking = standing.ranking(answers, last)
     _write_tables(plan_file.parent, answers, ranking)
     pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"]))
     page = plan_file.with_name("index.html")
-    write_text(page, _page(plan, asked, rows, answers, ranking, pictures))
+    write_text(page, _page(plan, asked, rows, answers, ranking, pictures, last))
     return page
 
 
@@ -103,13 +106,17 @@ def _page(
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
     pictures: list[Picture],
+    last: str,
 ) -> str:
     doubts, broken = _doubts(rows), plan.get("broken", {})
     return render(
         "comparison.html.j2",
         name=plan["name"],
         named=plan["named"],
-        rule=standing.RULE,
+        rule=standing.RULE + standing.LAST[last],
+        last=last,
+        agree=conditions.AGREE,
+        timing=conditions.of_rows(rows).to_dict("records"),
         ranking=ranking.to_dict("records"),
         pairs=_pairs(answers),
         pictures=pictures,

@@ -176,6 +176,11 @@ class Answer:
     compile_time: float | None = _column(
         "time that kernels took to compile, which no other clock holds", unit="s", empty=OF_SOLVERS
     )
+    round_times: list[float] | None = _column(
+        "time of each round of a comparison, the search of a penalty included; the least one counts",
+        unit="s",
+        empty="the row is one of a figure, or the run gave nothing",
+    )
     cpu_time: float | None = _column(
         "processor time of all threads, set-up and compilation included",
         unit="s",

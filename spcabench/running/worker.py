@@ -17,6 +17,7 @@ import numpy as np
 from spcabench import api, machine, registry
 from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
+from spcabench.running import command
 from spcabench.running.schema import Answer
 from spcabench.running.task import Task
 from spcabench.solving.bounds import leading_eigenvalue
@@ -42,7 +43,8 @@ def answer(task: Task) -> Answer:
         problem = _problem(task.dataset, json.dumps(dict(task.parameters), sort_keys=True))
         if task.form:
             problem = problem.given_as(task.form)
-        given = _measured(problem, task) if task.function else _solved(problem, task)
+        with command.limited(task.timeout):
+            given = _measured(problem, task) if task.function else _solved(problem, task)
         about = _about(problem)
         return replace(given, **machine_now, **about, worker_time=perf_counter() - begun)
     except MemoryError:
@@ -111,6 +113,8 @@ def _solved(problem: Problem, task: Task) -> Answer:
     given = replace(of_result(result, task.vectors), solver_sha256=_sha256(str(task.solver)))
     if task.memory:
         given = replace(given, peak_memory=peak, memory_before=before)
+    if command.is_command(registry.path("solver", str(task.solver))):
+        given = replace(given, **command.numbers(result))
     return replace(given, **_times(problem, task, settings, result)) if task.timed else given
 
 

@@ -15,6 +15,7 @@ from spcabench.running import damage, supervisor, whole_files
 from spcabench.running.progress import Progress
 
 LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
+MOST = 12  # lines shown of a log
 
 
 def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str = "default") -> int:
@@ -80,15 +81,29 @@ def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int
 
 
 def _explain(log: Path) -> None:
-    """The lines of the log that say what went wrong: those of spcabench alone, if there are any."""
+    """The lines of the log that say what went wrong: those of the jobs alone, if there are any."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    said = [line for line in lines if line.startswith("spcabench:")]
+    # Snakemake's own lines are many, and must not hide what a job said
+    said = list(_sentences(lines))
     if not said:
         whole_files.check_room(log.parent)  # a full disk took no more of the log
         whole_files.append(log, "\n")
         said = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
-    print("\n".join(dict.fromkeys(said[:12])), file=sys.stderr)
+    print("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
     print(f"the workflow did not finish; its log is {log}", file=sys.stderr)
+
+
+def _sentences(lines: list[str]) -> Iterator[str]:
+    """What failed jobs said themselves: a line of spcabench, or the last one of a traceback."""
+    in_traceback = False
+    for line in lines:
+        if line.startswith("spcabench: ") and not line.startswith("spcabench: warning"):
+            yield line
+        elif line.startswith("Traceback (most recent call last)"):
+            in_traceback = True
+        elif in_traceback and line and not line[0].isspace():
+            in_traceback = False
+            yield line
 
 
 @contextmanager
