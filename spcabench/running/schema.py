@@ -177,7 +177,7 @@ class Answer:
         "time that kernels took to compile, which no other clock holds", unit="s", empty=OF_SOLVERS
     )
     round_times: list[float] | None = _column(
-        "time of each round of a comparison, the search of a penalty included; the least one counts",
+        "time of each round of a comparison, a search of a penalty included; the least one counts",
         unit="s",
         empty="the row is one of a figure, or the run gave nothing",
     )
