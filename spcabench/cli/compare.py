@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
-TAKEN = ("jobs", "rows", "workflow.log")  # other things in that folder
+TAKEN = ("commands", "jobs", "rows", "workflow.log")  # other things in that folder
 
 Named = Annotated[
     list[str] | None,
@@ -79,6 +79,7 @@ def compare(
     settings: Settings = "default",
     fresh: Fresh = None,
     keep_times: Keep = False,
+    command: Command = None,
     name: Title = None,
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
@@ -89,14 +90,13 @@ def compare(
     cardinalities replace those of the problems.
     """
     from spcabench.comparison.jobs import Job
-    from spcabench.running import workflow
 
     figures.check_profile(profile)
     own = [_absolute(solver) for solver in named or []]
     if suite == several.SUITE:
-        if k or settings != "default" or fresh is not None:
+        if k or settings != "default" or fresh is not None or command is not None:
             raise InputError(
-                f"-k, --settings, --fresh: not allowed with --suite {suite}, which has its own"
+                f"-k, --settings, --fresh, --command: not allowed with --suite {suite}, which has its own"
             )
         several.compare(own, against, time_limit, name, jobs, profile)
         return
@@ -111,16 +111,22 @@ def compare(
     _check_sizes(suite, ks, seed)
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
     _check_title(title)
-    folder = options.ROOT / HOME / title
-    _write_plan(folder / "plan.json", own, asked)
+    _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
     if not keep_times:
         _drop_stale_times(asked)
-    page = str(HOME / title / "index.html")
+    _make(title, jobs, profile)
+
+
+def _make(title: str, jobs: int, profile: str) -> None:
+    """Make the page of a plan, and print the ranking."""
+    from spcabench.running import workflow
+
+    page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
-    if code := workflow.workflow([page], log, jobs, options.ROOT, profile):
+    if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
-    print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
-    print(folder / "index.html")
+    print((options.ROOT / HOME / title / "ranking.txt").read_text(encoding="utf-8").rstrip())
+    print(options.ROOT / page)
 
 
 def _check_title(title: str) -> None:

@@ -8,11 +8,13 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from spcabench import registry
 from spcabench.comparison import best_known, conditions, jobs, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.page import comparison_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
+from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
 from spcabench.solving.flags import SENTENCES, Flag
@@ -127,6 +129,7 @@ def _page(
         claims=_claims(rows),
         stand_ins=_stand_ins(rows),
         files=[(file, quote(file)) for file in ("table.csv", "table.parquet", "ranking.txt")],
+        commands=_commands(asked, rows),
         **_how(asked, rows),
         **_resampled(rows),
     )
@@ -160,6 +163,18 @@ def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
         "written": datetime.now(UTC).date().isoformat(),
         "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
     }
+
+
+def _commands(asked: list[Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """The solvers that are commands: label, words, seconds of an empty run."""
+    found = []
+    for label, job in zip(jobs.labels(asked), asked, strict=True):
+        mine = rows[(rows.solver == label) & (rows.kind == "suite")]
+        started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
+        if started and job.solver.endswith(".py") and command.is_command(Path(job.solver)):
+            words = registry.module("solver", job.solver).COMMAND
+            found.append({"solver": label, "words": words, "startup": min(started)})
+    return found
 
 
 def _resampled(rows: pd.DataFrame) -> dict[str, Any]:

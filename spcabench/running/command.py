@@ -5,6 +5,7 @@ time is that of the process alone: neither the writing of the problem nor the re
 is on it. The process ends with the one that started it.
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -35,11 +36,11 @@ from spcabench.vectors import Array, Vector
 
 PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
 FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
-SHARE = 0.9  # of the seconds of a task that one process may take
+SHARE = 0.9  # of the seconds of a task that its commands may take
 ROUNDS, ENOUGH = 3, 1.0  # empty runs, and seconds after which there are no more
 POLL = 0.0005  # seconds between two looks at a process
 EXTRA = ("process_seconds", "process_cpu_seconds", "process_bytes", "startup_seconds")
-_limits = [float("inf")]
+_deadlines = [float("inf")]
 
 FILE = Template('''"""The command $words."""
 
@@ -85,36 +86,44 @@ def text_of(command: str, folder: Path) -> str:
         for word in words
         if not PLACE.search(word) and (folder / word).is_file()
     }
-    return FILE.substitute(
-        words=repr(command).strip("\\'\""),
-        accepts="data" if "data" in places else "covariance",
-        command=repr(command),
-        folder=repr(str(folder)),
-        programs=repr(programs),
-    )
+    return _filled(command, str(folder), programs)
 
 
 def is_command(file: Path) -> bool:
     """Whether a solver's file is, word for word, one that the harness writes for a command."""
     text = file.read_text(encoding="utf-8")
-    found = re.search(r"^COMMAND = (.+)\nFOLDER = (.+)$", text, re.MULTILINE)
-    if found is None or "spcabench.running.command" not in text:
+    named = {
+        name: found[1]
+        for name in ("COMMAND", "FOLDER", "PROGRAMS")
+        if (found := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
+    }
+    try:
+        given = {name: ast.literal_eval(value) for name, value in named.items()}
+        return text == _filled(given["COMMAND"], given["FOLDER"], given["PROGRAMS"])
+    except (SyntaxError, ValueError, KeyError, TypeError):
         return False
-    head, _, rest = text.partition("\nTRAITS")
-    model, _, tail = FILE.template.partition("\nTRAITS")
-    return head.splitlines()[1:] == model.splitlines()[1:] and rest.endswith(
-        tail[tail.index("\n\n\ndef solve") :]
+
+
+def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
+    """The file of a command, its programs by their hashes."""
+    places = {name for name, _ in PLACE.findall(command)}
+    return FILE.substitute(
+        words=repr(command).strip("'\""),
+        accepts="data" if "data" in places else "covariance",
+        command=repr(command),
+        folder=repr(folder),
+        programs=repr(programs),
     )
 
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Let no command take longer than its share of some seconds."""
-    _limits.append(SHARE * seconds)
+    """End every command that still runs when its share of some seconds is over."""
+    _deadlines.append(perf_counter() + SHARE * seconds)
     try:
         yield
     finally:
-        _limits.pop()
+        _deadlines.pop()
 
 
 def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
@@ -217,16 +226,16 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
 
 def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
     """The exit code and the resources of a process; it is ended at the limit."""
-    limit = _limits[-1]
     while True:
         found, status, usage = os.wait4(process.pid, os.WNOHANG)
         if found:
             process.returncode = os.waitstatus_to_exitcode(status)
             return process.returncode, usage
-        if perf_counter() - start > limit:
+        if perf_counter() > _deadlines[-1]:
             supervisor.end(process.pid)
             process.wait()
-            raise Failed(Status.KILLED, f"the command was ended after {limit:.3g} s")
+            seconds = perf_counter() - start
+            raise Failed(Status.KILLED, f"the command was ended after {seconds:.2g} s")
         sleep(POLL)
 
 

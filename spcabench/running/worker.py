@@ -50,6 +50,8 @@ def answer(task: Task) -> Answer:
     except MemoryError:
         reason = "the process may not have more memory"
         return Answer(status=Status.MEMORY_LIMIT, reason=reason, **machine_now)
+    except command.Failed as failure:
+        return Answer(status=failure.status, reason=str(failure), **machine_now)
     except (Exception, SystemExit) as error:  # sys.exit in a solver ends the run, not the worker
         reason = in_one_line(error, *_files(task))
         return Answer(status=Status.ERROR, reason=reason, **machine_now)
