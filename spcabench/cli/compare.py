@@ -96,7 +96,8 @@ def compare(
     if suite == several.SUITE:
         if k or settings != "default" or fresh is not None or command is not None:
             raise InputError(
-                f"-k, --settings, --fresh, --command: not allowed with --suite {suite}, which has its own"
+                f"-k, --settings, --fresh, --command: not allowed with --suite {suite}, which has "
+                "its own"
             )
         several.compare(own, against, time_limit, name, jobs, profile)
         return
