@@ -94,11 +94,7 @@ def compare(
     figures.check_profile(profile)
     own = [_absolute(solver) for solver in named or []]
     if suite == several.SUITE:
-        if k or settings != "default" or fresh is not None or command is not None:
-            raise InputError(
-                f"-k, --settings, --fresh, --command: not allowed with --suite {suite}, which has "
-                "its own"
-            )
+        _refuse_for_several(k, settings, fresh, command)
         several.compare(own, against, time_limit, name, jobs, profile)
         return
     if command is not None:
@@ -116,6 +112,17 @@ def compare(
     if not keep_times:
         _drop_stale_times(asked)
     _make(title, jobs, profile)
+
+
+def _refuse_for_several(
+    k: str | None, settings: str, fresh: str | None, command: str | None
+) -> None:
+    """Raise InputError for what a comparison of several components does not have."""
+    if k or settings != "default" or fresh is not None or command is not None:
+        raise InputError(
+            "-k, --settings, --fresh, --command: not allowed with --suite "
+            f"{several.SUITE}, which has its own"
+        )
 
 
 def _make(title: str, jobs: int, profile: str) -> None:
