@@ -99,6 +99,8 @@ def component(Sigma, x, others, weights, k):
     d = Sigma.diagonal - (others**2 * weights).sum(axis=1)
     row = Sigma.rows([first_largest(d, Sigma.Sigma.column_squares)], others, weights)[0]
     starts = [largest_indices(np.abs(y), k) for y in (row, x) if y.any()]
+    if not starts:  # after the last component nothing is left
+        return np.zeros(len(d))
     ends = [climbed(Sigma, W.astype(np.int64), d, others, weights) for W in starts]
     W = max(ends, key=lambda end: end[0])[1]
     v = leading_pairs(Sigma.rows(W, others, weights)[:, W], 1)[1][:, 0]
@@ -121,7 +123,8 @@ def disjoint(X, variances):
     for t in range(X.shape[1]):
         y = X[:, t] * free
         if not y.any():
-            y[first_largest(np.where(free > 0.0, variances, -np.inf))] = 1.0
+            j = first_largest(np.where(free > 0.0, variances, -np.inf))
+            y[j] = 1.0 if variances[j] > 0.0 else 0.0
         Z[:, t] = project(y, len(y))
         free[Z[:, t] != 0.0] = 0.0
     return Z

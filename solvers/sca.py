@@ -25,8 +25,8 @@ TRAITS = Traits(control="penalty", penalty="shrinkage", components="joint")
 COLOUR = "#3A7D44"
 EXAMPLE = dict(k=10)
 STOP = "end"
-STILL, ROUNDING = 1e-8, 1e-12  # change of an entry of Y; relative, what is no singular value
-LEAST = 1e-8  # an entry of Y below it is zero
+STILL, ROUNDING = 1e-8, 1e-12  # of an entry of Y; relative, of a squared singular value
+LEAST = 1e-8  # Y is zero for a smaller bound
 
 
 def penalty_range(problem):
@@ -79,10 +79,12 @@ def partial_polar(G):
 
 def shrunk(Y, gamma):
     """Y (n, q) soft-thresholded at the smallest level at which sum |Y| <= gamma."""
+    if gamma < LEAST:
+        return np.zeros_like(Y)
     a = np.sort(np.abs(Y), axis=None)[::-1]
     if a.sum() <= gamma:
         return Y
     levels = (np.cumsum(a) - gamma) / np.arange(1, len(a) + 1)
     level = levels[a > levels][-1]  # of as many entries as are left above it
     new = soft_threshold(Y, max(level, 0.0))
-    return np.where(np.abs(new) > LEAST, new, 0.0)
+    return np.where(np.abs(new) > ROUNDING, new, 0.0)

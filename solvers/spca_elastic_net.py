@@ -1,12 +1,13 @@
-"""SPCA: a sparse regression on the principal component, by the elastic net.
+"""SPCA: a sparse regression on the principal components, by the elastic net.
 
 Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
-Graphical Statistics 15 (2006), Algorithm 1 (section 3.3) for one component; the elastic net's path
-by scikit-learn's LARS.
+Graphical Statistics 15 (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic net
+of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. The elastic net's path
+is by scikit-learn's LARS.
 
 Differs from the paper in:
 
-1. The path ends at k nonzeros, in place of a penalty lambda_1.
+1. A path ends at k nonzeros, unless penalties lambda_1 are given.
 2. The ridge is relative: ridge times the largest variance.
 
 Where variables tie, scikit-learn decides, now and then by rounding: with the rows in another order,
@@ -17,33 +18,48 @@ import warnings
 
 import numpy as np
 
-from spcabench.iterate import Traits
-from spcabench.vectors import normalize, without_rounding
+from spcabench import validate
+from spcabench.errors import InputError
+from spcabench.iterate import Iterate, Traits
+from spcabench.steps import polar, unit_columns
+from spcabench.vectors import without_rounding
 
-TRAITS = Traits(control="cardinality", accepts="covariance", stable=False)
+TRAITS = Traits(control="cardinality", accepts="covariance", components="joint", stable=False)
 EXAMPLE = dict(k=10)
 COUNTED = False  # what the path costs is not counted
 
 
-def solve(problem, *, k, ridge=1e-6):
-    """Yield unit x (n,): beta of the elastic net on A alpha, alpha = Sigma beta, and so on.
+def solve(problem, *, k, components=1, cardinalities=None, penalties=None, ridge=1e-6):
+    """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
-    alpha is scaled to norm one.
-
+    components : q.
+    cardinalities : one for each component, up to k; k each unless given.
+    penalties : lambda_1 of each component, in place of the cardinalities.
     ridge : lambda_2 over the largest variance.
     """
+    if not 1 <= components <= problem.n:
+        raise InputError(f"components: {components}; allowed are 1 to n = {problem.n}")
+    ks = validate.cardinalities(cardinalities, components, k)
+    if penalties is not None and len(penalties) != components:
+        raise InputError(f"penalties: {penalties}; {components} are needed, one for each component")
+    lambda_1 = np.zeros(components) if penalties is None else np.array(penalties, dtype=float)
+    ks = ks if penalties is None else [problem.n] * components
     Sigma = problem.covariance  # (n, n)
     S = Sigma.S
     Gram = S + ridge * S.diagonal().max() * np.eye(len(S))
-    _, alpha = Sigma.leading()  # step 1
+    _, alpha = Sigma.leading_pairs(components)  # step 1, (n, q)
     while True:
-        beta = elastic_net(Gram, Sigma @ alpha, k)  # step 2
-        yield normalize(beta)
-        alpha = normalize(Sigma @ beta)  # step 3, for one component
+        targets = np.column_stack([Sigma @ a for a in alpha.T])
+        B = np.column_stack(  # step 2
+            [elastic_net(Gram, *one) for one in zip(targets.T, ks, lambda_1, strict=True)]
+        )
+        Z = unit_columns(B)
+        yield Iterate(Z[:, 0], Z=Z)
+        alpha = polar(np.column_stack([Sigma @ b for b in B.T]))  # step 3
 
 
-def elastic_net(Gram, Xy, k):
-    """The last point with at most k nonzeros on the path of the elastic net.
+def elastic_net(Gram, Xy, k, lambda_1):
+    """The last point with at most k nonzeros on the path of the elastic net, down to lambda_1.
 
     The path is that of min b'Gram b - 2 Xy'b + lambda_1 ||b||_1.
     """
@@ -56,7 +72,12 @@ def elastic_net(Gram, Xy, k):
     with warnings.catch_warnings():  # equal variables: scikit-learn drops one and says so
         warnings.simplefilter("ignore")
         _, _, path = lars_path_gram(
-            Xy, Gram, n_samples=1, method="lasso", max_iter=4 * k + 8, alpha_min=0.0
+            Xy,
+            Gram,
+            n_samples=1,
+            method="lasso",
+            max_iter=4 * k + 8,
+            alpha_min=0.5 * lambda_1 / unit,
         )
     fitting = path[:, (np.count_nonzero(path, axis=0) <= k) & path.any(axis=0)]
     return fitting[:, -1] if fitting.shape[1] else np.zeros(len(Xy))

@@ -31,11 +31,15 @@ PAGES = sorted(
 )
 
 
+def examples(page):
+    """The Python examples of a page."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, re.S)
+
+
 def example(page):
     """The one Python example of a page."""
-    (text,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.S
-    )
+    (text,) = examples(page)
     return text
 
 
@@ -147,8 +151,9 @@ def test_the_numbers_of_timing_are_those_of_the_code():
         assert sentence.format(**numbers) in text
 
 
-def test_the_numbers_of_the_field_are_those_that_are_published():
-    exec(compile(example("field.md"), "field.md", "exec"), {})
+@pytest.mark.parametrize("text", examples("field.md"), ids=["field", "pit props"])
+def test_the_numbers_of_the_field_are_those_that_are_published(text):
+    exec(compile(text, "field.md", "exec"), {})
 
 
 def test_the_identities_between_the_variances_hold():

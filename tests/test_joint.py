@@ -96,3 +96,17 @@ def test_every_joint_solver_finds_components_as_it_states(solver):
     name = "finds components as stated"
     found = conformance.outcome(name, contract.PROMISES[name], solver)
     assert found.verdict == "holds", found.sentence
+
+
+def test_a_run_ends_when_all_components_stand_still(tmp_path):
+    body = "\n    ".join(
+        [
+            "for step in range(9):",
+            "    Z = np.zeros((problem.n, 2)); Z[0, 0] = Z[min(1 + step, 4), 1] = 1.0",
+            "    yield Iterate(x, Z=Z)",
+        ]
+    )
+    solver = _trial(tmp_path, "disjoint", body)
+    found = api.solve(Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, components=2)
+    assert (found.status, found.iterations) == ("converged", 4)
+    assert found.Z[4, 1] == 1.0

@@ -198,3 +198,44 @@ def test_sca_finds_planted_components():
     problem, supports = blocks((5, 4, 3), (9.0, 8.0, 7.0))
     Z = api.solve(problem, "sca", shrinkage=0.6, components=3).Z
     assert sorted(map(sorted, supports)) == sorted(np.flatnonzero(z).tolist() for z in Z.T)
+
+
+# spca_elastic_net
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+def test_spca_without_a_limit_spans_the_leading_eigenvectors(q):
+    problem = api.load("pitprops")
+    Z = api.solve(problem, "spca_elastic_net", k=13, components=q, ridge=0.0).Z
+    V = np.linalg.eigh(problem.matrix.S)[1][:, -q:]
+    basis = np.linalg.qr(Z)[0]
+    assert np.allclose(basis @ basis.T, V @ V.T, atol=1e-4)
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_spca_finds_planted_components(q):
+    problem, supports = blocks((5, 4, 3)[:q], (9.0, 8.0, 7.0)[:q])
+    settings = dict(cardinalities=(5, 4, 3)[:q], deflation="joint")
+    found = api.components(problem, "spca_elastic_net", q, k=5, **settings)
+    assert [set(r.support) for r in found] == supports
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_sparse_regression_of_spca_is_optimal(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20, 7))
+    Gram, Xy = X.T @ X, X.T @ rng.standard_normal(20)
+    lambda_1 = 0.5 * np.abs(Xy).max()
+    b = module("solver", "spca_elastic_net").elastic_net(Gram, Xy, 7, lambda_1)
+    slope = 2.0 * (Gram @ b - Xy)  # of the smooth part; minus it is a subgradient of the penalty
+    assert np.allclose(slope[b != 0.0], -lambda_1 * np.sign(b[b != 0.0]))
+    assert (np.abs(slope) <= lambda_1 * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [(dict(penalties=[0.1]), "2 are needed"), (dict(cardinalities=[9, 1]), "from 1 to k = 4")],
+)
+def test_spca_wants_one_penalty_or_cardinality_for_each_component(wrong, sentence):
+    with pytest.raises(InputError, match=sentence):
+        api.solve(api.load("pitprops"), "spca_elastic_net", k=4, components=2, **wrong)

@@ -116,6 +116,11 @@ def _step(new: Iterate, old: Iterate) -> float:
     change = distance(new.x, old.x)
     if new.u is not None and old.u is not None:
         change += distance(new.u, old.u)
+    if new.Z is not None and old.Z is not None and new.Z.shape == old.Z.shape:
+        # Of several components all have to stand still: the first one often does long before.
+        change = max(
+            [change, *(distance(z, y) for z, y in zip(new.Z.T[1:], old.Z.T[1:], strict=True))]
+        )
     return change
 
 
@@ -144,7 +149,7 @@ def _never(new: Iterate, old: Iterate) -> float:
 
 
 STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
-    "step": _step,  # ||x - x_prev|| up to sign
+    "step": _step,  # ||x - x_prev|| up to sign, the largest one of several components
     "objective": _objective,  # relative change of the solver's objective
     "gap": _gap,  # the solver's duality gap
     "end": _never,  # the solver ends by itself
