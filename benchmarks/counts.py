@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -44,10 +45,10 @@ def environment(tree=None):
     return kept | OFFLINE | ({} if tree is None else {"PYTHONPATH": str(tree)})
 
 
-def collect(problems, tree=None, jobs=2):
+def collect(problems, tree=None, jobs=2, solvers=None):
     """Return solver -> problem -> counts, as `measured` gives them.
 
-    They are those of the installed spcabench, or of the one in ``tree``.
+    They are those of the installed spcabench, or of the one in ``tree``: all its solvers, or some.
     """
     run = partial(
         subprocess.run, capture_output=True, text=True, env=environment(tree), cwd=ROOT.anchor
@@ -59,8 +60,9 @@ def collect(problems, tree=None, jobs=2):
     if tree is not None and Path(tree) not in Path(about["file"]).parents:
         raise RuntimeError(f"measured {about['file']}, not the commit in {tree}")
     with ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda solver: of_solver(run, solver, problems), about["solvers"])
-        return dict(zip(about["solvers"], found, strict=True))
+        solvers = about["solvers"] if solvers is None else solvers
+        found = pool.map(lambda solver: of_solver(run, solver, problems), solvers)
+        return dict(zip(solvers, found, strict=True))
 
 
 def of_solver(run, solver, problems):
@@ -84,7 +86,8 @@ def measured(solver, name):
 
     flops of the set-up and of all iterations at the penalty found (a search is not in them);
     iterations; gap to the certified bound; variance of x cut to the k largest entries; settings of
-    the run. A run that a clock ended has none of these. status "skipped" : the problem is not for
+    the run; memory of the process at its peak, in bytes. A run that a clock ended has none of
+    these. status "skipped" : the problem is not for
     this solver.
     """
     from spcabench import registry, solve
@@ -96,10 +99,28 @@ def measured(solver, name):
     if hard and not standard.small:
         return {"status": "skipped", "reason": "for small problems"}
     problem = standard.make()
-    result = solve(problem, solver, **asked(module, problem, standard.k), time_limit=LIMIT)
+    settings = asked(module, problem, standard.k)
+    forget_peak()
+    result = solve(problem, solver, **settings, time_limit=LIMIT)
+    peak = peak_memory()
     if not result.good or result.status == "time_limit":
         return {"status": result.status}
-    return graded(result, problem, standard.k, bool(module.TRAITS.control))
+    return graded(result, problem, standard.k, bool(module.TRAITS.control)) | {"memory": peak}
+
+
+def forget_peak():
+    """Let the peak of this process count from now on, where the system can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory():
+    """Bytes of this process at its peak; None where the system does not say."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return None
 
 
 def asked(module, problem, k):

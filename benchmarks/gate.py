@@ -1,4 +1,4 @@
-"""The gate: the exact counts of two commits compared; times beside them, which decide nothing."""
+"""The gate: exact counts of two commits compared; times and memory are said, and decide nothing."""
 
 import argparse
 import math
@@ -69,6 +69,22 @@ def timed(old, new, problems):
     return {(solver, problem): rest for solver, (problem, *rest) in found.items()}
 
 
+def memories(old, new):
+    """Return (solver, problem) -> bytes that the new commit needs more, where the peaks differ.
+
+    A difference below `tables.FEW_BYTES` is that of two processes of the same code.
+    """
+    from .tables import FEW_BYTES
+
+    changes = {
+        (solver, problem): (entry.get("memory") or math.nan)
+        - (old[solver][problem].get("memory") or math.nan)
+        for solver in sorted(set(old) & set(new))
+        for problem, entry in new[solver].items()
+    }
+    return {key: more for key, more in changes.items() if abs(more) >= FEW_BYTES}
+
+
 def main():
     """Compare two commits, print what changed, and exit.
 
@@ -79,7 +95,7 @@ def main():
     words.add_argument("--base", default="main~1", help="the commit to compare with")
     words.add_argument("--head", default="HEAD", help="the commit that is judged")
     words.add_argument(
-        "--reduced", action="store_true", help="for CI: three of the problems, no times"
+        "--reduced", action="store_true", help="for CI: some of the problems, no times"
     )
     asked = words.parse_args()
     try:
@@ -107,6 +123,7 @@ def judge(base, head, reduced=False):
     """Measure and show both commits; the exit code."""
     from .tables import (  # asv imports this folder, at commits that lack much
         show_counts,
+        show_memories,
         show_others,
         show_times,
     )
@@ -127,6 +144,7 @@ def judge(base, head, reduced=False):
     if not rows:
         raise RuntimeError("no solver has a count at both commits")
     show_counts(rows, reasons)
+    show_memories(memories(old, new))
     if not reduced:
         pairs = timed(old, new, problems)
         show_times(clock.ratios(pairs, *trees), set(new) - {solver for solver, _ in pairs})

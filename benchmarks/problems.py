@@ -66,8 +66,11 @@ PROBLEMS = {
     "gaussian-20": Standard(lambda: gaussian(20), k=5, small=True),
     "spiked-40": Standard(lambda: spiked(40), k=5, small=True),
     "gaussian-100": Standard(lambda: gaussian(100), k=10),
+    "spiked-100": Standard(lambda: spiked(100), k=10),
+    "text-200": Standard(lambda: text(150, 200), k=10),
     "gaussian-300": Standard(lambda: gaussian(300), k=20),
     "text-500": Standard(text, k=20),
     "genes-1000": Standard(genes, k=20),
 }
-REDUCED = ("gaussian-20", "gaussian-100", "genes-1000")  # what CI compares
+# What CI compares: small and larger dense data, a covariance, sparse centred data, wide data.
+REDUCED = ("gaussian-20", "gaussian-100", "spiked-100", "text-200", "genes-1000")

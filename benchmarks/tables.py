@@ -7,6 +7,8 @@ from .commits import excuse
 
 CONSOLE = Console(width=120, highlight=False)
 NOISE = 0.15  # by which processes of the same code may differ
+WORTH_SAYING = 0.05  # of a ratio of times whose interval excludes 1
+FEW_BYTES = 16_000_000  # by which the peaks of two processes of the same code may differ
 TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
 FAILED = ("error", "time_limit", "zero", "infeasible")
 ORDER = ("worse", "lost", "better")
@@ -88,15 +90,30 @@ def show_times(times, others=()):
             notable(ratio),
         )
     CONSOLE.print(table)
+    for (solver, problem), rounds in sorted(times.items()):
+        ratio = interval(b / a for a, b in rounds)
+        if said := notable(ratio):
+            percent = 100.0 * (ratio.median - 1.0)
+            CONSOLE.print(f"time, deciding nothing: {solver}, {problem}: {percent:+.0f} %, {said}")
     if others:
         CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
 
 
-def notable(ratio):
-    """Return a word for a ratio that stands out from the noise.
+def show_memories(changes):
+    """A line for each run whose peak of memory changed; none of it decides."""
+    for (solver, problem), more in changes.items():
+        CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {more / 1e6:+.0f} MB")
 
-    Its interval excludes 1, and its median is beyond what two processes of the same code differ by.
+
+def notable(ratio):
+    """Return words for a ratio of times whose interval excludes 1; "" for any other.
+
+    Processes of the same code differ by up to `NOISE`, which the words say.
     """
-    if abs(ratio.median - 1.0) <= NOISE:
+    change = ratio.median - 1.0
+    if abs(change) <= WORTH_SAYING or ratio.low <= 1.0 <= ratio.high:
         return ""
-    return "slower" if ratio.low > 1.0 else "faster" if ratio.high < 1.0 else ""
+    word = "slower" if change > 0.0 else "faster"
+    if abs(change) > NOISE:
+        return word
+    return f"{word}, by less than two processes of the same code may differ"

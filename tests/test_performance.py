@@ -111,18 +111,52 @@ def test_a_commit_that_is_not_there_is_named():
         commits.commit("no-such-branch")
 
 
-def test_a_word_about_a_time_needs_its_interval_and_more_than_the_noise():
+def test_a_word_about_a_time_needs_its_interval_and_says_the_noise():
     assert tables.notable(interval([1.3, 1.31, 1.29, 1.3])) == "slower"
-    assert tables.notable(interval([1.05, 1.06, 1.05])) == ""
+    assert tables.notable(interval([0.7, 0.71, 0.69, 0.7])) == "faster"
+    said = tables.notable(interval([1.14, 1.15, 1.13, 1.14]))
+    assert said.startswith("slower, by less than")
+    assert tables.notable(interval([1.04, 1.03, 1.04])) == ""
     assert tables.notable(interval([0.5, 2.0, 1.3, 0.8])) == ""
+
+
+@pytest.mark.parametrize(("more", "said"), [(128e6, "+128 MB"), (-128e6, "-128 MB"), (5e6, "")])
+def test_a_change_of_memory_is_said_and_decides_nothing(more, said, capsys):
+    old = {"s": {"p": ENTRY | dict(memory=2e8)}}
+    new = {"s": {"p": ENTRY | dict(memory=2e8 + more)}}
+    tables.show_memories(gate.memories(old, new))
+    assert said in capsys.readouterr().out
+    assert {row[-1] for row in gate.compare(old, new, BEST)} == {"same"}
+    assert not gate.memories({"s": {"p": ENTRY}}, new)
+
+
+def test_a_slower_loop_is_said_and_decides_nothing(capsys):
+    tables.show_times({("s", "p"): [(0.1, 0.114), (0.1, 0.115), (0.1, 0.113)]})
+    assert "s, p: +14 %, slower" in capsys.readouterr().out
+
+
+def test_the_reduced_set_has_sparse_data_and_a_covariance():
+    forms = {PROBLEMS[name].make().form for name in REDUCED}
+    assert forms == {"data", "sparse", "covariance"}
+
+
+def test_the_peak_of_a_run_is_its_own():
+    counts.forget_peak()
+    before = counts.peak_memory()
+    if before is None:
+        pytest.skip("the system does not say")
+    block = bytearray(b"1" * 64_000_000)
+    assert counts.peak_memory() - before > 50_000_000
+    del block
 
 
 def test_counts_of_a_process_of_its_own_are_those_of_the_harness():
     run = partial(subprocess.run, capture_output=True, text=True, env=counts.environment(), cwd="/")
     found = counts.of_solver(run, "tpower", ["gaussian-20", "no-such-problem"])
     assert found["no-such-problem"]["status"] == "error"
-    here = counts.measured("tpower", "gaussian-20") | {"seconds": found["gaussian-20"]["seconds"]}
-    assert found["gaussian-20"] == here
+    costs = {name: found["gaussian-20"].pop(name) for name in ("seconds", "memory")}
+    here = counts.measured("tpower", "gaussian-20")
+    assert found["gaussian-20"] == {name: here[name] for name in here if name not in costs}
     assert found["gaussian-20"]["flops"] > 0 and 0 <= found["gaussian-20"]["gap"] < 1
 
 
@@ -176,6 +210,7 @@ def results(folder, numbers):
 def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
     monkeypatch.setattr(history, "SITE", tmp_path / "history")
+    monkeypatch.setattr(history, "convention", lambda sha: 1)  # whatever the last commits changed
     if len(commits.git("rev-list", "-n", "2", "HEAD").split()) < 2:
         pytest.skip("a shallow clone")
     shas = results(tmp_path / "performance", [100.0, 150.0])
