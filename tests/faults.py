@@ -1,0 +1,266 @@
+"""Faults at random moments of a command: repeated, it ends with the rows of an undisturbed run.
+
+``python -m tests.faults --moments 40`` tries as many; tests/test_faults.py tries each kind once.
+Every moment is a figure, all figures with their page, or a comparison, in a copy of the repository
+that has one small figure and one small suite.
+"""
+
+import argparse
+import ctypes
+import fcntl
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from spcabench.running import rows
+from tests.test_one_file import COPIED
+
+ROOT = Path(__file__).parents[1]
+NAME = "trial2025_fig1"
+FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
+from spcabench.claims import Statement, decided
+from spcabench.run import Run
+
+PANELS, SIZE = (1, 1), (3, 2)
+T1 = Statement("T1", "there is variance", "section 1", "variance", "is above 1")
+
+
+def runs(scale):
+    for solver in ("grqi", "tpower"):
+        for k in (2, 3, 4, 5):
+            yield Run(dataset="pitprops", solver=solver, settings=dict(k=k))
+
+
+def draw(data, axes):
+    axes.flat[0].plot(data.cardinality, data.variance, "o")
+
+
+def claims(data):
+    yield T1.judged(decided(data.variance.min() > 1.0), f"{data.variance.min():g}")
+'''
+PAPER = """authors = ["Trial"]
+year = 2025
+title = "Trials"
+venue = "Journal of Trials 1"
+address = "https://example.org/trial"
+place = 3
+"""
+COMMANDS = {
+    "figure": ["figure", NAME],
+    "figures": ["workflow"],
+    "compare": ["compare", "grqi", "tpower", "--against", "none", "--suite", "trial"],
+}
+# what a run decides; clocks, memory and the machine are left out
+DECIDED = ["solver", "dataset", "settings", "seed", "k", "asked", "status", "cardinality"]
+DECIDED += ["variance", "bound", "iterations", "flops", "setup_flops", "support", "values"]
+SIZE = "24m"  # of the disk that is filled
+ORPHANS = 5.0  # seconds in which nothing may be left
+LONGEST = 240.0  # seconds of a command on a busy machine
+LEAST, MOST = 5_000, 60_000  # bytes that a limited file may have
+ASKED = (130, 143, -signal.SIGINT, -signal.SIGTERM)  # exit codes of who was asked to end
+DROP_CAPABILITY = 24  # of prctl(2)
+
+
+class Workspace:
+    """A copy of the repository with one figure, and what its commands leave there."""
+
+    def __init__(self, folder):
+        self.folder, self.mark = folder, str(uuid.uuid4())
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+        for name in ("solvers", "datasets"):  # as an installed package has them
+            (folder / name).rename(folder / "spcabench" / name)
+        figures = folder / "spcabench" / "figures"
+        for file in (*figures.glob("[a-z]*.py"), *figures.glob("*.toml")):
+            file.unlink()
+        (figures / f"{NAME}.py").write_text(FIGURE)
+        (figures / f"{NAME.partition('_')[0]}.toml").write_text(PAPER)
+        with (folder / "spcabench" / "comparison" / "suite.py").open("a") as suite:
+            suite.write('\nSUITES["trial"] = [replace(ITEMS[0], ks=(3, 6))]\n')
+
+    def start(self, command, limit=None):
+        """Start a command without its capabilities, in a session and a group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "spcabench", *COMMANDS[command]],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder), "SPCABENCH_TRIAL": self.mark},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            preexec_fn=lambda: _restrict(limit),
+        )
+
+    def run(self, command):
+        """Run a command to its end; the seconds it took. It must succeed."""
+        begun = time.monotonic()
+        process = self.start(command)
+        _, said = process.communicate(timeout=LONGEST)
+        assert process.returncode == 0, said
+        assert "Traceback" not in said and "waiting" not in said, said
+        return time.monotonic() - begun
+
+    def rows(self):
+        """What was decided in all rows, and the verdicts."""
+        files = sorted((self.folder / "results").rglob("rows/**/*.parquet"))
+        names = [str(file.relative_to(self.folder)) for file in files]
+        return names, rows.read_table(files, DECIDED).to_pylist()
+
+    def processes(self):
+        """All processes that a command started and that are still alive."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                alive = process.status() != psutil.STATUS_ZOMBIE
+                if alive and process.environ().get("SPCABENCH_TRIAL") == self.mark:
+                    found.append(process)
+        return found
+
+    def clear(self):
+        """Forget all results."""
+        for name in ("results", ".snakemake"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def check_left(self):
+        """No process, no lock, no empty and no half-written file is left."""
+        end = time.monotonic() + ORPHANS
+        while found := self.processes():
+            assert time.monotonic() < end, [process.cmdline() for process in found]
+            time.sleep(0.05)
+        lock = self.folder / ".figures.lock"
+        if lock.exists():
+            with lock.open() as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for file in (self.folder / "results").rglob("*"):
+            assert not file.is_file() or file.stat().st_size or file.suffix == ".log", file
+
+
+def _restrict(limit):
+    """Let permissions hold for root too, and files be no longer than a limit."""
+    for capability in range(64):
+        ctypes.CDLL(None).prctl(DROP_CAPABILITY, capability, 0, 0, 0)
+    if limit is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+
+def _read_only(workspace, process):
+    folders = [p for p in (workspace.folder / "results").rglob("*") if p.is_dir()]
+    folders.append(workspace.folder / "results")
+    for folder in folders:
+        if folder.is_dir():
+            folder.chmod(0o555)
+    return lambda: [folder.chmod(0o755) for folder in folders if folder.exists()]
+
+
+def _fill(workspace, process):
+    """Fill the disk, and keep it full: what a process deletes is taken too."""
+    ballast = workspace.folder / "ballast"
+    end = time.monotonic() + LONGEST
+    with ballast.open("ab", buffering=0) as stream:
+        while process.poll() is None and time.monotonic() < end:
+            with suppress(OSError):
+                while stream.write(bytes(4096)):
+                    pass
+            time.sleep(0.1)
+    return lambda: ballast.unlink()
+
+
+# kind -> what is done at the moment; it gives what takes it back
+FAULTS = {
+    "kill -9": lambda workspace, process: process.kill(),
+    "SIGTERM": lambda workspace, process: process.terminate(),
+    "Ctrl-C": lambda workspace, process: os.killpg(process.pid, signal.SIGINT),
+    "read-only": _read_only,
+    "disk full": _fill,
+    "limited": lambda workspace, process: None,
+}
+
+
+def disturb(workspace, command, fault, moment, limit=None):
+    """Run a command with a fault at a moment, in seconds; repeat it; what the first one said.
+
+    limit : the longest file in bytes, for the fault "limited", which lasts from the start.
+    """
+    process = workspace.start(command, limit if fault == "limited" else None)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(moment)
+    undo = FAULTS[fault](workspace, process) if process.poll() is None else None
+    _, said = process.communicate(timeout=LONGEST)
+    workspace.check_left()
+    assert "Traceback" not in said, said
+    if process.returncode not in (0, -signal.SIGKILL, *ASKED):  # it ended by itself, and says why
+        assert "spcabench: " in said, (process.returncode, said)
+    if undo:
+        undo()
+    workspace.run(command)
+    assert not list((workspace.folder / "results").rglob("*.journal"))
+    workspace.check_left()
+    return said.strip().splitlines()
+
+
+@contextmanager
+def disk(folder):
+    """A folder on a small disk of its own, if one can be made; whether it is."""
+    made = os.geteuid() == 0 and not subprocess.call(
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder], stderr=subprocess.DEVNULL
+    )
+    try:
+        yield made
+    finally:
+        if made:
+            subprocess.call(["umount", "-l", folder])
+
+
+def _trial(workspace, undisturbed, number, choice):
+    command = list(COMMANDS)[number % len(COMMANDS)]
+    fault = list(FAULTS)[(number // len(COMMANDS) + number) % len(FAULTS)]
+    seconds, expected = undisturbed[command]
+    moment, limit = choice.uniform(0.0, seconds), choice.randint(LEAST, MOST)
+    workspace.clear()
+    said = disturb(workspace, command, fault, moment, limit)
+    assert workspace.rows() == expected
+    where = f"{limit} bytes" if fault == "limited" else f"{moment:.1f} of {seconds:.1f} s"
+    print(f"{number + 1}: {command}, {fault}, {where}: {said[:1] or ''}", flush=True)
+
+
+def main():
+    """Try many moments; the exit code says whether all went well."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moments", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first moment")
+    given = parser.parse_args()
+    choice = random.Random(given.seed)
+    with TemporaryDirectory() as folder, disk(folder) as made:
+        workspace = Workspace(Path(folder))
+        if not made:
+            FAULTS.pop("disk full")
+        undisturbed = {}
+        for command in COMMANDS:
+            workspace.clear()
+            undisturbed[command] = workspace.run(command), workspace.rows()
+        failures = 0
+        for number in range(given.first, given.first + given.moments):
+            try:
+                _trial(workspace, undisturbed, number, choice)
+            except Exception as error:
+                failures += 1
+                print(f"{number + 1}: FAILED: {type(error).__name__}: {error}", flush=True)
+    print(f"{given.moments - failures} of {given.moments} moments went well")
+    sys.exit(int(failures > 0))
+
+
+if __name__ == "__main__":
+    main()
