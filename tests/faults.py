@@ -148,7 +148,8 @@ class Workspace:
 
 
 def _restrict(limit):
-    """Let permissions hold for root too, and files be no longer than a limit."""
+    """Let permissions hold for root too, Ctrl-C arrive, and files be no longer than a limit."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # what a shell starts in the background ignores it
     for capability in range(64):
         ctypes.CDLL(None).prctl(DROP_CAPABILITY, capability, 0, 0, 0)
     if limit is not None:

@@ -2,6 +2,7 @@
 phone is wide enough.
 """
 
+import html
 import json
 import re
 import shutil
@@ -16,31 +17,36 @@ CHROMIUM = (
 )
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 PROBE = """<script>
-const images = [...document.images].filter(i => !i.naturalWidth).length;
-const found = { images, tables: 0, wrong: [] };
-const key = cell => cell.dataset.sort ?? cell.innerText.trim();
+const images = [...document.images].filter(i => i.complete && !i.naturalWidth).length;
+const found = { images, tables: 0, wrong: [], columns: [] };
 for (const table of document.querySelectorAll(".sortable")) {
   found.tables++;
-  for (const head of table.querySelectorAll("thead th")) for (const sign of [1, -1]) {
+  for (const head of table.querySelectorAll(":scope > thead th")) for (const up of [true, false]) {
     head.querySelector("button").click();
-    const keys = [...table.tBodies[0].rows].map(row => key(row.children[head.cellIndex]));
-    const order = (a, b) => sign * a.localeCompare(b, "en", { numeric: true });
-    const sorted = keys.every((k, i) => !i || order(keys[i - 1], k) <= 0);
-    if (!sorted || head.getAttribute("aria-sort") !== (sign > 0 ? "ascending" : "descending"))
-      found.wrong.push(head.innerText);
+    const cells = [...table.tBodies[0].rows].map(row => row.children[head.cellIndex]);
+    found.columns.push([up, cells.map(cell => cell.dataset.sort ?? cell.innerText.trim())]);
+    const said = head.getAttribute("aria-sort");
+    if (said !== (up ? "ascending" : "descending")) found.wrong.push(head.innerText);
   }
 }
 found.wide = document.documentElement.scrollWidth - innerWidth;
-const named = e => e.innerText.trim() || e.querySelector("img[alt]");
+const named = e => e.innerText.trim() || e.ariaLabel || e.querySelector("img[alt]");
 found.unnamed = [...document.querySelectorAll("a, button")].filter(e => !named(e)).length;
+MORE
 document.documentElement.dataset.probe = JSON.stringify(found);
 </script></body>"""
 
 
-def probe(page, tmp_path, *options):
-    """What the script above finds in a page, and what the browser says on its console."""
+def probe(page, tmp_path, *options, more="", anchor=""):
+    """What the script above finds in a page, and what the browser says on its console.
+
+    more : statements that add to what is found. anchor : the part of the address after the page.
+    """
     copy = page.with_name(f"probe-{page.name}")
-    copy.write_text(page.read_text(encoding="utf-8").replace("</body>", PROBE), encoding="utf-8")
+    copy.write_text(
+        page.read_text(encoding="utf-8").replace("</body>", PROBE.replace("MORE", more)),
+        encoding="utf-8",
+    )
     quiet = (
         "quic",
         "gpu",
@@ -63,12 +69,15 @@ def probe(page, tmp_path, *options):
         "--virtual-time-budget=4000",
     ]
     done = subprocess.run(
-        [*words, *options, "--dump-dom", copy.as_uri()], capture_output=True, text=True, timeout=120
+        [*words, *options, "--dump-dom", copy.as_uri() + anchor],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     copy.unlink()
     said = re.search(r'data-probe="([^"]*)"', done.stdout)
     assert said, done.stderr[-2000:]
-    return json.loads(said[1].replace("&quot;", '"')), [
+    return json.loads(html.unescape(said[1])), [
         x for x in done.stderr.splitlines() if "CONSOLE" in x
     ]
 
@@ -76,8 +85,72 @@ def probe(page, tmp_path, *options):
 @pytest.mark.parametrize("size", ["1200,900", "390,800"])
 def test_pages_work_in_a_browser(trial_run, tmp_path, size):
     make_run(trial_run)
-    for page in (trial_run / "index.html", trial_run / "solvers" / "grqi.html"):
+    pages = [trial_run / name for name in ("index.html", "trial2013.html", "solvers/grqi.html")]
+    for page in pages:
         found, console = probe(page, tmp_path, f"--window-size={size}")
         assert not console
         assert found["images"] == 0 and found["unnamed"] == 0 and found["wrong"] == []
         assert found["tables"] >= 1 and found["wide"] <= 0
+
+
+TABLE = """<table class="sortable"><thead><tr><th>n</th></tr></thead><tbody>CELLS</tbody></table>"""
+
+
+@pytest.mark.parametrize(
+    "numbers", [[0.4, 0.25, 10, 9, -3, 1.8], [0.5, 0.123, 0.0004, 100], [1e-9, 2e5, 3.5, 0]]
+)
+def test_columns_of_numbers_are_in_the_order_of_the_numbers(trial_run, tmp_path, numbers):
+    make_run(trial_run)
+    page = trial_run / "index.html"
+    cells = "".join(f"<tr><td>{number:g}</td></tr>" for number in numbers)
+    text = page.read_text(encoding="utf-8").replace(
+        "<main", TABLE.replace("CELLS", cells) + "<main"
+    )
+    page.write_text(text, encoding="utf-8")
+    found, _ = probe(page, tmp_path)
+    for up, column in found["columns"][:2]:
+        assert [float(cell) for cell in column] == sorted(numbers, reverse=not up)
+
+
+FILTER = """
+const field = document.querySelector(".filters").elements, shown = () =>
+  [...document.querySelectorAll("#claims-table > tbody > tr")].filter(r => !r.hidden).length;
+found.begin = shown();
+const set = (name, value) => {
+  field[name].value = value;
+  field[name].dispatchEvent(new Event("input", { bubbles: true }));
+};
+found.shown = {};
+for (const [name, value] of [["words", "SHAPES only"], ["words", "nothing like it"],
+    ["verdict", "fails"], ["paper", "trial2013"], ["data", "stand-in"], ["construction", "yes"]]) {
+  set(name, value);
+  found.shown[name + " " + value] = shown();
+  if (name === "words") found.hash = location.hash;
+  set(name, "");
+}
+"""
+
+
+def test_claims_are_filtered_and_searched(trial_run, tmp_path):
+    make_run(trial_run)
+    found, console = probe(trial_run / "index.html", tmp_path, more=FILTER)
+    assert not console and found["begin"] == 2
+    assert found["shown"] == {
+        "words SHAPES only": 1,
+        "words nothing like it": 0,
+        "verdict fails": 0,
+        "paper trial2013": 2,
+        "data stand-in": 0,
+        "construction yes": 0,
+    }
+    assert found["hash"] == "#claims?words=nothing+like+it"
+
+
+def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
+    make_run(trial_run)
+    begin = FILTER.partition("const set")[0]
+    found, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor="#claims?words=shapes")
+    assert found["begin"] == 1
+    more = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
+    found, _ = probe(trial_run / "trial2013.html", tmp_path, more=more, anchor="#T2")
+    assert "T2" in found["target"] and "shapes only" in found["target"]

@@ -156,11 +156,14 @@ def test_a_solver_has_its_page(house):
 
 
 def test_a_paper_is_on_the_page(house):
-    page = (house.folder / "results" / "quick" / "index.html").read_text(encoding="utf-8")
-    assert '<h2 id="newcomer2025">Newcomer, Friend (2025)</h2>' in page
+    home = house.folder / "results" / "quick"
+    overview = (home / "index.html").read_text(encoding="utf-8")
+    assert '<a href="newcomer2025.html">Newcomer, Friend (2025)</a>' in overview
+    page = (home / "newcomer2025.html").read_text(encoding="utf-8")
+    assert "<h1>Newcomer, Friend (2025)</h1>" in page
     assert "How papers are added, Journal of Trials 1" in page
     assert 'href="https://example.org/newcomer"' in page
-    assert '<h3 id="newcomer2025_fig1">' in page
+    assert '<h2 id="newcomer2025_fig1">' in page
     claims = json.loads((house.folder / "results" / "quick" / "claims.json").read_text())["claims"]
     assert [(claim["paper"], claim["id"]) for claim in claims] == [("newcomer2025", "N1")]
 

@@ -6,8 +6,10 @@ import re
 import pandas as pd
 import pytest
 
+from spcabench import registry
+from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.page import draw, solver_page
+from spcabench.page import claims_file, draw, notation, results_page, solver_page
 from spcabench.page.results_page import write_page
 from tests.trial import FIGURE, NAME, check_links, make_run
 
@@ -17,12 +19,16 @@ def test_the_page_holds_every_claim_and_its_links_resolve(trial_run):
     assert [(c["id"], c["verdict"]) for c in report["claims"]] == [("T1", "holds"), ("T2", "holds")]
     assert json.loads((trial_run / "claims.json").read_text())["claims"] == report["claims"]
     assert report["runs"]["status"] == {"converged": 1} and not report["data"][0]["stand_in"]
-    assert "it &lt;works&gt; &amp; more" in page and "an older test" in page
+    assert "it &lt;works&gt; &amp; more" in page
+    paper = (trial_run / "trial2013.html").read_text()
+    assert "it &lt;works&gt; &amp; more" in paper and "an older test" in paper
+    assert 'id="T1"' in paper and 'href="#T1"' in paper
     for kind in ("svg", "pdf", "png"):
         assert (trial_run / "figures" / "trial2013_fig1" / f"figure.{kind}").stat().st_size > 500
-    assert "spcabench figure trial2013_fig1 --scale quick" in page
-    for file in (trial_run / "index.html", *trial_run.glob("solvers/*.html")):
+    assert "spcabench figure trial2013_fig1 --scale quick" in paper
+    for file in trial_run.rglob("*.html"):
         check_links(file)
+        assert "data:image" not in file.read_text()
 
 
 def test_rows_are_there_as_a_table_for_people(trial_run):
@@ -66,10 +72,10 @@ def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
 
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(trial_run):
-    report, page = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
+    report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
     assert [c["verdict"] for c in report["claims"]] == ["undecided", "undecided"]
     assert report["runs"]["status"] == {"crash": 1}
-    assert "crash" in page
+    assert "crash" in (trial_run / "trial2013.html").read_text()
 
 
 def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
@@ -137,3 +143,60 @@ def test_a_figure_that_does_not_fit_says_so(trial_run):
     rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
     with pytest.raises(InputError, match="does not fit"):
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)
+
+
+def test_anchors_name_each_claim_once_whatever_its_variants():
+    claims = [dict(id="K3", variant=v) for v in ("", "GPower1, raw", "GPower1, raw", "", "")]
+    paper = {"figures": [{"short": "fig2", "claims": claims}]}
+    results_page._name_anchors(paper)
+    anchors = [claim["anchor"] for claim in claims]
+    assert anchors[:2] == ["K3", "K3-gpower1-raw"] and len(set(anchors)) == len(anchors)
+
+
+def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
+    make_run(trial_run)
+    other = trial_run.parent / "published"
+    other.mkdir()
+    claims = json.loads((trial_run / "claims.json").read_text())
+    claims["claims"][0]["verdict"], claims["scale"] = "fails", "paper"
+    (other / "claims.json").write_text(json.dumps(claims))
+    (other / "index.html").write_text("")
+    page = results_page.write_page(trial_run).read_text()
+    assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
+
+
+def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
+    folder = options.ROOT / "results" / "published"
+    for figure in registry.names("figure"):
+        written = results_page._written(folder, figure)
+        module = registry.module("figure", figure)
+        for statement in claims_file.statements(module):
+            place = written[statement.id]
+            lines = (folder / place["address"]).read_text().splitlines()
+            assert "Statement(" in lines[place["line"] - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("O(k^3 + n^{d+1})", "O(k<sup>3</sup> + n<sup>d+1</sup>)"),
+        ("mu_0 <= lambda_{d+1}/eps^2", "μ<sub>0</sub> ≤ λ<sub>d+1</sub>/ε<sup>2</sup>"),
+        ("eps^-d", "ε<sup>−d</sup>"),
+        ("`a_b` and *start*", "<code>a_b</code> and <em>start</em>"),
+        ("1.2e+04, 6e-05, 1000 x 30", "1.2 × 10<sup>4</sup>, 6 × 10<sup>−5</sup>, 1000 × 30"),
+        ("greedy_full, x* and <b>", "greedy_full, x* and &lt;b&gt;"),
+        ("the commutation", "the commutation"),
+    ],
+)
+def test_formulas_are_marked_up_and_names_are_not(text, html):
+    assert notation.marked_up(text) == html
+
+
+def test_what_was_measured_is_divided_at_semicolons_outside_brackets():
+    text = "ratio 0-1 %: 1.1 [3; 4]; 1-2 %: 2 (a; b); end"
+    assert notation.parts(text) == [
+        ("ratio 0-1 %", "1.1 [3; 4]"),
+        ("1-2 %", "2 (a; b)"),
+        ("", "end"),
+    ]
+    assert not notation.parts("one; two") and not notation.parts("")

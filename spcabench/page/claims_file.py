@@ -52,14 +52,25 @@ def statements(module: ModuleType) -> list[Statement]:
 
 
 def _from_1(report: dict[str, Any]) -> dict[str, Any]:
-    """The first schema did not say which verdicts rest on a clock: today's statements do."""
+    """Add what the first schema did not say, as today's file of the figure has it.
+
+    It did not say which verdicts rest on a clock, nor which real data are not the paper's own.
+    """
     known: dict[str, Statement] = {}
+    others: tuple[str, ...] = ()
     if report["figure"] in registry.names("figure"):
         module = registry.module("figure", report["figure"])
         known = {statement.id: statement for statement in statements(module)}
+        others = getattr(module, "STAND_INS", ())
+    data = [
+        entry | {"stand_in": entry["stand_in"] or entry["dataset"] in others}
+        for entry in report.get("data", ())
+    ]
+    more = {"stand_in": True} if any(entry["stand_in"] for entry in data) else {}
     claims = [
         claim
         | {"timed": claim["id"] in known and known[claim["id"]].rests_on_clock(claim["variant"])}
+        | more
         for claim in report["claims"]
     ]
-    return report | {"schema": SCHEMA, "claims": claims}
+    return report | {"schema": SCHEMA, "claims": claims, "data": data}

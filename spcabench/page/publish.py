@@ -23,6 +23,8 @@ BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of publis
 def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
+    Of the published run itself, only the pages and the block are made anew.
+
     Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
     uncommitted changes.
     """
@@ -31,12 +33,13 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
     figures = claims_file.read_all(folder)
-    shutil.rmtree(out, ignore_errors=True)
-    for name in figures:
-        _copy_figure(folder / "figures" / name, out / "figures" / name)
-        _copy_rows(folder / "rows" / name, out / "rows" / name)
+    if folder.resolve() != out.resolve():
+        shutil.rmtree(out, ignore_errors=True)
+        for name in figures:
+            _copy_figure(folder / "figures" / name, out / "figures" / name)
+            _copy_rows(folder / "rows" / name, out / "rows" / name)
     shutil.copy(best_known.TABLE, out)
-    results_page.write_page(out, embedded=False)
+    results_page.write_page(out, published=True)
     about = _about(figures, out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     for paper in results_page.papers(out):

@@ -6,6 +6,8 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 
+from spcabench.page import notation
+
 
 def render(template: str, folder: Path | None = None, **values: Any) -> str:
     """The text that a template makes of the values.
@@ -26,7 +28,7 @@ def _environment(folder: Path | None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["cell"] = cell
+    environment.filters |= {"cell": cell, "math": notation.marked_up, "parts": notation.parts}
     return environment
 
 

@@ -1,43 +1,52 @@
-"""The page of a scale: every claim with its verdict, every figure; one self-contained file."""
+"""The pages of a scale: an overview with every claim, and a page for each paper."""
 
-import base64
+import ast
 import json
+import os
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
+from spcabench import registry
 from spcabench.page import claims_file, solver_page
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.running.whole_files import write_text
 
-LARGEST_SVG = 1_500_000  # bytes; a larger one is shown as PNG
+LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
-MIME = {"svg": "image/svg+xml", "png": "image/png"}
+# folders beside that of a run, with the same figures at the other scale; the first one counts
+OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
 
-def papers(folder: Path, embedded: bool = False) -> list[dict[str, Any]]:
+def papers(folder: Path) -> list[dict[str, Any]]:
     """The papers of a run, each with its figures, data and counts of verdicts."""
     figures: dict[str, list[dict[str, Any]]] = {}
     for path in (folder / "figures").glob("*/claims.json"):
-        figure = _figure(folder, path, embedded)
+        figure = _figure(folder, path)
         figures.setdefault(figure["paper"], []).append(figure)
-    return [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
+    found = [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
+    for paper in found:
+        _name_anchors(paper)
+    return found
 
 
-def write_page(folder: Path, embedded: bool = True) -> Path:
+def write_page(folder: Path, published: bool = False) -> Path:
     """Write the JSON files and the pages of ``results/SCALE``; the path of the main page.
 
-    embedded : the pictures are in the page, and rows are written as tables too; else the page needs
-        its folder.
+    published : the pages go without what is not committed: rows as tables, comparisons, history.
     """
-    shown_papers = papers(folder, embedded)
+    if not published:
+        _write_tables(folder)
+    shown_papers = papers(folder)
     figures = [figure for paper in shown_papers for figure in paper["figures"]]
     about = _about(folder, figures)
     _write_json(folder / "claims.json", about, "claims", _claims(figures))
@@ -45,9 +54,11 @@ def write_page(folder: Path, embedded: bool = True) -> Path:
     _write_json(folder / "certified.json", about, "certified", bounds)
     rows = solver_page.read(file for figure in figures for file in _rows(folder, figure["figure"]))
     about |= {"solvers": solver_page.solvers(rows), "time": _time(rows)}
-    if embedded:
+    if not published:
         about |= {"history": _history(folder), "comparisons": _comparisons(folder)}
+    about["other"] = _other_scale(folder, about["scale"])
     write_text(folder / "index.html", _page(shown_papers, figures, about))
+    _write_paper_pages(folder, shown_papers, about)
     _write_solver_pages(folder / "solvers", figures, about)
     return folder / "index.html"
 
@@ -68,35 +79,88 @@ def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]
 
 
 def _claims(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [claim for figure in figures for claim in figure["claims"]]
+    """The claims of figures, as their files have them."""
+    return [
+        {name: value for name, value in claim.items() if name not in ("anchor", "code")}
+        for figure in figures
+        for claim in figure["claims"]
+    ]
+
+
+def _write_tables(folder: Path) -> None:
+    """Write the rows of each figure as a table for people."""
+    for path in (folder / "figures").glob("*/claims.json"):
+        if rows := _rows(folder, path.parent.name):
+            solver_page.write_table(rows, path.parent / "rows.csv")
+
+
+def _write_paper_pages(
+    folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any]
+) -> None:
+    by_figure: dict[str, list[str]] = {}
+    for solver in about["solvers"]:
+        for figure in solver["figures"]:
+            by_figure.setdefault(figure, []).append(solver["name"])
+    for paper in shown_papers:
+        text = render(
+            "paper.html.j2", **about, words=WORDS, paper=paper, papers=shown_papers, by=by_figure
+        )
+        write_text(folder / f"{paper['key']}.html", text)
 
 
 def _write_solver_pages(folder: Path, figures: list[dict[str, Any]], about: dict[str, Any]) -> None:
     folder.mkdir(exist_ok=True)
-    titles = {figure["figure"]: figure["title"] for figure in figures}
+    shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
-        text = render("solver.html.j2", **solver, scale=about["scale"], titles=titles)
+        file = _relative(registry.path("solver", solver["name"]), folder)
+        text = render("solver.html.j2", **solver, scale=about["scale"], shown=shown, file=file)
         write_text(folder / f"{solver['name']}.html", text)
 
 
 def _page(
     papers: list[dict[str, Any]], figures: list[dict[str, Any]], about: dict[str, Any]
 ) -> str:
-    not_holding = [claim for claim in _claims(figures) if claim["verdict"] != "holds"]
+    claims = [claim for figure in figures for claim in figure["claims"]]
     return render(
         "index.html.j2",
         **about,
         words=WORDS,
         papers=papers,
-        open_claims=sorted(not_holding, key=lambda claim: WORDS.index(claim["verdict"])),
+        claims=sorted(claims, key=lambda claim: WORDS.index(claim["verdict"])),
+        differing=differing(claims, about["other"]),
         counts=count(figures),
         by_construction=by_construction(figures),
-        changed=sorted({claim["id"] for claim in _claims(figures) if claim["earlier"]}),
-        titles={figure["figure"]: figure["short"] for figure in figures},
+        changed=sorted({claim["id"] for claim in claims if claim["earlier"]}),
+        figures={figure["figure"]: figure for figure in figures},
         machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
         total=sum(entry["seconds"] for entry in about["time"].values()),
     )
+
+
+def differing(
+    claims: Iterable[dict[str, Any]], other: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """The claims whose verdict at the other scale is another one; it is added as "beside"."""
+    if other is None:
+        return []
+    found = {_key(claim): claim for claim in other["claims"]}
+    both = [claim | {"beside": found[_key(claim)]} for claim in claims if _key(claim) in found]
+    return [claim for claim in both if claim["verdict"] != claim["beside"]["verdict"]]
+
+
+def _key(claim: dict[str, Any]) -> tuple[str, ...]:
+    return claim["figure"], claim["id"], claim["variant"]
+
+
+def _other_scale(folder: Path, scale: str) -> dict[str, Any] | None:
+    """The claims of the run at the other scale, where one lies beside this run, and its page."""
+    for name in OTHERS.get(scale, ()):
+        file = folder.parent / name / "claims.json"
+        if file.exists() and file.parent.resolve() != folder.resolve():
+            page = f"../{name}/index.html"
+            return json.loads(file.read_text(encoding="utf-8")) | {"page": page}
+    return None
 
 
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
@@ -108,6 +172,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "reference": paper.reference,
         "address": paper.address,
         "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
+        "page": f"{paper.key}.html",
         "verdicts": count(figures),
         "by_construction": by_construction(figures),
         "data": list(data.values()),
@@ -115,23 +180,100 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _figure(folder: Path, path: Path, embedded: bool) -> dict[str, Any]:
-    """The claims file of a figure, with what the page adds: picture, files, rows, paragraphs."""
+def _name_anchors(paper: dict[str, Any]) -> None:
+    """Give each claim of a paper its place in the paper's page: K7, then K7-refitted."""
+    taken: set[str] = set()
+    for figure in paper["figures"]:
+        for claim in figure["claims"]:
+            slug = re.sub(r"[^a-z0-9]+", "-", claim["variant"].lower()).strip("-")
+            long = f"{claim['id']}-{figure['short']}-{slug}"
+            named = (claim["id"], f"{claim['id']}-{slug}", long, f"{long}-{len(taken)}")
+            claim["anchor"] = next(name for name in named if name not in taken)
+            taken.add(claim["anchor"])
+
+
+def _figure(folder: Path, path: Path) -> dict[str, Any]:
+    """The claims file of a figure, with what the pages add: picture, files, rows, paragraphs."""
     figure = claims_file.read(path)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
-    if rows and embedded:
-        solver_page.write_table(rows, table)
+    written = _written(folder, figure["figure"])
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
-        "image": _image(path.parent) if embedded else _link(folder, path.parent / "figure.png"),
+        "image": _picture(folder, path.parent),
         "files": [
             (file.suffix[1:].upper(), _link(folder, file)) for file in files if file.exists()
         ],
         "rows": [(file.stem, _link(folder, file)) for file in rows],
         "table": _link(folder, table) if table.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
+        "source": _source(folder, figure["figure"]),
+        "claims": [claim | {"code": written.get(claim["id"])} for claim in figure["claims"]],
     }
+
+
+def _source(folder: Path, figure: str) -> str | None:
+    """The address of a figure's file from a page, where the figure is there."""
+    if figure not in registry.names("figure"):
+        return None
+    return _relative(registry.path("figure", figure), folder)
+
+
+def _relative(file: Path, folder: Path) -> str:
+    """The address of a file from a page in a folder."""
+    return quote(Path(os.path.relpath(file, folder)).as_posix())
+
+
+def _written(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
+    """Where the statements of a figure are written, by their ids: in its file, or in one beside it.
+
+    The claims of figures that share a paper's code may be written once for all.
+    """
+    if figure not in registry.names("figure"):
+        return {}
+    own = registry.path("figure", figure)
+    found: dict[str, dict[str, Any]] = {}
+    for file in (*sorted(own.parent.glob("_*.py")), own):
+        place = {"name": file.name, "address": _relative(file, folder)}
+        found |= {id: place | {"line": line} for id, line in _statements(file)}
+    return found
+
+
+@lru_cache
+def _statements(file: Path) -> tuple[tuple[str, int], ...]:
+    """The ids of the statements in a file, with their lines."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Statement"
+    ]
+    ids = [
+        next((k.value for k in node.keywords if k.arg == "id"), (*node.args, None)[0])
+        for node in calls
+    ]
+    return tuple(
+        (str(id.value), node.lineno)
+        for id, node in zip(ids, calls, strict=True)
+        if isinstance(id, ast.Constant)
+    )
+
+
+def _picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
+    """The address of a picture, a small SVG or else the PNG, with its size; None where none is."""
+    svg, png = home / f"{name}.svg", home / f"{name}.png"
+    small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
+    file = svg if small or not png.exists() else png
+    if not file.exists():
+        return None
+    width, height = _pixels(png) if png.exists() else (None, None)
+    thumb = _link(folder, png if png.exists() else file)
+    return {"address": _link(folder, file), "thumb": thumb, "width": width, "height": height}
+
+
+def _pixels(png: Path) -> tuple[int, int]:
+    """Width and height of a PNG: a page keeps the place of a picture that is not loaded yet."""
+    with png.open("rb") as stream:
+        return struct.unpack(">II", stream.read(24)[16:])
 
 
 def _rows(folder: Path, figure: str) -> list[Path]:
@@ -169,19 +311,9 @@ def _history(folder: Path) -> dict[str, Any] | None:
     home = folder.parent / "history"
     if not (home / "history.json").exists():
         return None
-    return json.loads((home / "history.json").read_text(encoding="utf-8")) | {
-        "image": _image(home, "history")
-    }
-
-
-def _image(folder: Path, name: str = "figure") -> str | None:
-    """The picture as a data address: the SVG, or the PNG in place of a large one."""
-    svg, png = folder / f"{name}.svg", folder / f"{name}.png"
-    small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
-    file = svg if small or not png.exists() else png
-    if not file.exists():
-        return None
-    return f"data:{MIME[file.suffix[1:]]};base64,{base64.b64encode(file.read_bytes()).decode()}"
+    history = json.loads((home / "history.json").read_text(encoding="utf-8"))
+    picture = _picture(home, home, "history")
+    return history | {"image": f"../history/{picture['address']}" if picture else None}
 
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
