@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench import machine
-from spcabench.cli import compare, doctor, figures, options, several, solve, solvers
+from spcabench.cli import best_known, compare, doctor, figures, options, several, solve, solvers
 from spcabench.errors import InputError
 from spcabench.running import supervisor
 
@@ -25,7 +25,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,
-        "best-known": compare.show_best_known,
+        "best-known": best_known.best_known,
     },
     "Figures and tables of the papers": {
         "workflow": figures.make_figures,

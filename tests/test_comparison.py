@@ -411,3 +411,53 @@ def test_a_fresh_comparison_is_made_from_nothing(tmp_path, monkeypatch):
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.problem == "rows of pitprops, drawn again").all()
     assert (table.best <= table.bound).all()
+
+
+def test_the_source_of_a_bound_is_that_of_the_smaller_one(entry):
+    looser = replace(entry, bound=2.0 * entry.value, proven=False, bound_by="dual", seconds=9.0)
+    merged = best_known.merged(looser, entry)
+    assert (merged.bound_by, merged.seconds) == (entry.bound_by, entry.seconds)
+    assert best_known.merged(entry, looser) == entry
+    unsaid = replace(entry, bound_by="")
+    assert best_known.merged(unsaid, entry).bound_by == entry.bound_by
+
+
+def test_pairs_are_those_of_the_suites_or_of_one_problem():
+    assert best_known.pairs(["quick"], "pit props", (2, 4)) == [
+        (suite.SUITES["quick"][0], k) for k in (2, 4)
+    ]
+    every = best_known.pairs(suite.SUITES)
+    assert len({(i.name, i.nonnegative, k) for i, k in every}) == len(every)
+    with pytest.raises(InputError, match="pit props"):
+        best_known.pairs(["quick"], "pit prop")
+
+
+def test_one_problem_is_shown_with_names_and_what_proved_it(capsys):
+    from spcabench.cli.best_known import best_known as command
+
+    command("pit props", "3")
+    shown = capsys.readouterr().out
+    for word in ("k =   3", "optimal", "topdiam", "bound", "proven by"):
+        assert word in shown
+    with pytest.raises(InputError, match="nothing is known"):
+        command("pit props", "2")
+
+
+def test_what_cannot_be_tried_on_large_problems_is_said_before():
+    refusals = {
+        (solver, item.name): jobs.refused(solver, item)
+        for solver in jobs.entrants("large")
+        for item in suite.items("large")
+    }
+    assert "80.0 GB" in refusals["greedy_full", "text 100,000"]
+    assert not refusals["gpower1", "text 100,000"]
+    assert not refusals["local_search", "sparse 200,000"]
+
+
+def test_the_optima_of_adversarial_problems_are_their_planted_supports():
+    for item in suite.items("adversarial"):
+        problem = api.load(item.dataset, **item.parameters)
+        result = api.solve(problem, "branch_and_bound", k=item.ks[0])
+        assert result.gap < 1e-8
+        if item.parameters["family"] not in ("equal", "negative"):
+            assert result.support.tolist() == problem.provenance["support"]

@@ -1,4 +1,4 @@
-"""The commands `compare` and `best-known`, and the two that the workflow calls for them."""
+"""The command `compare`, and the two that the workflow calls for it."""
 
 import json
 import re
@@ -26,7 +26,8 @@ Against = Annotated[
 Suite = Annotated[
     str,
     typer.Option(
-        help="The problems: standard, quick, text, genes or nonnegative. With components, several "
+        help="The problems: standard, quick, text, genes, nonnegative, adversarial, certified "
+        "or large. With components, several "
         "components are asked for."
     ),
 ]
@@ -287,50 +288,3 @@ def write_page(
     from spcabench.page import comparison_page
 
     print(comparison_page.write(plan))
-
-
-def show_best_known(
-    update: Annotated[
-        bool, typer.Option("--update", help="Take over better answers of the comparisons so far.")
-    ] = False,
-    search: Annotated[
-        float,
-        typer.Option(
-            help="With --update: search for better ones, this many times 2e9 entries.",
-            min=0.0,
-            callback=options.finite,
-        ),
-    ] = 0.0,
-) -> None:
-    """Show the best answers known on the standard problems, or improve them."""
-    from spcabench.comparison import best_known
-
-    if update:
-        _update_best_known(search)
-        return
-    for entry in best_known.read().values():
-        print(
-            f"{entry.item:15} {'x >= 0' if entry.nonnegative else '':6} k = {entry.k:3}  "
-            f"{entry.value:14.8g}  "
-            f"{'optimal' if entry.proven else f'gap {1 - entry.value / entry.bound:.2%}':12}  "
-            f"{entry.who}, {entry.when}"
-        )
-
-
-def _update_best_known(search: float) -> None:
-    from spcabench import api
-    from spcabench.comparison import best_known, harvest
-
-    table = best_known.read()
-    found = best_known.improve(["standard", "nonnegative"], search) if search else dict(table)
-    found = harvest.proposed(found, options.ROOT / HOME / "rows", api.load)
-    changed = [entry for key, entry in found.items() if entry != table.get(key)]
-    for entry in changed:
-        old = table.get(entry.key)
-        print(
-            f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
-            f"{entry.value:.9g}, {entry.who}"
-        )
-    if changed:
-        best_known.write(found.values())
-    print(f"{len(changed)} entries new or better: version {best_known.version()}")

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
 
-from spcabench import api
+from spcabench import api, validate
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
@@ -24,7 +25,7 @@ from spcabench.solving.result import Result
 from spcabench.vectors import embed
 
 TABLE = Path(__file__).with_name("best_known.json")
-SCHEMA = 1
+SCHEMA = 2
 PROVEN = 1e-8  # relative gap of a proven optimum
 CLOSE = 1e-9  # relative; nearer than this is the same value
 EXACT, HEURISTIC = "branch_and_bound", "local_search"
@@ -37,6 +38,9 @@ class Entry:
     problem : the name that the loaded problem gives itself: a stand-in has another one, and no
         entry.
     loadings : of the support; who, when : the solver that found it, and the day.
+    bound_by : what proved the bound: a solver, or one of the bounds of docs/bounds.md; empty where
+        it was not kept. seconds : of processor time that this took; 0 where they were not measured.
+        bound_when : the day.
     """
 
     item: str
@@ -50,6 +54,14 @@ class Entry:
     loadings: list[float]
     who: str
     when: str
+    bound_by: str
+    seconds: float
+    bound_when: str
+
+    @property
+    def gap(self) -> float:
+        """Of the bound above the value, relative to the value."""
+        return max(self.bound / self.value - 1.0, 0.0)
 
     @property
     def key(self) -> tuple[str, str, int, bool]:
@@ -146,18 +158,35 @@ def merged(old: Entry | None, new: Entry) -> Entry:
     if old is None:
         return new
     best = new if new.value > old.value * (1.0 + CLOSE) else old
-    bound = new.bound if new.bound < old.bound * (1.0 - CLOSE) else old.bound
-    bound = max(bound, best.value)
-    return replace(best, bound=bound, proven=best.value >= bound * (1.0 - PROVEN))
+    unsaid = not old.bound_by and new.bound <= old.bound * (1.0 + PROVEN)
+    lower = new if unsaid or new.bound < old.bound * (1.0 - CLOSE) else old
+    bound = max(lower.bound, best.value)
+    return replace(
+        best,
+        bound=bound,
+        proven=best.value >= bound * (1.0 - PROVEN),
+        bound_by=lower.bound_by,
+        seconds=lower.seconds,
+        bound_when=lower.bound_when,
+    )
 
 
-def of_result(item: Item, result: Result, full: bool = False) -> Entry:
-    """The entry that a result is worth, after the refit."""
+def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = False) -> Entry:
+    """The entry that a result is worth, after the refit.
+
+    seconds : of processor time that it took. full : whether an open gap is worth all the bounds
+    that docs/bounds.md lists.
+    """
     k, W = int(result.k or result.cardinality), result.support
-    bound = result.bound
-    if full:
-        bound = min(bound, bounds.upper_bound(result.problem, k, result.nonnegative, full=True))
     value = result.problem.variance(result.x)
+    bound, by = result.bound, result.solver
+    if full and value < bound * (1.0 - PROVEN):
+        start = process_time()
+        made = bounds.upper_bounds(result.problem, k, result.nonnegative, full=True)
+        source = min(made, key=made.__getitem__)
+        if made[source] < bound:
+            bound, by, seconds = made[source], source, process_time() - start
+    today = datetime.now(UTC).date().isoformat()
     return Entry(
         item.name,
         result.problem.name,
@@ -169,7 +198,10 @@ def of_result(item: Item, result: Result, full: bool = False) -> Entry:
         W.tolist(),
         result.x[W].tolist(),
         result.solver,
-        datetime.now(UTC).date().isoformat(),
+        today,
+        by,
+        round(seconds, 3),
+        today,
     )
 
 
@@ -180,21 +212,41 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     """
     problem = api.load(item.dataset, **item.parameters)
     asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
-    results = [api.solve(problem, EXACT, budget=2e11 * effort, **asked)]
-    if not item.nonnegative:
-        results.append(api.solve(problem, HEURISTIC, budget=round(500 * effort), **asked))
-    return [of_result(item, result, full=True) for result in results if result.good]
+    budgets = {EXACT: 2e11 * effort} | (
+        {} if item.nonnegative else {HEURISTIC: round(500 * effort)}
+    )
+    found = []
+    for solver, budget in budgets.items():
+        start = process_time()
+        result = api.solve(problem, solver, budget=budget, **asked)
+        seconds = process_time() - start
+        if result.good:
+            found.append(of_result(item, result, seconds, full=solver == EXACT))
+    return found
+
+
+def pairs(
+    suites: Iterable[str], name: str | None = None, ks: Iterable[int] = ()
+) -> list[tuple[Item, int]]:
+    """The problems of some suites, each with one of its cardinalities; no two are the same.
+
+    name, ks : of one problem and some cardinalities, which need not be the suites' own.
+
+    Raises InputError for a name that no suite has.
+    """
+    items = {(i.name, i.nonnegative): i for suite in suites for i in SUITES[suite]}
+    if name is not None and name not in (names := {key[0] for key in items}):
+        raise InputError(validate.nearest("problem", name, sorted(names)))
+    wanted = [item for item in items.values() if name in (None, item.name)]
+    return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 
 def improve(
-    suites: Iterable[str], effort: float, say: Any = print
+    asked: Iterable[tuple[Item, int]], effort: float, say: Any = print
 ) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, improved by a search of every problem of some suites; each change is said."""
+    """The table, improved by a search of some problems; each change is said."""
     table = read()
-    pairs = {
-        (i.name, i.nonnegative, k): (i, k) for suite in suites for i in SUITES[suite] for k in i.ks
-    }
-    for item, k in pairs.values():
+    for item, k in asked:
         for entry in searched(item, k, effort):
             old = table.get(entry.key)
             new = merged(old, entry)

@@ -39,6 +39,7 @@ PATIENCE = 60.0  # seconds of such a run
 WARM_RATIO, WARM_SECONDS = 3.0, 0.1
 LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
 MOST_NAMED = 8  # cardinalities that the name of a folder lists
+FORMED = 5000  # variables up to which a covariance is formed for a solver that needs one
 SMALL = 50  # variables up to which relaxations and exact searches are run
 
 
@@ -92,7 +93,7 @@ class Job:
 
     def fingerprint(self) -> str:
         """Hash of all that decides its rows."""
-        rules = [PATIENCE_FACTOR, SHORT, ROUNDS, SMALL]
+        rules = [PATIENCE_FACTOR, SHORT, ROUNDS, SMALL, FORMED]
         return fingerprint.of_tasks([task for _, task in self.tasks()], rules)
 
     def tasks(self) -> Iterator[tuple[Item, Task]]:
@@ -243,10 +244,14 @@ def refused(solver: str, item: Item) -> str:
         return "gives signed answers only"
     if not item.nonnegative and traits.nonnegative == "always":
         return "gives nonnegative answers only"
-    dataset = item.parameters.get("of", item.dataset)  # of rows that are drawn again
-    size = {"pitprops": 13, "artificial": 10}.get(dataset) or item.parameters.get("n", SMALL + 1)
+    size = item.variables or SMALL + 1
     if (traits.relaxation or traits.exact) and size > SMALL:
         return f"relaxations and exact searches are run up to {SMALL} variables"
+    if traits.accepts == "covariance" and size > FORMED:
+        return (
+            f"works on a covariance, formed for up to {FORMED:,} variables: that of {size:,} takes "
+            f"{8e-9 * size**2:,.1f} GB"
+        )
     return ""
 
 

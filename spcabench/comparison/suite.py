@@ -14,7 +14,8 @@ from spcabench.errors import InputError
 class Item:
     """A problem of a suite.
 
-    ks : the cardinalities. family : what it is an example of. origin : who has used it.
+    ks : the cardinalities. family : what it is an example of. origin : who has used it. n : how
+    many variables it has, where its parameters do not say it; 0 where they do, or it is not known.
     """
 
     name: str
@@ -25,6 +26,12 @@ class Item:
     origin: str
     nonnegative: bool = False
     seed: int = 0
+    n: int = 0
+
+    @property
+    def variables(self) -> int:
+        """How many variables it has; 0 where that is not known before it is loaded."""
+        return int(self.n or self.parameters.get("n", 0))
 
     @property
     def grid(self) -> dict[str, Any]:
@@ -38,8 +45,8 @@ ASTERIS = "Asteris et al. (2014)"
 NIPS = dict(corpus="nips", words=300)
 KOS = dict(corpus="kos", words=300)
 ITEMS = [
-    Item("pit props", "pitprops", {}, (3, 6, 9), "classic", "Jeffers (1967)"),
-    Item("artificial", "artificial", {}, (4, 6), "classic", "Zou, Hastie, Tibshirani (2006)"),
+    Item("pit props", "pitprops", {}, (3, 6, 9), "classic", "Jeffers (1967)", n=13),
+    Item("artificial", "artificial", {}, (4, 6), "classic", "Zou, Hastie, Tibshirani (2006)", n=10),
     Item("gaussian 40", "gaussian", dict(m=40, n=40, seed=0), (5, 10), "gaussian", KULESHOV),
     Item("gaussian 100", "gaussian", dict(m=100, n=100, seed=0), (5, 10, 25), "gaussian", KULESHOV),
     Item(
@@ -92,7 +99,7 @@ ITEMS = [
     Item("spectra", "lrs", {}, (5, 10, 20), "spectra", ASTERIS),
 ]
 SIGNED = [
-    Item("pit props", "pitprops", {}, (3, 6), "classic", "Jeffers (1967)", True),
+    Item("pit props", "pitprops", {}, (3, 6), "classic", "Jeffers (1967)", True, n=13),
     Item(
         "gaussian 100", "gaussian", dict(m=100, n=100, seed=0), (5, 10), "gaussian", KULESHOV, True
     ),
@@ -101,6 +108,54 @@ SIGNED = [
     Item("faces", "cbcl", {}, (10, 30, 60), "faces", "Sung (1996), " + ASTERIS, True),
     Item("spectra", "lrs", {}, (5, 10, 20), "spectra", ASTERIS, True),
 ]
+KUMAR = "Kumar et al. (2026)"
+ADVERSARIAL = [
+    Item(f"against {method}", "adversarial", dict(family=family, n=60), (k,), "adversarial", origin)
+    for family, method, k, origin in [
+        ("diagonal", "variances", 8, KUMAR),
+        ("covariance", "large covariances", 8, KUMAR),
+        ("greedy", "greedy selection", 8, KUMAR),
+        ("deflation", "deflation", 2, KUMAR),
+        ("equal", "single starts: two equal blocks", 8, "ours"),
+        ("negative", "signs: negative correlations", 8, "ours"),
+        ("tied", "rounding: nearly tied optima", 8, "ours"),
+    ]
+]
+# the covariances of the papers on certified sparse PCA
+CERTIFIED = [
+    Item(
+        name,
+        "published",
+        dict(name=name),
+        tuple(k for k in (5, 10, 20, 30) if k < table.n),
+        "published",
+        registry.module("dataset", "published").CITED[table.home],
+        n=table.n,
+    )
+    for name, table in registry.module("dataset", "published").TABLES.items()
+]
+LARGE = [
+    Item("text 100,000", "generated_text", {}, (10, 30), "text", "ours", n=100_000),
+    Item(
+        "sparse 200,000",
+        "random_sparse",
+        dict(m=20_000, n=200_000, density=1e-3, seed=0),
+        (10, 30),
+        "sparse data",
+        "He et al. (2010)",
+    ),
+    Item("nips whole", "bag_of_words", dict(corpus="nips"), (10, 30), "text", ZHANG, n=12_419),
+    Item("singh whole", "singh", {}, (10, 30), "genes", "Singh et al. (2002)", n=12_600),
+    Item("mll whole", "mll", {}, (10, 30), "genes", "Armstrong et al. (2002)", n=12_582),
+    Item(
+        "spiked 10,000",
+        "spiked_samples",
+        dict(m=1000, n=10_000, count=20, strength=10.0, seed=0),
+        (10, 20),
+        "spiked, strong",
+        "ours",
+    ),
+]
 QUICK = ("pit props", "gaussian 40", "spiked 40", "blocks", "decaying", "rank 3")
 SUITES: dict[str, list[Item]] = {
     "standard": ITEMS,
@@ -108,6 +163,9 @@ SUITES: dict[str, list[Item]] = {
     "text": [item for item in ITEMS if item.family == "text"],
     "genes": [item for item in ITEMS if item.family == "genes"],
     "nonnegative": SIGNED,
+    "adversarial": ADVERSARIAL,
+    "certified": CERTIFIED,
+    "large": LARGE,
 }
 # support recovery: samples of the spiked model, on seeds that no solver was tuned on
 SAMPLES, VARIABLES = 100, 100

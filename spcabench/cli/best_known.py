@@ -1,0 +1,127 @@
+"""The command `best-known`: the best answers known, of all problems or of one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spcabench.cli import compare, options
+from spcabench.errors import InputError
+
+if TYPE_CHECKING:
+    from spcabench.comparison.best_known import Entry
+    from spcabench.comparison.suite import Item
+
+
+def best_known(
+    name: Annotated[
+        str | None, typer.Argument(help="One problem of a suite. By default all.")
+    ] = None,
+    k: options.Cardinalities = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Take over better answers of the comparisons so far.")
+    ] = False,
+    search: Annotated[
+        float,
+        typer.Option(
+            help="With --update: search for better ones, with this many times the default budget.",
+            min=0.0,
+            callback=options.finite,
+        ),
+    ] = 0.0,
+    suite: Annotated[
+        str, typer.Option(help="With --search: the suites, separated by commas.")
+    ] = "standard,nonnegative,adversarial,certified",
+) -> None:
+    """Show the best answers known, of all problems or of one, or improve them.
+
+    Of one problem the support is shown too, with the names of the variables, and what proved the
+    bound.
+    """
+    from spcabench.comparison import best_known as known
+
+    ks = options.cardinalities(k)
+    if update:
+        _update_best_known(known.pairs(_suites(suite), name, ks) if search else [], search)
+        return
+    table = known.read().values()
+    if name is not None:
+        _show_one(name, ks)
+        return
+    for entry in table:
+        if not ks or entry.k in ks:
+            print(_line(entry))
+
+
+def _suites(named: str) -> list[str]:
+    """The names of some suites; raises InputError for one that is unknown."""
+    from spcabench.comparison import suite
+
+    names = named.split(",")
+    for name in names:
+        suite.items(name)
+    return names
+
+
+def _line(entry: "Entry") -> str:
+    state = "optimal" if entry.proven else f"gap {entry.gap:.2%}"
+    sign = "x >= 0" if entry.nonnegative else ""
+    return (
+        f"{entry.item:15} {sign:6} k = {entry.k:3}  {entry.value:14.8g}  {state:12}  {entry.who}, "
+        f"{entry.when}"
+    )
+
+
+def _show_one(name: str, ks: list[int]) -> None:
+    """Show all that is known of a problem, at some cardinalities or all."""
+    from spcabench import api
+    from spcabench.comparison import best_known as known
+    from spcabench.comparison.suite import SUITES
+
+    asked = known.pairs(SUITES, name, ks)
+    items = {item.nonnegative: item for item, _ in asked}
+    found = 0
+    for nonnegative, item in items.items():
+        problem = api.load(item.dataset, **item.parameters)
+        for entry in known.read().values():
+            same = (entry.item, entry.problem, entry.nonnegative) == (
+                name,
+                problem.name,
+                nonnegative,
+            )
+            if same and (not ks or entry.k in ks):
+                _show_entry(entry.checked(problem), problem.features)
+                found += 1
+    if not found:
+        raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities")
+
+
+def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
+    took = f", {entry.seconds:g} s of processor time" if entry.seconds else ""
+    print(_line(entry))
+    print(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
+    print(f"  bound    {entry.bound:.12g}, proven by {entry.bound_by}, {entry.bound_when}{took}")
+    print("  support  (variable: loading)")
+    for place, loading in zip(entry.support, entry.loadings, strict=True):
+        label = f"  {features[place]}" if features else ""
+        print(f"    {place:6}: {loading:+.6f}{label}")
+
+
+def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
+    from spcabench import api
+    from spcabench.comparison import best_known as known
+    from spcabench.comparison import harvest
+
+    table = known.read()
+    found = known.improve(asked, search) if search else dict(table)
+    found = harvest.proposed(found, options.ROOT / compare.HOME / "rows", api.load)
+    changed = [entry for key, entry in found.items() if entry != table.get(key)]
+    for entry in changed:
+        old = table.get(entry.key)
+        print(
+            f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
+            f"{entry.value:.9g}, {entry.who}"
+        )
+    if changed:
+        known.write(found.values())
+    print(f"{len(changed)} entries new or better: version {known.version()}")
