@@ -24,9 +24,8 @@ import numpy as np
 from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
-from spcabench.methods.local_search import best_swap
-from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import embed, first_largest, largest_indices, project
+from spcabench.methods.swaps import Columns
+from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", components="joint", formulation="orthonormal")
 COLOUR = "#C44E52"
@@ -58,7 +57,7 @@ def solve(problem, *, k, components=1, cardinalities=None, cycles=200):
         variances = np.zeros(components)
         for t in range(components):
             others = np.arange(components) != t
-            X[:, t] = component(Sigma, X[:, t], X[:, others], lam * w[others], ks[t])
+            X[:, t] = Sigma.component(X[:, t], X[:, others], lam * w[others], ks[t])
             variances[t] = X[:, t] @ (Sigma.Sigma @ X[:, t])
         w = variances if cycle == 1 else w
         value, off = float(variances.sum()), float(np.abs(X.T @ X - np.eye(components)).sum())
@@ -78,43 +77,6 @@ def order(variances, cardinalities):
     return np.argsort(
         -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
     )
-
-
-class Columns:
-    """Sigma (n, n), each column of it computed once, when it is needed."""
-
-    def __init__(self, Sigma):
-        self.Sigma, self.diagonal, self.held = Sigma, np.array(Sigma.diagonal()), {}
-
-    def rows(self, W, others, weights):
-        """The rows W (k, n) of Sigma - others diag(weights) others'; k n q flops, not charged."""
-        for j in W:
-            if j not in self.held:
-                self.held[j] = self.Sigma @ embed(np.ones(1), np.array([j]), len(self.diagonal))
-        return np.array([self.held[j] for j in W]) - (others[W] * weights) @ others.T
-
-
-def component(Sigma, x, others, weights, k):
-    """A sparse component (n,) of Sigma - others diag(weights) others', x (n,) the last one."""
-    d = Sigma.diagonal - (others**2 * weights).sum(axis=1)
-    row = Sigma.rows([first_largest(d, Sigma.Sigma.column_squares)], others, weights)[0]
-    starts = [largest_indices(np.abs(y), k) for y in (row, x) if y.any()]
-    if not starts:  # after the last component nothing is left
-        return np.zeros(len(d))
-    ends = [climbed(Sigma, W.astype(np.int64), d, others, weights) for W in starts]
-    W = max(ends, key=lambda end: end[0])[1]
-    v = leading_pairs(Sigma.rows(W, others, weights)[:, W], 1)[1][:, 0]
-    return embed(v, W, len(d))
-
-
-def climbed(Sigma, W, d, others, weights):
-    """The value and the support (k,) after swaps from W, until none improves."""
-    last = -np.inf
-    while True:
-        value, i, j = best_swap(Sigma.rows(W, others, weights), d, W)
-        if i < 0 or value <= last:
-            return value, W
-        last, W[i] = value, j
 
 
 def disjoint(X, variances):

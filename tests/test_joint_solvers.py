@@ -160,6 +160,52 @@ def test_cardinalities_are_one_for_each_component_up_to_k(given):
         api.solve(api.load("pitprops"), "alternating_deflation", **settings)
 
 
+# alternating_disjoint
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("family", problems.FAMILIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_alternating_disjoint_rises_and_stays_below_the_exact_search(family, seed, q):
+    problem, _ = problems.problem(family, seed)
+    k = max(1, min(3, problem.n // q))
+    settings = dict(k=k, components=q)
+    if q * k > problem.n:
+        pytest.skip("the problem has fewer variables than components")
+    found = api.solve(problem, "alternating_disjoint", history=True, **settings)
+    best = api.solve(problem, "disjoint_supports", **settings)
+    S = problems.explicit(problem)
+    values = [entry["objective"] for entry in found.history]
+    assert (np.diff(values) >= -1e-9 * abs(values[-1])).all()
+    assert values[-1] == pytest.approx(np.trace(found.Z.T @ S @ found.Z))
+    assert values[-1] <= np.trace(best.Z.T @ S @ best.Z) * (1 + 1e-9)
+    assert found.good and not fault(found.Z, problem.n, k, "disjoint")
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_alternating_disjoint_is_exact_on_pit_props(q):
+    settings = dict(k=4, components=q)
+    found, best = (
+        api.solve(api.load("pitprops"), solver, **settings).Z
+        for solver in ("alternating_disjoint", "disjoint_supports")
+    )
+    S = api.load("pitprops").matrix.S
+    assert np.trace(found.T @ S @ found) == pytest.approx(np.trace(best.T @ S @ best))
+
+
+@pytest.mark.parametrize("q", [2, 3])
+def test_alternating_disjoint_finds_planted_components(q):
+    problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
+    found = api.components(problem, "alternating_disjoint", q, k=4, deflation="joint")
+    assert [set(r.support) for r in found] == supports
+
+
+def test_every_component_has_a_variable_where_supports_fill_the_problem():
+    problem = api.load("pitprops")
+    Z = api.solve(problem, "alternating_disjoint", k=13, components=13).Z
+    assert (np.count_nonzero(Z, axis=0) == 1).all()
+
+
 # sca
 
 
