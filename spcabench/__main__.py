@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from spcabench import machine
-from spcabench.cli import best_known, compare, doctor, figures, options, several, solve, solvers
+from spcabench.cli import (
+    best_known,
+    compare,
+    doctor,
+    figures,
+    grade,
+    options,
+    several,
+    solve,
+    solvers,
+)
 from spcabench.errors import InputError
 from spcabench.running import supervisor
 
@@ -25,6 +35,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,
+        "grade": grade.grade,
         "best-known": best_known.best_known,
     },
     "Figures and tables of the papers": {

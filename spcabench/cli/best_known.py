@@ -1,6 +1,7 @@
 """The command `best-known`: the best answers known, of all problems or of one."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,9 @@ def best_known(
     suite: Annotated[
         str, typer.Option(help="With --search: the suites, separated by commas.")
     ] = "standard,nonnegative,adversarial,certified",
+    take: Annotated[
+        Path | None, typer.Option(help="Take over a proposal that `grade --submit` wrote.")
+    ] = None,
 ) -> None:
     """Show the best answers known, of all problems or of one, or improve them.
 
@@ -40,6 +44,9 @@ def best_known(
     """
     from spcabench.comparison import best_known as known
 
+    if take is not None:
+        _take(take)
+        return
     ks = options.cardinalities(k)
     if update:
         _update_best_known(known.pairs(_suites(suite), name, ks) if search else [], search)
@@ -105,6 +112,20 @@ def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
     for place, loading in zip(entry.support, entry.loadings, strict=True):
         label = f"  {features[place]}" if features else ""
         print(f"    {place:6}: {loading:+.6f}{label}")
+
+
+def _take(file: Path) -> None:
+    """Take a proposal over into the table, where it is better than what is there."""
+    from spcabench import api
+    from spcabench.comparison import best_known as known
+    from spcabench.comparison import grading
+
+    entry, table = grading.take(file, api.load), known.read()
+    new = known.merged(table.get(entry.key), entry)
+    if new == table.get(entry.key):
+        raise InputError(f"{file}: no better than what is known")
+    known.write({**table, entry.key: new}.values())
+    print(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
 
 
 def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:

@@ -1,0 +1,86 @@
+"""The command `grade`: loadings from anywhere, graded like those of any solver."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spcabench.cli import compare, options, solve
+from spcabench.errors import InputError
+
+if TYPE_CHECKING:
+    from spcabench.comparison.grading import Grade
+
+Loadings = Annotated[
+    Path, typer.Argument(help="The vector: .csv, .txt, .npy, .npz or .parquet, one column.")
+]
+Asked = Annotated[
+    str, typer.Option("--problem", help="A problem of the suites, a dataset, or a data file.")
+]
+Nonzeros = Annotated[
+    int | None,
+    typer.Option("-k", "--k", min=1, help="Cardinality. By default that of the vector."),
+]
+Submit = Annotated[
+    Path | None,
+    typer.Option(help="Write a proposal for the table of best known answers to this file."),
+]
+Who = Annotated[str, typer.Option(help="With --submit: who found it.")]
+
+
+def grade(
+    loadings: Loadings,
+    problem: Asked,
+    k: Nonzeros = None,
+    nonnegative: solve.Nonnegative = False,
+    covariance: solve.Covariance = False,
+    submit: Submit = None,
+    who: Who = "unnamed",
+) -> None:
+    """Grade a vector: feasible or not, variance, certified gap, and its place among the known.
+
+    The exit code is 1 where the vector is not feasible.
+    """
+    from spcabench import api
+    from spcabench.comparison import grading
+    from spcabench.readers.user_file import Reading
+
+    item = grading.item_named(problem, nonnegative)
+    if item is None:
+        loaded = solve._problem(problem, Reading(covariance=covariance))
+    else:
+        loaded = api.load(item.dataset, **item.parameters)
+    x = grading.read(loadings)
+    rows = options.ROOT / compare.HOME / "rows"
+    found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows)
+    print("\n".join(_lines(found, loaded.name)))
+    if found.fault:
+        raise typer.Exit(1)
+    if submit is not None:
+        if item is None:
+            raise InputError(f"--submit: {problem!r} is no problem of the suites")
+        entry = grading.proposal(item, loaded, x, found, who)
+        grading.write(entry, submit)
+        print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
+
+
+def _lines(found: "Grade", name: str) -> list[str]:
+    """A grade in words."""
+    head = f"{name}, k = {found.k}"
+    if found.fault:
+        return [head, f"not feasible: {found.fault}"]
+    gap = 1.0 - found.refit / found.bound
+    lines = [
+        head,
+        f"feasible, {found.cardinality} nonzeros",
+        f"variance            {found.variance:.9g}",
+        f"after the refit     {found.refit:.9g}",
+        f"certified bound     {found.bound:.9g}, gap {gap:.3%}",
+    ]
+    if found.best is not None:
+        share = found.refit / found.best.value
+        lines.append(f"best known          {found.best.value:.9g} by {found.best.who}: {share:.6f}")
+    if found.of:
+        lines.append(f"rank                {found.better + 1} among {found.of} known answers")
+    return lines

@@ -1,0 +1,211 @@
+"""Loadings from anywhere, graded: feasible or not, variance, gap, and place among the known."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.comparison import best_known as known
+from spcabench.comparison.suite import SUITES, Item
+from spcabench.errors import InputError, using_file
+from spcabench.problem.problem import Problem
+from spcabench.readers.delimited import is_number
+from spcabench.running import rows as results
+from spcabench.running.whole_files import write_text
+from spcabench.solving import bounds
+from spcabench.solving.result import refitted
+from spcabench.solving.status import GOOD
+from spcabench.vectors import Vector, embed, support
+
+FORMATS = ".csv, .txt, .npy, .npz or .parquet"
+UNIT = 1e-6  # by which the squared norm may differ from one
+TAKEN_FROM = ("item", "problem", "k", "nonnegative", "support", "loadings", "who")
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a vector is worth at cardinality k of a problem.
+
+    fault : what makes it infeasible; empty where nothing does, and only then is there more.
+    refit : variance of the leading eigenvector on its support. bound : certified.
+    best : the best known value of this problem, None where none is stored.
+    better, of : how many of the known solvers have a larger value, of how many.
+    """
+
+    k: int
+    cardinality: int
+    fault: str
+    variance: float = np.nan
+    refit: float = np.nan
+    bound: float = np.nan
+    best: known.Entry | None = None
+    better: int = 0
+    of: int = 0
+
+
+def item_named(name: str, nonnegative: bool) -> Item | None:
+    """The problem of the suites with a name; None where there is none."""
+    items = (item for suite in SUITES.values() for item in suite)
+    return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
+
+
+def read(file: Path) -> Vector:
+    """The numbers of a file: one column, or the first one of a table that `solve --out` wrote.
+
+    Raises InputError for a file without such numbers.
+    """
+    if not file.is_file():
+        raise InputError(f"{file}: no such file")
+    try:
+        x = _column(file)
+    except InputError:
+        raise
+    except Exception as error:  # readers fail in many ways on a damaged file
+        words = " ".join(str(error).split())[:120]
+        raise InputError(f"{file}: not a vector of numbers ({words})") from None
+    if x.ndim != 1 or not x.size:
+        raise InputError(f"{file}: shape {x.shape}; allowed is one column of numbers")
+    return x
+
+
+def _column(file: Path) -> Vector:
+    if file.suffix == ".npy":
+        return np.squeeze(np.load(file, allow_pickle=False)).astype(float)
+    if file.suffix == ".npz":
+        with np.load(file, allow_pickle=False) as archive:
+            return archive["loadings"][:, 0].astype(float)
+    if file.suffix == ".parquet":
+        return _first(pd.read_parquet(file))
+    if file.suffix not in (".csv", ".txt"):
+        raise InputError(f"{file}: unknown format; known are {FORMATS}")
+    first = file.read_text(encoding="utf-8").partition("\n")[0]
+    if not all(is_number(word) for word in first.replace(",", " ").split()):
+        return _first(pd.read_csv(file))
+    return np.squeeze(np.loadtxt(file, delimiter="," if "," in first else None)).astype(float)
+
+
+def _first(table: pd.DataFrame) -> Vector:
+    """The first column of a table that is not the variables' names."""
+    return table.drop(columns="variable", errors="ignore").iloc[:, 0].to_numpy(float)
+
+
+def graded(
+    problem: Problem,
+    x: Vector,
+    k: int | None,
+    nonnegative: bool,
+    item: str = "",
+    rows: Path = Path(),
+) -> Grade:
+    """The grade of a vector x (n,); for a problem of the suites beside what is known of it.
+
+    rows : folder of the rows of comparisons.
+    """
+    k = max(int(np.count_nonzero(x)), 1) if k is None else k
+    cardinality = int(np.count_nonzero(x))
+    if fault := _fault(x, problem.n, k, nonnegative):
+        return Grade(k, cardinality, fault)
+    refit = problem.variance(refitted(problem, x, nonnegative))
+    bound = bounds.upper_bound(problem, k, nonnegative, full=True)
+    best = known.read().get((item, problem.name, k, nonnegative))
+    values = _values(rows, item, problem.name, k, nonnegative)
+    if best is not None:
+        bound = min(bound, best.bound)
+        values["best known"] = best.value
+    better = sum(value > refit * (1.0 + known.CLOSE) for value in values.values())
+    bound = max(bound, refit)
+    return Grade(k, cardinality, "", problem.variance(x), refit, bound, best, better, len(values))
+
+
+def _fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
+    """What makes a vector infeasible, in a sentence; empty where nothing does."""
+    if x.shape != (n,):
+        return f"it holds {x.size} numbers; the problem has {n} variables"
+    if not np.isfinite(x).all():
+        return "it has NaN or infinite entries"
+    if abs(x @ x - 1.0) > UNIT:
+        return f"its norm is {np.linalg.norm(x):.6g}; it must be 1"
+    if np.count_nonzero(x) > k:
+        return f"it has {np.count_nonzero(x)} nonzeros; allowed are k = {k}"
+    return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
+
+
+def _values(rows: Path, item: str, problem: str, k: int, sign: bool) -> dict[str, float]:
+    """The best value of each solver in the rows of comparisons."""
+    names = ["kind", "item", "problem", "asked", "sign", "status", "solver", "variance_refit"]
+    table = results.read_text(sorted(rows.glob("*/*.parquet")) if item else [], names)
+    same = (table.item == item) & (table.problem == problem) & (table.asked == k)
+    mine = table[same & (table.kind == "suite") & (table.sign == sign) & table.status.isin(GOOD)]
+    return {str(name): float(v) for name, v in mine.groupby("solver").variance_refit.max().items()}
+
+
+def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
+    """The entry of the table of best known answers that a vector is worth, after its refit.
+
+    Raises InputError where it is no better than what is known.
+    """
+    if grade.best is not None and grade.refit <= grade.best.value * (1.0 + known.CLOSE):
+        raise InputError(
+            f"--submit: its value {grade.refit:.9g} is not above the best known, "
+            f"{grade.best.value:.9g} by {grade.best.who}"
+        )
+    start = process_time()
+    x = refitted(problem, x, item.nonnegative)
+    made = bounds.upper_bounds(problem, grade.k, item.nonnegative)
+    source = min(made, key=made.__getitem__)
+    W, today = support(x), datetime.now(UTC).date().isoformat()
+    return known.Entry(
+        item=item.name,
+        problem=problem.name,
+        k=grade.k,
+        nonnegative=item.nonnegative,
+        value=grade.refit,
+        bound=max(made[source], grade.refit),
+        proven=grade.refit >= made[source] * (1.0 - known.PROVEN),
+        support=W.tolist(),
+        loadings=x[W].tolist(),
+        who=who,
+        when=today,
+        bound_by=source,
+        seconds=round(process_time() - start, 3),
+        bound_when=today,
+    )
+
+
+def write(entry: known.Entry, file: Path) -> None:
+    """Write a proposal."""
+    write_text(file, json.dumps(asdict(entry), indent=1) + "\n")
+
+
+def take(file: Path, load: Callable[..., Any]) -> known.Entry:
+    """The entry of a proposal, every number of it computed again from its vector.
+
+    load : a dataset's name and parameters -> problem.
+
+    Raises InputError for a file that is no proposal, or whose vector is infeasible.
+    """
+    with using_file(file):
+        try:
+            given = json.loads(file.read_text(encoding="utf-8"))
+            words = {name: given[name] for name in TAKEN_FROM}
+            item = item_named(str(words["item"]), bool(words["nonnegative"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{file}: not a proposal ({type(error).__name__}: {error})") from None
+    if item is None:
+        raise InputError(f"{file}: item {words['item']!r} is no problem of the suites")
+    problem = load(item.dataset, **item.parameters)
+    try:
+        W = np.array(words["support"], dtype=np.intp)
+        x = embed(np.array(words["loadings"], float), W, problem.n)
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{file}: support and loadings are no vector ({error})") from None
+    grade = graded(problem, x, int(words["k"]), item.nonnegative)
+    if grade.fault or problem.name != words["problem"]:
+        raise InputError(f"{file}: {grade.fault or 'its problem is ' + repr(words['problem'])}")
+    return proposal(item, problem, x, grade, str(words["who"]))

@@ -1,0 +1,188 @@
+"""`spcabench grade`: loadings from anywhere, graded; proposals for the table of the best known."""
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spcabench import __main__ as command_line
+from spcabench import api
+from spcabench.cli import files
+from spcabench.comparison import best_known, grading
+from spcabench.errors import InputError
+
+K = 6
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys, tmp_path):
+    """The command grade in this process: words -> exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spcabench", "grade", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            command_line.main()
+        return end.value.code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return api.load("pitprops")
+
+
+@pytest.fixture(scope="module")
+def optimum(problem):
+    return api.solve(problem, "brute_force", k=K)
+
+
+def lines_of(x):
+    return "\n".join(f"{value:.17g}" for value in x) + "\n"
+
+
+def test_a_good_vector_is_graded(typed, optimum, tmp_path):
+    (tmp_path / "good.csv").write_text(lines_of(optimum.x))
+    code, words, _ = typed("good.csv", "--problem", "pit props", "-k", K)
+    assert code == 0
+    assert "feasible, 6 nonzeros" in words
+    assert f"{optimum.variance:.9g}" in words
+    assert "rank                1 among" in words
+    assert "gap 0.000%" in words  # the table proves it
+
+
+BAD = {
+    "too dense": (lambda x: np.ones(13) / np.sqrt(13), "it has 13 nonzeros; allowed are k = 6"),
+    "not of norm one": (lambda x: 2 * x, "its norm is 2; it must be 1"),
+    "of another length": (lambda x: x[1:], "it holds 12 numbers; the problem has 13 variables"),
+    "not finite": (lambda x: x * np.nan, "it has NaN or infinite entries"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_vector_that_is_not_feasible_gets_a_sentence(typed, optimum, tmp_path, name):
+    change, sentence = BAD[name]
+    (tmp_path / "bad.txt").write_text(lines_of(change(optimum.x)))
+    code, words, _ = typed("bad.txt", "--problem", "pit props", "-k", K)
+    assert code == 1
+    assert words.splitlines()[-1] == f"not feasible: {sentence}"
+    assert not (tmp_path / "proposal.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("malformed.csv", "1,2\n3\n"),
+        ("words.csv", "a loading\nof words\n"),
+        ("empty.csv", ""),
+        ("no.npy", "1 2 3"),
+        ("x.docx", "1"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:loadtxt:UserWarning")
+def test_a_malformed_file_is_one_line(typed, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    code, _, errors = typed(name, "--problem", "pit props", "-k", K)
+    assert code == 2
+    assert len(errors.splitlines()) == 1
+    assert name in errors
+
+
+def test_a_missing_file_is_one_line(typed):
+    code, _, errors = typed("nowhere.csv", "--problem", "pit props")
+    assert (code, "nowhere.csv: no such file" in errors) == (2, True)
+
+
+@pytest.mark.parametrize("suffix", files.TABLES)
+def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
+    found = api.components(problem, "tpower", 2, k=3)
+    files.write(tmp_path / f"z{suffix}", problem, found)
+    x = grading.read(tmp_path / f"z{suffix}")
+    assert np.allclose(np.abs(x), np.abs(found[0].x))
+
+
+@pytest.mark.parametrize("factor", [1.0, -1.0])
+def test_own_data_are_graded_without_a_table(typed, tmp_path, factor):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    np.save(tmp_path / "data.npy", X)
+    np.save(tmp_path / "x.npy", factor * np.eye(4)[2])
+    code, words, _ = typed("x.npy", "--problem", "data.npy")
+    assert code == 0
+    assert f"{X[:, 2].var():.9g}" in words
+    assert "rank" not in words
+
+
+def test_the_bound_is_above_the_value_and_the_refit_above_both(problem):
+    for x in np.eye(13)[:4]:
+        grade = grading.graded(problem, x, None, False)
+        assert grade.k == 1
+        assert grade.variance <= grade.refit <= grade.bound
+
+
+@pytest.fixture
+def table(monkeypatch, tmp_path, optimum):
+    """A table of the best known in which pit props have a poor entry."""
+    item = grading.item_named("pit props", False)
+    good = best_known.of_result(item, optimum)
+    poor = replace(
+        good, value=1.0, bound=5.0, proven=False, support=[0], loadings=[1.0], who="somebody"
+    )
+    file = tmp_path / "table.json"
+    best_known.write([poor], file)
+    read, write = best_known.read, best_known.write
+    monkeypatch.setattr(best_known, "read", lambda: read(file))
+    monkeypatch.setattr(best_known, "write", lambda entries: write(entries, file))
+    return lambda: read(file)
+
+
+def take(monkeypatch, *words):
+    monkeypatch.setattr(sys, "argv", ["spcabench", "best-known", "--take", *words])
+    with pytest.raises(SystemExit) as end:
+        command_line.main()
+    return end.value.code
+
+
+def test_a_better_answer_is_proposed_and_taken_over(typed, table, optimum, tmp_path, monkeypatch):
+    (tmp_path / "good.csv").write_text(lines_of(optimum.x))
+    words = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
+    assert typed(*words)[0] == 0
+    assert take(monkeypatch, "p.json") == 0
+    ((key, entry),) = table().items()
+    assert key == ("pit props", "pitprops", K, False)
+    assert entry.who == "me"
+    assert entry.value == pytest.approx(optimum.variance)
+    assert typed(*words)[0] == 2  # it is not better than itself
+    assert take(monkeypatch, "p.json") == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(loadings=[2.0] * K),
+        dict(support=[0]),
+        dict(k=2),
+        dict(item="no such problem"),
+        dict(problem="another one"),
+        dict(support="x"),
+    ],
+)
+def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path, change):
+    (tmp_path / "good.csv").write_text(lines_of(optimum.x))
+    typed("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
+    given = json.loads((tmp_path / "p.json").read_text())
+    (tmp_path / "lie.json").write_text(json.dumps(given | {"value": 9.0, "proven": True}))
+    honest = grading.take(tmp_path / "lie.json", api.load)
+    assert honest.value == pytest.approx(optimum.variance)
+    (tmp_path / "wrong.json").write_text(json.dumps(given | change))
+    with pytest.raises(InputError, match=r"wrong\.json"):
+        grading.take(tmp_path / "wrong.json", api.load)
+
+
+def test_own_data_cannot_be_proposed(typed, tmp_path):
+    np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((30, 4)))
+    np.save(tmp_path / "x.npy", np.eye(4)[2])
+    code, _, errors = typed("x.npy", "--problem", "data.npy", "--submit", "p.json")
+    assert (code, "no problem of the suites" in errors) == (2, True)
