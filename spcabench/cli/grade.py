@@ -26,6 +26,7 @@ Submit = Annotated[
     Path | None,
     typer.Option(help="Write a proposal for the table of best known answers to this file."),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Make every bound, which can take minutes.")]
 Who = Annotated[str, typer.Option(help="With --submit: who found it.")]
 
 
@@ -35,6 +36,7 @@ def grade(
     k: Nonzeros = None,
     nonnegative: solve.Nonnegative = False,
     covariance: solve.Covariance = False,
+    full: Full = False,
     submit: Submit = None,
     who: Who = "unnamed",
 ) -> None:
@@ -53,7 +55,7 @@ def grade(
         loaded = api.load(item.dataset, **item.parameters)
     x = grading.read(loadings)
     rows = options.ROOT / compare.HOME / "rows"
-    found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows)
+    found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
     print("\n".join(_lines(found, loaded.name)))
     if found.fault:
         raise typer.Exit(1)

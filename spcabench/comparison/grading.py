@@ -102,17 +102,18 @@ def graded(
     nonnegative: bool,
     item: str = "",
     rows: Path = Path(),
+    full: bool = False,
 ) -> Grade:
     """The grade of a vector x (n,); for a problem of the suites beside what is known of it.
 
-    rows : folder of the rows of comparisons.
+    rows : folder of the rows of comparisons. full : make the dual bound too, which can take minutes.
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else k
     cardinality = int(np.count_nonzero(x))
     if fault := _fault(x, problem.n, k, nonnegative):
         return Grade(k, cardinality, fault)
     refit = problem.variance(refitted(problem, x, nonnegative))
-    bound = bounds.upper_bound(problem, k, nonnegative, full=True)
+    bound = bounds.upper_bound(problem, k, nonnegative, full)
     best = known.read().get((item, problem.name, k, nonnegative))
     values = _values(rows, item, problem.name, k, nonnegative)
     if best is not None:
