@@ -106,7 +106,7 @@ def graded(
 ) -> Grade:
     """The grade of a vector x (n,); for a problem of the suites beside what is known of it.
 
-    rows : folder of the rows of comparisons. full : make the dual bound too, which can take minutes.
+    rows : folder of the rows of comparisons. full : make the dual bound too (minutes).
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else k
     cardinality = int(np.count_nonzero(x))
