@@ -27,14 +27,15 @@ def few_columns(  # type: ignore[no-untyped-def]
     them. It costs the entries of the columns W, and those of the rows that they touch. That number
     comes second: `gram_product` charges it, so that the audit can compare it with its own.
     """
+    # Indices without a sign halve the time: no entry counts from the end.
     p, g = np.zeros(m), np.zeros(n)
-    touched, reached, count = np.zeros(m, np.bool_), np.empty(m, np.int32), 0
+    touched, reached, count = np.zeros(m, np.bool_), np.empty(m, np.int64), 0
     work = 0
     for w in range(len(W)):
         start, end = starts[W[w]], starts[W[w] + 1]
         work += end - start
         for t in range(start, end):
-            i = rows[t]
+            i = np.uint32(rows[t])
             p[i] += values[t] * y[w]
             if not touched[i]:
                 touched[i] = True
@@ -44,8 +45,9 @@ def few_columns(  # type: ignore[no-untyped-def]
         i = reached[r]
         start, end = row_starts[i], row_starts[i + 1]
         work += end - start
-        for t in range(start, end):
-            g[columns[t]] += row_values[t] * p[i]
+        row, entries, factor = columns[start:end], row_values[start:end], p[i]
+        for t in range(end - start):
+            g[np.uint32(row[t])] += entries[t] * factor
     return 0, work, g
 
 
