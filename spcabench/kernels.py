@@ -59,5 +59,7 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 def _ready(argument: Any) -> Any:
     """Return an array as kernels take it; anything else is returned as it is."""
     if isinstance(argument, np.ndarray):
+        if type(argument) is np.ndarray and argument.flags.carray:
+            return argument  # np.require takes a microsecond to say so
         return np.require(np.asarray(argument), requirements=["C", "W"])
     return argument

@@ -247,8 +247,8 @@ class Data:
             z *= self.scale
         if not self.rank:
             return z
-        V_y, UX_y = self.V[W].T @ y, self._UX[W].T @ y  # (r,) each
-        return z - self._UX @ V_y - self.V @ (UX_y - self._UU @ V_y)
+        B, C = self._low_rank_gram
+        return z - B @ (C @ (B[W].T @ y))
 
     @cached_property
     def _by_rows(self) -> sp.csr_array:
@@ -256,9 +256,11 @@ class Data:
         return self.X.tocsr()
 
     @cached_property
-    def _UU(self) -> Array:
-        """U'U (r, r): o(n^2) bookkeeping of the low-rank part."""
-        return self.U.T @ self.U
+    def _low_rank_gram(self) -> tuple[Array, Array]:
+        """B (n, 2 r) and C (2 r, 2 r) such that A'A is the scaled X'X less B C B'."""
+        eye = np.eye(self.rank)
+        C = np.block([[0.0 * eye, eye], [eye, -(self.U.T @ self.U)]])
+        return np.hstack([self._UX, self.V]), C
 
     @cached_property
     def _UX(self) -> Array:
