@@ -6,8 +6,9 @@ Rayleigh quotient iteration", ICML 2013, Algorithm 1.
 Differs from the paper in:
 
 1. The shifted system is solved in its bordered form: the same direction, but regular at
-   convergence, its sign kept.
-2. Data too large on both sides for the largest column of Sigma start from the column of the largest
+   convergence, its sign kept. Where the bordered system is singular too, x stays as it is.
+2. The start is projected before the first step: the paper projects at the end of each step only.
+3. Data too large on both sides for the largest column of Sigma start from the column of the largest
    variance.
 """
 

@@ -8,7 +8,14 @@ Differs from the paper in:
 1. The Schur complement's system is solved in its bordered form: the same direction, regular at
    convergence, sign kept.
 2. u and v are unit vectors each; the paper scales the stacked vector (v, u).
+3. The power step is sequential: v is made from the new u, not from the old one.
+4. The start is the largest row and the largest column of R, or, with ``first="covariance"``, the
+   largest column of Sigma = R'R, as Algorithm 1 starts. The paper does not say which.
 """
+
+from itertools import count
+
+import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
@@ -19,18 +26,25 @@ COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, k_u: int | None = None, start=None):
+def solve(problem, *, k, k_u: int | None = None, J=np.inf, first="data", start=None):
     """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), maximising u'Rv.
 
     k : cardinality of v.
     k_u : cardinality of u; all m samples unless given.
+    J : iterations that end with a power step (the paper's experiments use J = inf).
+    first : the start is the largest row and column of the "data" R, or the largest column of the
+        "covariance" R'R.
     start : v (n,) to start from; u is then R v.
     """
+    if first not in ("data", "covariance"):
+        raise InputError(f"first: {first!r}; allowed are 'data' and 'covariance'")
     R = problem.data  # (m, n)
     m, n = R.shape
     k_u = m if k_u is None else k_u
     if not 1 <= k_u <= m:
         raise InputError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+    if start is None and first == "covariance":
+        start = problem.covariance.largest_column()
     if start is None:
         v, u = project(R.largest_row(), k), project(R.largest_column(), k_u)
         if u @ (R @ v) < 0:
@@ -39,10 +53,11 @@ def solve(problem, *, k, k_u: int | None = None, start=None):
         v = project(start, k)
         u = project(R @ v, k_u)
     yield Iterate(v, u=u)
-    while True:
+    for j in count():
         W_u, W_v = support(u), support(v)
-        _, v_W = R[W_u, W_v].rayleigh_step(u[W_u], v[W_v])
-        v = embed(v_W, W_v, n)
-        u = project(R @ v, k_u)  # power step, with the new u in the second half
-        v = project(R.T @ u, k)
+        u_W, v_W = R[W_u, W_v].rayleigh_step(u[W_u], v[W_v])
+        u, v = embed(u_W, W_u, m), embed(v_W, W_v, n)
+        if j < J:
+            u = project(R @ v, k_u)  # power step, with the new u in the second half
+            v = project(R.T @ u, k)
         yield Iterate(v, u=u)

@@ -1,0 +1,42 @@
+"""The sparse singular value decomposition: its finite J, and its two starts."""
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, registry
+from spcabench.errors import InputError
+from spcabench.vectors import project, support
+
+
+def problem(seed, shape=(12, 20)):
+    return Problem.from_data(np.random.default_rng(seed).standard_normal(shape))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k_u", [4, 12])
+def test_without_power_steps_the_answer_is_a_singular_pair_of_its_block(seed, k_u):
+    given = problem(seed)
+    result = api.solve(given, "ssvd_grqi", k=5, k_u=k_u, J=2, max_iterations=40)
+    R, u, v = given.matrix.dense(), result.u, result.x
+    block = R[np.ix_(support(u), support(v))]
+    u, v = u[support(u)], v[support(v)]
+    value = u @ block @ v
+    assert value > 0.0
+    assert np.allclose(block @ v, value * u, atol=1e-5)
+    assert np.allclose(block.T @ u, value * v, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_start_may_be_the_largest_column_of_the_covariance(seed):
+    given = problem(seed)
+    solve = registry.module("solver", "ssvd_grqi").solve
+    S = given.given_as("covariance").matrix.S
+    column = S[np.argmax((S**2).sum(axis=1))]
+    found = next(solve(given, k=5, first="covariance"))
+    assert np.allclose(found.x, project(column, 5))
+    assert found.u @ (given.data @ found.x) > 0.0
+
+
+def test_another_start_is_refused():
+    with pytest.raises(InputError, match="first: 'best'"):
+        api.solve(problem(0), "ssvd_grqi", k=3, first="best")
