@@ -11,17 +11,36 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from spcabench import registry
 from spcabench.running import whole_files
+from spcabench.running.grid import groups
 
 
-def remove(home: Path) -> None:
-    """Remove the damaged rows and verdicts in a folder of results, with a sentence for each."""
-    for file in sorted((*home.glob("rows/**/*.parquet"), *home.glob("figures/*/claims.json"))):
+def remove(home: Path) -> list[Path]:
+    """Remove the damaged rows and verdicts in a folder of results, with a sentence for each.
+
+    Returns the rows that have to be asked for: the workflow does not look for rows whose figure is
+    there. Rows that nothing makes any more are not among them.
+    """
+    asked = []
+    for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
         what = of_rows(file) if file.suffix == ".parquet" else _of_json(file)
-        if what:
-            with whole_files.writing(file):
-                file.unlink()
-            print(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
+        if not what:
+            continue
+        with whole_files.writing(file):
+            file.unlink()
+        print(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
+        if file.suffix == ".parquet" and _has_job(home, file):
+            asked.append(file)
+    return asked
+
+
+def _has_job(home: Path, file: Path) -> bool:
+    """Whether a file of rows is that of a job: of a figure, or of a comparison."""
+    figure, job = file.parent.name, file.stem
+    if figure in registry.names("figure"):
+        return job in groups(figure, home.name)
+    return (home / "jobs" / file.parent.name / f"{job}.json").exists()
 
 
 def of_rows(file: Path) -> str:

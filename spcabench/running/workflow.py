@@ -36,11 +36,11 @@ def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str 
     """
     whole_files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
-        damage.remove(log.parent)
+        damaged = [str(file.relative_to(root)) for file in damage.remove(log.parent)]
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--cores", str(jobs)] if profile == "default" else ["--jobs", str(jobs)]
         command += [] if profile == "default" else ["--workflow-profile", f"profiles/{profile}"]
-        command += ["--keep-going", "--", *targets]
+        command += ["--keep-going", "--", *targets, *damaged]
         code = _supervised(command, log, root, lock)
     if code:
         _explain(log)
