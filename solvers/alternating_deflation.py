@@ -35,7 +35,7 @@ ORTHONORMAL, STALLED = 1e-4, 1e-8
 SLOW, FAST, LOW, HIGH, LEAST = 0.15, 0.75, 0.01, 0.05, 1e-7
 
 
-def solve(problem, *, k, components=1, cardinalities=None, cycles=200):
+def solve(problem, *, k, components=1, cardinalities: list[int] | None = None, cycles=200):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     components : q, at most n.

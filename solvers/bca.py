@@ -21,6 +21,7 @@ Differs from the paper in:
 
 from itertools import islice
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.methods.block_ascent import identity_start, loading_start, pair, scaled, sweep
 from spcabench.methods.relaxation import by_component
@@ -49,6 +50,8 @@ def solve(problem, *, lam, K=5, eps=1e-3, screen=True, start=None):
     screen : solve on the connected components of |Sigma_ij| > lam.
     start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
     """
+    if eps <= 0.0:
+        raise InputError(f"eps: {eps}; allowed are numbers above 0")
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(
         Sigma, lam, lambda S, x=None: islice(ascent(S, lam, eps, x), K), screen, start

@@ -18,6 +18,7 @@ Differs from the paper in:
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.problem.spectral import leading_pairs
 from spcabench.vectors import TIE, embed, largest_indices, soft_threshold
@@ -33,6 +34,8 @@ def solve(problem, *, k, tau: float | None = None, levels=20):
     tau : the one level t, in units of Sigma.
     levels : number of levels, quantiles of the covariances between 0 and 1, unless tau is given.
     """
+    if levels < 1:
+        raise InputError(f"levels: {levels}; at least 1 is needed")
     Sigma, n = problem.covariance, problem.n  # (n, n)
     noise = np.median(Sigma.diagonal())
     covariances = np.abs(Sigma.S[np.triu_indices(n, 1)])

@@ -3,6 +3,7 @@
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,6 +59,10 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel)(command)
+LONGEST = 200  # characters of a word in a message
+COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
+# what a wrong word raises; Typer has Click's classes under names of its own
+UsageError: Any = typer.BadParameter.__base__
 # numerical libraries take their number of threads when they are imported
 ONE_THREAD = ("run", "check", "compare", "compare-run", "several-run")
 
@@ -88,8 +93,9 @@ def main() -> None:
     supervisor.raise_on_termination()
     machine.warn_of_mixed_checkouts(_warn)
     try:
-        app(options.with_values(words))
-    except (InputError, OSError) as error:
+        with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
+            sys.exit(app(options.with_values(words) or ["--help"], standalone_mode=False))
+    except (InputError, UsageError, MemoryError, OSError) as error:
         if isinstance(error, OSError) and not _is_about(error, words):
             raise
         if len(words) < len(sys.argv[1:]):
@@ -108,10 +114,24 @@ def _is_about(error: OSError, words: list[str]) -> bool:
     return any(path == file or path in file.parents or file in path.parents for path in typed)
 
 
-def _in_one_line(error: InputError | OSError) -> str:
+def _in_one_line(error: Exception) -> str:
+    """What went wrong, on one line, in which no word is longer than people read."""
+    said = str(error)
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split())
+        said = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, MemoryError):
+        said = f"not enough memory ({error})"
+    elif isinstance(error, UsageError):
+        said = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
+    words = (
+        word if len(word) <= LONGEST else f"{word[:40]}...{word[-40:]}" for word in said.split()
+    )
+    return " ".join(words)
+
+
+def _help_of(error: Any) -> str:
+    words = error.ctx.command_path.split() if error.ctx else []
+    return " ".join(["spcabench", *(word for word in words if word in COMMAND_NAMES), "--help"])
 
 
 if __name__ == "__main__":

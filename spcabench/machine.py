@@ -1,12 +1,13 @@
 """The machine of a run: threads, processor, versions, commit, and the time of a fixed kernel."""
 
 import contextlib
+import math
 import os
 import platform
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -176,6 +177,28 @@ def forget_peak() -> None:
     """Let the peak ("VmHWM") count from now on, where the system can."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
+
+
+@contextlib.contextmanager
+def limited_memory() -> Iterator[None]:
+    """Keep this process to the memory that is free now: beyond it, Python raises MemoryError.
+
+    Without it the system would end some process, not always this one.
+    """
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    import resource
+
+    earlier = resource.getrlimit(resource.RLIMIT_AS)
+    limit = process_memory("VmSize") + free_memory()
+    hard = earlier[1]
+    if math.isfinite(limit) and (hard == resource.RLIM_INFINITY or limit < hard):
+        resource.setrlimit(resource.RLIMIT_AS, (int(limit), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, earlier)
 
 
 def limit_memory(limit: float) -> None:

@@ -277,6 +277,9 @@ SETTINGS = [
     ("em", "restarts=4", 4),
     ("mcol", "c=3", 3),
     ("bca", "screen=false", False),
+    ("bca", "eps=0.5", 0.5),
+    ("alternating_deflation", "cardinalities=[3, 2]", [3, 2]),
+    ("grqi", "time_limit=inf", np.inf),
     ("gpower1", "gamma=0.5", 0.5),
 ]
 WRONG_SETTINGS = [
@@ -304,6 +307,9 @@ WRONG_SETTINGS = [
     ("grqi", "max_iteration=3", "did you mean 'max_iterations'"),
     ("mcol", "c=2.5", "allowed are whole numbers"),
     ("em", "restarts=many", "allowed are whole numbers"),
+    ("bca", "eps=inf", "allowed are finite numbers"),
+    ("grqi", "tol=inf", "allowed are finite numbers"),
+    ("alternating_deflation", "cardinalities=3", "allowed are lists"),
 ]
 
 

@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+import scipy.io
 import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import sizes, user_file
+from spcabench.readers import matrix_market, sizes, user_file
 
 GOOD = np.arange(12.0).reshape(4, 3) ** 2
 
@@ -115,6 +116,23 @@ FILES = {
         "a.mtx",
         MTX + b" coordinate real general\n99999999999999999999 2 1\n1 1 2\n",
         "mtx",
+    ),
+    "mtx with more values than promised": (
+        "a.mtx",
+        MTX + b" array real general\n2 2\n" + b"1.0\n" * 9999,
+        "promises 4 entries, the file has 9,999",
+    ),
+    "mtx with fewer": ("a.mtx", MTX + b" array real general\n2 2\n1\n2\n3\n", "the file has 3"),
+    "mtx of zero rows": ("a.mtx", MTX + b" coordinate real general\n3 3 1\n0 1 2\n", "row 0 of"),
+    "mtx of two columns": (
+        "a.mtx",
+        MTX + b" coordinate real general\n3 3 1\n1 1 2 9\n",
+        "a line that is not 3 numbers",
+    ),
+    "mtx symmetric but not square": (
+        "a.mtx",
+        MTX + b" coordinate real symmetric\n3 2 1\n1 1 2\n",
+        "symmetric, but 3 x 2",
     ),
     "mtx out of range": ("a.mtx", MTX + b" coordinate real general\n2 2 1\n3 1 2.0\n", "mtx"),
     "mtx complex": ("a.mtx", MTX + b" coordinate complex general\n2 2 1\n1 1 2 3\n", "complex"),
@@ -253,6 +271,28 @@ def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
     problem = read(tmp_path / "a.npz", transpose=transpose)
     S = np.cov((GOOD.T if transpose else GOOD).T, bias=True)
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
+@pytest.mark.parametrize("dense", [False, True])
+def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry, tmp_path):
+    X = np.random.default_rng(4).integers(-3, 4, (5, 5)).astype(float)
+    if symmetry != "general":
+        X = X + (1 if symmetry == "symmetric" else -1) * X.T
+    if field == "pattern":
+        X = np.abs(X).clip(0, 1)
+        if dense or symmetry == "skew-symmetric":
+            return
+    path = tmp_path / "a.mtx"
+    written = X if dense else sp.coo_array(X)
+    scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
+    found = matrix_market.read(path)
+    np.testing.assert_array_equal(found if dense else found.toarray(), X)
+    expected = scipy.io.mmread(path, spmatrix=False)
+    np.testing.assert_array_equal(
+        found if dense else found.toarray(), expected if dense else expected.toarray()
+    )
 
 
 def test_small_integers_that_stand_twice_are_summed_without_overflow(tmp_path):

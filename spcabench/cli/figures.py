@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 
 
 class Scale(StrEnum):
@@ -65,9 +65,15 @@ def write_report(
     """Write the page of a run from its drawn and judged figures."""
     from spcabench.page import results_page
 
-    if not any(folder.glob("figures/*/claims.json")):
-        raise InputError(f"folder: {folder} holds no figures of a run; allowed is results/SCALE")
+    _check_run(folder)
     print(results_page.write_page(folder))
+
+
+def _check_run(folder: Path) -> None:
+    """Raise InputError for a folder in which no run has left its figures."""
+    with using_file(folder):
+        if not any(folder.glob("figures/*/claims.json")):
+            raise InputError(f"{folder}: holds no figures of a run; allowed is results/SCALE")
 
 
 def make_figures(
@@ -206,6 +212,7 @@ def publish_run(folder: Published = options.ROOT / "results" / "paper") -> None:
     """
     from spcabench.page import publish
 
+    _check_run(folder)
     root = options.ROOT
     about = publish.publish(folder, root / "results" / "published", root / "README.md")
     print(

@@ -2,6 +2,7 @@
 
 import math
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -47,11 +48,15 @@ def cardinalities(text: str | None) -> list[int]:
     except ValueError:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
-        raise InputError(f"-k: {text!r}; allowed are at most {MOST_NUMBERS:,} numbers")
+        raise InputError(f"-k: {_short(text)}; allowed are at most {MOST_NUMBERS:,} numbers")
     found = {k for part in parts for k in part}
     if not found or min(found) < 1:
-        raise InputError(f"-k: {text!r}; allowed are whole numbers from 1: {FORMS}")
+        raise InputError(f"-k: {_short(text)}; allowed are whole numbers from 1: {FORMS}")
     return sorted(found)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def _range(text: str) -> range:
@@ -76,7 +81,7 @@ def _range(text: str) -> range:
 def with_values(words: list[str]) -> list[str]:
     """The words of the command line; --fresh without a seed asks for a new one."""
     filled: list[str] = []
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         filled.append(word)
         if word == "--fresh" and not following.isdecimal():
             filled.append(NEW)

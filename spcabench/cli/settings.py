@@ -6,8 +6,7 @@ What a setting may be is read off the signature that takes it: that of the solve
 import inspect
 import json
 import math
-import types
-import typing
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,13 +22,6 @@ OPTIONS = {  # settings that have an option of their own
     "deflation": "--deflation",
     "name": "--solver",
     "problem": "SOURCE",
-}
-ALLOWED: dict[type, str] = {
-    bool: "true and false",
-    int: "whole numbers from 0 to 1e15",
-    float: "numbers from 0",
-    str: "words",
-    list: "lists of numbers, [0.5,-1,...]",
 }
 MOST = 10**15  # a whole number that a computer can still count to
 LONGEST = 40  # characters of a value that are shown
@@ -55,42 +47,38 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
             from spcabench.validate import nearest
 
             raise InputError(f"--set: {nearest(f'setting of solver {solver!r}', name, known)}")
-        found[name] = _value(name, value, known[name])
+        allowed, reader = READERS[known[name]]
+        try:
+            found[name] = reader(value)
+        except (ValueError, RecursionError):
+            shown = value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
+            raise InputError(f"--set: {name}={shown}; allowed are {allowed}") from None
     return found
 
 
-def _types(solver: str) -> dict[str, type]:
-    """The type of every setting, by its name."""
+def _types(solver: str) -> dict[str, str]:
+    """The type of every setting, by its name: a key of `READERS`."""
     from spcabench import registry
     from spcabench.solving.driver import Limits, parameters
 
     found = {name: _type(p) for name, p in inspect.signature(Limits).parameters.items()}
-    found |= dict(blocks=float, fresh=bool, alpha=float)  # of `spcabench.solve` and `components`
+    found |= dict(blocks="float", fresh="bool", alpha="float")  # of `spcabench.solve`, `components`
     taken = parameters(registry.module("solver", solver).solve)
-    found |= {name: list if name == "start" else _type(p) for name, p in taken.items()}
+    found |= {name: _type(parameter) for name, parameter in taken.items()}
+    found |= {"start": "list"} if "start" in taken else {}
     return {name: kind for name, kind in found.items() if name not in OPTIONS}
 
 
-def _type(parameter: inspect.Parameter) -> type:
+def _type(parameter: inspect.Parameter) -> str:
     """The type that a parameter is annotated with, or that of its default; else a number."""
+    if parameter.default == math.inf:
+        return "unlimited"
     hint = parameter.annotation
-    hint = {"bool": bool, "int": int, "float": float, "str": str}.get(
-        str(hint).partition(" |")[0], hint
-    )
-    if isinstance(hint, types.UnionType):
-        hint = next(kind for kind in typing.get_args(hint) if kind is not type(None))
-    if hint in ALLOWED:
-        return hint
-    default = parameter.default
-    return type(default) if type(default) in ALLOWED else float
-
-
-def _value(name: str, text: str, kind: type) -> Any:
-    try:
-        return READERS[kind](text)
-    except (ValueError, RecursionError):
-        shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
-        raise InputError(f"--set: {name}={shown}; allowed are {ALLOWED[kind]}") from None
+    named = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
+    word = re.split(r"[^a-z]", str(hint) if "|" in str(hint) else named)[0]
+    if word not in READERS:
+        word = type(parameter.default).__name__
+    return word if word in READERS else "float"
 
 
 def _truth(text: str) -> bool:
@@ -103,6 +91,11 @@ def _whole(text: str) -> int:
 
 
 def _number(text: str) -> float:
+    value = float(text)
+    return value if 0.0 <= value < math.inf else _refused()
+
+
+def _unlimited(text: str) -> float:
     value = float(text)
     return value if value >= 0.0 else _refused()
 
@@ -121,10 +114,11 @@ def _refused() -> Any:
     raise ValueError
 
 
-READERS: dict[type, Callable[[str], Any]] = {
-    bool: _truth,
-    int: _whole,
-    float: _number,
-    str: _word,
-    list: _list,
+READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "bool": ("true and false", _truth),
+    "int": ("whole numbers from 0 to 1e15", _whole),
+    "float": ("finite numbers from 0", _number),
+    "unlimited": ("numbers from 0", _unlimited),  # where the default is infinite
+    "str": ("words", _word),
+    "list": ("lists of numbers, [0.5,-1,...]", _list),
 }

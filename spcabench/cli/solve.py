@@ -122,6 +122,8 @@ def solve(
     files.check("--plot", plot, files.PICTURES)
     ks = options.cardinalities(k)
     problem = _problem(source, _reading(context.params))
+    if not 1 <= components <= problem.n:
+        raise InputError(f"--components: {components}; allowed are 1 to n = {problem.n}")
     solver = solver or _chosen(problem, nonnegative)
     with solvers.by_its_author(solver):
         typed = settings.read(setting or [], solver)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as dataclass_fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from spcabench import registry
 from spcabench.comparison import resampling, suite
 from spcabench.comparison.suite import Item
+from spcabench.errors import InputError
 from spcabench.running import fingerprint, preparation, rows, turns, worker
 from spcabench.running import job as execute
 from spcabench.running.grader import Grader
@@ -62,6 +64,9 @@ class Job:
     def read(cls, file: Path) -> "Job":
         """The job of a JSON file."""
         fields = json.loads(file.read_text(encoding="utf-8"))
+        known = {field.name for field in dataclass_fields(cls)}
+        if not isinstance(fields, dict) or not {"solver", "ks"} <= {*fields} <= known:
+            raise InputError(f"{file}: no job of a comparison")
         return cls(**fields | {"ks": tuple(fields["ks"])})
 
     @property

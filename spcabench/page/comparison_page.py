@@ -11,6 +11,7 @@ import pandas as pd
 from spcabench import registry
 from spcabench.comparison import best_known, conditions, jobs, standing, suite
 from spcabench.comparison.jobs import Job
+from spcabench.errors import InputError, using_file
 from spcabench.page import comparison_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
@@ -47,7 +48,7 @@ TABLE = (
 
 def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
-    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    plan = _plan(plan_file)
     root = plan_file.resolve().parents[3]
     asked = [Job.read(root / file) for file in plan["jobs"]]
     rows = _rows([_rows_of(root / file) for file in plan["jobs"]], jobs.labels(asked))
@@ -61,6 +62,15 @@ def write(plan_file: Path) -> Path:
     page = plan_file.with_name("index.html")
     write_text(page, _page(plan, asked, rows, answers, ranking, pictures, last))
     return page
+
+
+def _plan(file: Path) -> dict[str, Any]:
+    """What `spcabench compare` has written; InputError for any other file."""
+    with using_file(file):
+        plan = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(plan, dict) or not {"name", "named", "jobs"} <= {*plan}:
+        raise InputError(f"{file}: no plan of a comparison")
+    return plan
 
 
 def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:

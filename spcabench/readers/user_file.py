@@ -15,13 +15,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
-import scipy.io
 import scipy.sparse as sp
 
 from spcabench.errors import InputError, using_file
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
-from spcabench.readers import arrays, corpus, delimited, sizes, table
+from spcabench.readers import arrays, corpus, delimited, matrix_market, sizes, table
 from spcabench.readers.docword import Docword
 
 MISSING = ("error", "rows", "columns", "mean")
@@ -162,23 +161,6 @@ def _problem(
     )
 
 
-def _mtx(path: Path, how: Reading, notes: list[str]) -> Any:
-    """A Matrix Market file, once its size line is found true."""
-    there = sizes.unpacked(path).bytes
-    rows, columns, entries, layout, field, _ = scipy.io.mminfo(path)
-    if field == "complex":
-        raise InputError(f"{path}: complex entries; allowed are real ones")
-    if layout == "coordinate":
-        sizes.kept(path, 4.0 * entries, there, "entries")
-        sizes.filled(path, rows, columns, entries)
-        sizes.afford(path, 80.0 * entries + 100.0 * columns + 16.0 * rows)
-    else:
-        sizes.kept(path, float(rows) * float(columns), there)
-        sizes.afford(path, 16.0 * rows * columns)
-    found = scipy.io.mmread(path, spmatrix=False)
-    return found.astype(np.float64)
-
-
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     """A Parquet file, its texts as categories, so that a long one is held once."""
     about = pyarrow.parquet.read_metadata(path)
@@ -207,7 +189,7 @@ READERS: dict[str, Reader] = {
     ".npz": lambda path, how, notes: arrays.npz(path, how.key),
     ".csv": lambda path, how, notes: delimited.read(path, notes),
     ".tsv": lambda path, how, notes: delimited.read(path, notes),
-    ".mtx": _mtx,
+    ".mtx": lambda path, how, notes: matrix_market.read(path),
     ".parquet": _parquet,
     "docword": _docword,
 }

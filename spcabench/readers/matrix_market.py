@@ -1,0 +1,143 @@
+"""Matrix Market files, gzipped or not.
+
+SciPy's reader writes beyond its array where a damaged file holds more values than its header
+promises, so the numbers are parsed by pandas and counted here.
+"""
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from spcabench.errors import InputError
+from spcabench.readers import sizes
+from spcabench.vectors import Array
+
+LINE = 2000  # characters of a line of the header at most
+DIGITS = 18  # of a whole number at most
+LAYOUTS = ("coordinate", "array")
+FIELDS = ("real", "double", "integer", "pattern")
+SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # of the mirrored entries
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first lines of a file: how its numbers are laid out, and the sizes that it promises.
+
+    lines : how many lines the header takes.
+    """
+
+    layout: str
+    field: str
+    symmetry: str
+    shape: tuple[int, int]
+    entries: int
+    lines: int
+
+
+def read(path: Path) -> Any:
+    """Return a sparse array of a coordinate file, an array of a dense one, both of float64."""
+    there = sizes.unpacked(path).bytes
+    header = _header(path)
+    (rows, columns), entries = header.shape, header.entries
+    if header.layout == "coordinate":
+        sizes.kept(path, 4.0 * entries, there, "entries")
+        sizes.filled(path, rows, columns, entries)
+        sizes.afford(path, 80.0 * entries + 100.0 * columns + 16.0 * rows)
+        return _coordinates(path, header)
+    sizes.kept(path, float(entries), there)
+    sizes.afford(path, 16.0 * rows * columns)
+    return _dense(path, header)
+
+
+def _header(path: Path) -> Header:
+    with sizes.open_text(path) as stream:
+        first = stream.readline(LINE).decode("latin-1").lower().split()
+        if len(first) != 5 or first[:2] != ["%%matrixmarket", "matrix"]:
+            raise InputError("its first line is no %%MatrixMarket matrix ...")
+        layout, field, symmetry = first[2:]
+        known = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
+        if not known or (layout == "array" and field == "pattern"):
+            raise InputError(
+                f"{path}: {layout} {field} {symmetry:.40}; allowed are {', '.join(LAYOUTS)}; "
+                f"{', '.join(FIELDS)}; {', '.join(SIGNS)}"
+            )
+        line, lines = b"%", 1
+        while line.startswith(b"%") or (line and not line.strip()):
+            line, lines = stream.readline(LINE), lines + 1
+    return Header(layout, field, symmetry, *_sizes(path, layout, symmetry, line, lines), lines)
+
+
+def _sizes(
+    path: Path, layout: str, symmetry: str, line: bytes, number: int
+) -> tuple[tuple[int, int], int]:
+    """The shape, and how many numbers follow."""
+    words = line.split()
+    expected = 3 if layout == "coordinate" else 2
+    if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
+        shown = line[:40].decode("latin-1").strip()
+        raise InputError(f"{path}, line {number}: {shown!r}; allowed are {expected} whole numbers")
+    rows, columns, *given = (int(word) for word in words)
+    if symmetry != "general" and rows != columns:
+        raise InputError(f"{path}, line {number}: {symmetry}, but {rows} x {columns}")
+    if given:
+        return (rows, columns), given[0]
+    diagonal = {"general": None, "symmetric": 1, "skew-symmetric": -1}[symmetry]
+    entries = rows * columns if diagonal is None else rows * (rows + diagonal) // 2
+    return (rows, columns), entries
+
+
+def _numbers(path: Path, header: Header, width: int) -> Array:
+    """The numbers below the header, (entries, width), as float64."""
+    with sizes.open_text(path) as stream:
+        for _ in range(header.lines):
+            stream.readline(LINE)
+        text = io.TextIOWrapper(stream, encoding="latin-1")
+        names = [*range(width + 1)]  # one more than there may be
+        frame = pd.read_csv(
+            text, sep=r"\s+", header=None, names=names, comment="%", dtype=np.float64
+        )
+    if len(frame) != header.entries:
+        raise InputError(
+            f"{path}: its header promises {header.entries:,} entries, the file has {len(frame):,}"
+        )
+    if frame[width].notna().any() or frame.iloc[:, : min(width, 2)].isna().any(axis=None):
+        raise InputError(f"{path}: a line that is not {width} numbers")
+    return frame.iloc[:, :width].to_numpy()
+
+
+def _coordinates(path: Path, header: Header) -> Any:
+    found = _numbers(path, header, 2 if header.field == "pattern" else 3)
+    for what, place, length in zip(("row", "column"), found.T[:2], header.shape, strict=True):
+        wrong = (place < 1) | (place > length) | (place != np.floor(place))
+        if wrong.any():
+            value = place[wrong][0]
+            raise InputError(f"{path}: {what} {value:g} of an entry; allowed are 1 to {length}")
+    i, j = (found[:, :2].T - 1).astype(np.int64)
+    values = np.ones(len(found)) if header.field == "pattern" else found[:, 2]
+    lower = sp.coo_array((values, (i, j)), shape=header.shape)
+    if header.symmetry == "general":
+        return lower
+    off = i != j
+    mirrored = sp.coo_array(
+        (SIGNS[header.symmetry] * values[off], (j[off], i[off])), shape=header.shape
+    )
+    return sp.coo_array(lower + mirrored)
+
+
+def _dense(path: Path, header: Header) -> Array:
+    values = _numbers(path, header, 1)[:, 0]
+    if header.symmetry == "general":
+        return values.reshape(header.shape, order="F")
+    n, sign = header.shape[0], SIGNS[header.symmetry]
+    found = np.zeros(header.shape)
+    below = np.tril_indices(n, -1 if sign < 0.0 else 0)
+    by_columns = np.lexsort((below[0], below[1]))
+    i, j = below[0][by_columns], below[1][by_columns]
+    found[j, i] = sign * values
+    found[i, j] = values
+    return found

@@ -1,0 +1,369 @@
+"""Bad input to the command line, of hundreds of kinds: words, settings, and files.
+
+Each must end in one clear line and exit code 2, or in an answer that is right in form: within a
+few seconds, without a traceback, in bounded memory. ``python -m tests.bad_inputs`` tries all of
+them in a process of limited memory and prints how many of each group are good;
+tests/test_bad_inputs.py tries a part of them.
+"""
+
+import contextlib
+import faulthandler
+import gzip
+import io
+import json
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import scipy.io
+import scipy.sparse as sp
+import typer
+
+from spcabench import __main__ as command_line
+from spcabench import machine, registry
+from spcabench.checking import conformance
+from spcabench.cli import options, settings
+from spcabench.running import supervisor, workflow
+
+SECONDS = 20  # in which each input must have ended
+MEMORY = 4e9  # bytes of address space of the whole set
+LONGEST = 1000  # characters of the one line
+SEED = 20  # of the mutations of files
+
+
+@dataclass(frozen=True)
+class Case:
+    """Words that are typed, in a folder that holds a file of these bytes, if any."""
+
+    group: str
+    kind: str
+    words: tuple[str, ...]
+    file: str = ""
+    content: bytes = b""
+
+
+class TooLong(BaseException):
+    """The time is up."""
+
+
+def _ring(number, frame):
+    raise TooLong
+
+
+HERE = ("Snakefile", "profiles")  # what is in the folder before
+
+
+@contextlib.contextmanager
+def workplace() -> Iterator[Path]:
+    """A current folder that looks like a clone of the repository."""
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        folder = Path(name)
+        (folder / "Snakefile").touch()
+        (folder / "profiles" / "default").mkdir(parents=True)
+        with mock.patch.object(options, "ROOT", folder):
+            yield folder
+
+
+def fault(case: Case, folder: Path) -> str:
+    """What is wrong with the end of a case; "" where it ends as it must."""
+    if case.file:
+        (folder / case.file).write_bytes(case.content)
+    output, errors = io.StringIO(), io.StringIO()
+    signal.signal(signal.SIGALRM, _ring)
+    signal.alarm(SECONDS)
+    try:
+        with (
+            _typed(case.words),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(errors),
+        ):
+            command_line.main()
+        code = 0
+    except SystemExit as end:
+        code = end.code
+    except TooLong:
+        return f"no end within {SECONDS} s"
+    except BaseException as error:
+        words = " ".join(str(error).split())
+        return f"traceback: {type(error).__name__}: {words:.200}"
+    finally:
+        signal.alarm(0)
+        if case.file:
+            (folder / case.file).unlink(missing_ok=True)
+    return _words_fault(case.words[0], code, output.getvalue(), errors.getvalue())
+
+
+@contextlib.contextmanager
+def _typed(words: tuple[str, ...]) -> Iterator[None]:
+    with (
+        mock.patch.object(sys, "argv", ["spcabench", *words]),
+        mock.patch.object(workflow, "workflow", lambda *given: 1),
+        mock.patch.object(supervisor, "raise_on_termination", lambda: None),
+        mock.patch.object(machine, "pin_threads", lambda: None),
+        mock.patch.object(conformance, "check", lambda *given: iter(())),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error")
+        yield
+
+
+def _words_fault(command: str, code: object, output: str, errors: str) -> str:
+    said = [line for line in errors.splitlines() if "chosen for" not in line]
+    if code in (0, None, 1):
+        if "Traceback" in output + errors:
+            return "a traceback is printed"
+        answered = command == "solve" and re.search(r"\bnan\b", output)
+        return "nan in the answer" if answered else ""
+    if code != 2:
+        return f"exit code {code}"
+    if len(said) != 1 or not said[0].startswith("spcabench: "):
+        return f"{len(said)} lines: {said[:3]}"
+    if len(said[0]) > LONGEST:
+        return f"a line of {len(said[0])} characters: {said[0]:.80}"
+    return ""
+
+
+# words
+GOOD_WORDS = {  # words with which each command would run, cheaply
+    "solve": ("pitprops", "-k", "3", "--solver", "grqi"),
+    "list": ("figures",),
+    "new": ("solver", "mine"),
+    "check": ("grqi",),
+    "compare": ("grqi", "--against", "none", "--suite", "quick"),
+    "best-known": (),
+    "workflow": (),
+    "figure": ("kuleshov2013_fig1",),
+    "verify": ("none",),
+    "publish": ("none",),
+    "data": (),
+    "run": ("kuleshov2013_fig1", "none", "out.parquet"),
+    "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),
+    "report": ("none",),
+    "compare-run": ("none.json", "out.parquet"),
+    "compare-page": ("none.json",),
+}
+LONG = "x" * 5000
+WORDS = {
+    "empty": "",
+    "a blank": " ",
+    "long": LONG,
+    "up": "../../evil",
+    "a device": "/dev/null",
+    "a folder": ".",
+    "of the system": "/proc/self/mem",
+    "a dash": "-",
+    "an umlaut": "ü",
+    "a mark": "\ufeffx",
+    "a line end": "x\ny",
+    "a quote": "'\"",
+    "a star": "*",
+    "a surrogate": "\udcff",
+    "brackets": "[red]x[/nosuch]",
+    "nan": "nan",
+    "minus": "-1",
+    "zero": "0",
+    "huge": "9" * 40,
+    "infinite": "inf",
+    "a fraction": "2.5",
+    "a word": "many",
+    "none": "None",
+    "code": "__import__('os')",
+}
+
+
+def word_cases() -> Iterator[Case]:
+    """Every argument and option of every command, at every word that makes no sense for it."""
+    commands = typer.main.get_command(command_line.app).commands
+    for name, words in GOOD_WORDS.items():
+        for place, good in enumerate(words):
+            if good.startswith("-") or (place and words[place - 1].startswith("-")):
+                continue
+            for kind, word in WORDS.items():
+                typed = (*words[:place], word, *words[place + 1 :])
+                yield Case(f"arguments of {name}", f"argument {place + 1} {kind}", (name, *typed))
+        for parameter in commands[name].params:
+            option = parameter.opts[-1]
+            if not option.startswith("--") or getattr(parameter, "is_flag", False):
+                continue
+            for kind, word in WORDS.items():
+                yield Case(f"options of {name}", f"{option} {kind}", (name, *words, option, word))
+        yield Case(f"options of {name}", "unknown", (name, *words, "--nosuch"))
+        yield Case(f"arguments of {name}", "one too many", (name, *words, "a", "b", "c"))
+        yield Case(f"arguments of {name}", "none", (name,))
+    for kind, word in WORDS.items():
+        yield Case("commands", kind, (word,))
+
+
+CARDINALITIES = (
+    *("0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "2.5", ":", "1,5:2"),
+    *("1:99999999999", "100000", "14", "1:14", "1e3", "0x10", "3;4", "3-5", "--3", "+3"),
+    *("1:13:1:1", "٣", "½", "∞", "1_0", "1__0", "3.0", "[3]", "{3}", "3k", "k=3", ":5", "5:"),
+    *("5::2", "3 4", "3/4", "1:5,", "", " "),
+    "9" * 5000,
+    "1," * 20000,
+    "1:" + "9" * 40,
+)
+
+
+def cardinality_cases() -> Iterator[Case]:
+    """Cardinalities that are none, one too many, or far too many."""
+    for text in CARDINALITIES:
+        yield Case("-k", f"{text:.20}", ("solve", "pitprops", "--solver", "grqi", "-k", text))
+        words = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", text)
+        yield Case("-k of compare", f"{text:.20}", words)
+
+
+VALUES = ("0", "1", "3", "-1", "1e300", "1e-300", "inf", "nan", "", "x", "true", "[1]", "2.5")
+
+
+def setting_cases() -> Iterator[Case]:
+    """Every setting of every solver, at values of every type, and at the ends of the ranges."""
+    for solver in registry.names("solver"):
+        traits = registry.module("solver", solver).TRAITS
+        for name in settings._types(solver):
+            control = () if traits.control is None or name == traits.penalty else ("-k", "3")
+            for value in VALUES:
+                words = ("solve", "pitprops", "--solver", solver, *control)
+                limit = () if name == "time_limit" else ("--set", "time_limit=1")
+                words = (*words, "--set", f"{name}={value}", *limit)
+                yield Case(f"settings of {solver}", f"{name}={value}", words)
+
+
+# files
+def _formats() -> dict[str, bytes]:
+    """A good file of each format."""
+    rng = np.random.default_rng(3)
+    X = np.round(rng.standard_normal((12, 4)) * 3 + 5, 2)
+    frame = pd.DataFrame(X, columns=["age", "height", "dose", "pulse"])
+    text = frame.to_csv(index=False).encode()
+    made = {
+        "a.csv": text,
+        "a.csv.gz": gzip.compress(text, mtime=0),
+        "b.csv": frame.to_csv(index=False, sep=";", decimal=",").encode("utf-16"),
+        "a.tsv": frame.to_csv(index=False, sep="\t").encode(),
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.save(folder / "a.npy", X)
+        np.savez_compressed(folder / "a.npz", X=X)
+        for kind in ("csr", "csc", "coo", "bsr", "dia"):
+            sp.save_npz(folder / f"{kind}.npz", sp.csr_array(X).asformat(kind), compressed=False)
+        scipy.io.mmwrite(folder / "a.mtx", sp.coo_array(X))
+        scipy.io.mmwrite(folder / "dense.mtx", X)
+        frame.to_parquet(folder / "a.parquet")
+        made |= {file.name: file.read_bytes() for file in folder.iterdir()}
+    counts = np.argwhere(X > 0) + 1
+    lines = [f"{d} {w} {d + w}" for d, w in counts]
+    made["docword.a.txt"] = "\n".join(["12", "4", str(len(lines)), *lines, ""]).encode()
+    return made
+
+
+def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
+    """A file with one kind of damage after the other, at random places."""
+    size = len(good)
+    for share in (0.0, 0.02, 0.1, 0.5, 0.9, 0.99):
+        yield f"cut at {share:.0%}", good[: int(share * size)]
+    yield "twice", good * 2
+    yield "of zeros", bytes(size)
+    yield "of bytes", rng.randbytes(size)
+    yield "of blanks", b" \n" * 30
+    yield "with a mark", b"\xef\xbb\xbf" + good
+    yield "gzipped", gzip.compress(good, mtime=0)
+    for number in (1, 3, 30):
+        damaged = bytearray(good)
+        for _ in range(number):
+            damaged[rng.randrange(size)] = rng.randrange(256)
+        yield f"{number} bytes changed", bytes(damaged)
+    place = rng.randrange(size)
+    yield "bytes left out", good[:place] + good[place + 7 :]
+    yield "bytes put in", good[:place] + rng.randbytes(9) + good[place:]
+    yield "zeros put in", good[:place] + bytes(40) + good[place:]
+    yield "the largest bytes", good[:place] + b"\xff" * 16 + good[place + 16 :]
+    head = rng.randrange(min(size, 200))
+    yield "a damaged head", good[:head] + b"\xff" * 4 + good[head + 4 :]
+    digits = list(re.finditer(rb"\d+", good)) or list(re.finditer(rb".", good, re.DOTALL))
+    for what, word in (
+        ("a huge number", b"9" * 30),
+        ("a negative number", b"-7"),
+        ("a word", b"many"),
+        ("nan", b"nan"),
+        ("inf", b"-inf"),
+        ("nothing", b""),
+        ("a large exponent", b"1e400"),
+    ):
+        found = rng.choice(digits[:12])
+        yield f"{what} for a number", good[: found.start()] + word + good[found.end() :]
+
+
+def file_cases(rounds: int = 1, seed: int = SEED) -> Iterator[Case]:
+    """Good files of every format, damaged; read by `solve` with -k 2."""
+    for name, good in _formats().items():
+        for number in range(rounds):
+            rng = random.Random(f"{name} {seed + number}")
+            for what, content in _mutations(good, rng):
+                words = ("solve", name, "-k", "2", "--solver", "grqi")
+                yield Case(f"file {name}", what, words, name, content)
+
+
+TABLE = b"id,group,age,height\n1,a,30,1.5\n2,b,,1.7\n3,a,50,1.6\n4,b,20,1.9\n"
+READINGS = (
+    *([option] for option in ("--scale", "--no-center", "--covariance", "--transpose")),
+    *(["--missing", word] for word in ("rows", "columns", "mean", "zero")),
+    *(["--label", word] for word in ("group", "age", "none", "", LONG)),
+    *(["--drop", word] for word in ("group", "group,age", "none", ",", "id,group,age,height")),
+    *(["--names", word] for word in (".", "none.txt", "t.csv", "/dev/zero", LONG)),
+    ["--key", "x"],
+    ["--drop-text"],
+)
+
+
+def reading_cases() -> Iterator[Case]:
+    """Options of a file against each other, on a table with text, an id and a gap."""
+    for first in READINGS:
+        for second in ([], *READINGS):
+            words = ("solve", "t.csv", "-k", "1", *first, *second)
+            yield Case("options of a file", " ".join([*first, *second])[:60], words, "t.csv", TABLE)
+
+
+def every_case() -> Iterator[Case]:
+    """All of them: some thousands."""
+    yield from word_cases()
+    yield from cardinality_cases()
+    yield from setting_cases()
+    yield from reading_cases()
+    yield from file_cases(rounds=3)
+
+
+def main() -> None:
+    """Try every case; print a line for each group and for each fault."""
+    wanted = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
+    counts: dict[str, list[int]] = {}
+    faulthandler.enable()
+    machine.limit_memory(MEMORY)
+    with workplace() as folder:
+        for case in every_case():
+            if wanted.search(case.group):
+                wrong = fault(case, folder)
+                counts.setdefault(case.group, [0, 0])[bool(wrong)] += 1
+                if wrong:
+                    print(json.dumps([case.group, case.kind, wrong]), file=sys.stderr, flush=True)
+        left = sorted(p.name for p in folder.iterdir() if p.name not in HERE)
+    for group, (good, bad) in counts.items():
+        print(f"{good + bad:5} tried  {good:5} good  {bad:5} not good  {group}")
+    total = [sum(column) for column in zip(*counts.values(), strict=True)]
+    print(f"{sum(total):5} tried  {total[0]:5} good  {total[1]:5} not good; left: {left}")
+    os._exit(int(total[1] > 0))
+
+
+if __name__ == "__main__":
+    main()
