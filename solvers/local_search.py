@@ -8,6 +8,7 @@ best support. No support is scanned twice.
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.methods.local_search import Search
 from spcabench.vectors import embed
@@ -24,6 +25,8 @@ def solve(problem, *, k, budget=120, seed=0):
     budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on
         the clock.
     """
+    if budget < 1:
+        raise InputError(f"budget: {budget}; at least 1 is needed")
     Sigma = problem.covariance  # (n, n)
     search = Search(Sigma, k, budget, np.random.default_rng(seed))
     for start in search.starts():

@@ -13,6 +13,7 @@ Differs from the paper in:
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.vectors import TIE, normalize, soft_threshold, tied_with_largest
 
@@ -34,6 +35,8 @@ def solve(problem, *, shrinkage):
     """
     A = problem.data  # (m, n)
     _, v = problem.covariance.leading()
+    if shrinkage <= 0.0:
+        raise InputError(f"shrinkage: {shrinkage}; allowed are numbers above 0")
     c = 1.0 / shrinkage
     v = shrunk(v, c)
     while True:

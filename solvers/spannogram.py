@@ -161,7 +161,11 @@ def sample_count(n, d, eps, samples):
         return 1
     if not isinstance(samples, str):
         return whole("samples", samples, 1)
-    count = eps**-d * np.log(n) if samples == "paper" else np.log(n) / -np.log1p(-near(d, eps))
+    with np.errstate(over="ignore", divide="ignore"):
+        nets = np.float64(eps) ** -d if samples == "paper" else -1.0 / np.log1p(-near(d, eps))
+        count = nets * np.log(n)
+    if not count <= MAX_ITERATIONS * ENTRIES:
+        raise InputError(f"eps, d: {eps}, {d} need {count:.3g} samples; choose a larger eps")
     return max(1, int(np.ceil(count)))
 
 

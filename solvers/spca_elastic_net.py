@@ -29,7 +29,15 @@ EXAMPLE = dict(k=10)
 COUNTED = False  # what the path costs is not counted
 
 
-def solve(problem, *, k, components=1, cardinalities=None, penalties=None, ridge=1e-6):
+def solve(
+    problem,
+    *,
+    k,
+    components=1,
+    cardinalities: list[int] | None = None,
+    penalties: list[float] | None = None,
+    ridge=1e-6,
+):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
     components : q.

@@ -35,7 +35,7 @@ from spcabench.checking import conformance
 from spcabench.cli import options, settings
 from spcabench.running import supervisor, workflow
 
-SECONDS = 20  # in which each input must have ended
+SECONDS, ASLEEP = 20, 120  # of the processor, and of the clock, in which an input must have ended
 MEMORY = 4e9  # bytes of address space of the whole set
 LONGEST = 1000  # characters of the one line
 SEED = 20  # of the mutations of files
@@ -80,7 +80,9 @@ def fault(case: Case, folder: Path) -> str:
         (folder / case.file).write_bytes(case.content)
     output, errors = io.StringIO(), io.StringIO()
     signal.signal(signal.SIGALRM, _ring)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, _ring)
+    signal.alarm(ASLEEP)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with (
             _typed(case.words),
@@ -98,6 +100,7 @@ def fault(case: Case, folder: Path) -> str:
         return f"traceback: {type(error).__name__}: {words:.200}"
     finally:
         signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         if case.file:
             (folder / case.file).unlink(missing_ok=True)
     return _words_fault(case.words[0], code, output.getvalue(), errors.getvalue())
@@ -234,8 +237,9 @@ def setting_cases() -> Iterator[Case]:
             control = () if traits.control is None or name == traits.penalty else ("-k", "3")
             for value in VALUES:
                 words = ("solve", "pitprops", "--solver", solver, *control)
-                limit = () if name == "time_limit" else ("--set", "time_limit=1")
-                words = (*words, "--set", f"{name}={value}", *limit)
+                for limit in ("time_limit=1", "max_iterations=30"):
+                    words += () if limit.startswith(name) else ("--set", limit)
+                words += ("--set", f"{name}={value}")
                 yield Case(f"settings of {solver}", f"{name}={value}", words)
 
 

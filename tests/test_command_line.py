@@ -151,3 +151,21 @@ def test_figures_need_the_repository(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="clone of the repository"):
         figures.make_figures([])
     assert not list(tmp_path.iterdir())
+
+
+def test_fewer_variables_than_asked_are_said(spcabench):
+    words = ("solve", "pitprops", "--solver", "gpower1", "-k", "3")
+    found = spcabench(*words, "--json")
+    (component,) = json.loads(found.stdout)["components"]
+    notes = json.loads(found.stdout)["notes"]
+    assert component["cardinality"] < 3
+    assert notes == [
+        f"component 1 has {component['cardinality']} of the 3 variables asked for: gpower1 found "
+        "no better answer of more; another solver may"
+    ]
+
+
+def test_an_answer_that_is_none_shows_no_numbers(spcabench):
+    found = spcabench("solve", "pitprops", "--solver", "nspca", "--set", "beta=1e300")
+    assert found.returncode == 0 and "no answer: x has NaN" in found.stdout
+    assert not re.search(r"\bnan\b", found.stdout)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.cli.terminal import name, oriented, total_variance
+from spcabench.cli.terminal import labels, name, oriented, total_variance
 from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
@@ -27,11 +27,6 @@ def check(option: str, file: Path | None, allowed: Sequence[str]) -> None:
         )
     if file.is_dir():
         raise InputError(f"{option}: {str(file)!r} is a folder; allowed is a file")
-
-
-def _labels(found: Sequence[Result]) -> list[str]:
-    single = isinstance(found, Components)
-    return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(found, 1)]
 
 
 def save(problem: Problem, found: Sequence[Result], out: Path | None, plot: Path | None) -> None:
@@ -63,12 +58,12 @@ def _write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
             file,
             loadings=Z,
             variables=names,
-            columns=_labels(found),
+            columns=labels(found),
             variances=variances,
             bounds=bounds,
         )
         return
-    frame = pd.DataFrame(Z, columns=_labels(found))
+    frame = pd.DataFrame(Z, columns=labels(found))
     frame.insert(0, "variable", names)
     frame.to_csv(file, index=False) if file.suffix == ".csv" else frame.to_parquet(
         file, index=False
@@ -91,7 +86,7 @@ def draw(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     with matplotlib.rc_context(RC):
         figure, axes = plt.subplots(1, panels, squeeze=False, figsize=(max(5.5, 3.6 * panels), 4.2))
         if isinstance(found, Components):
-            for axis, result, label in zip(axes.flat, found, _labels(found), strict=True):
+            for axis, result, label in zip(axes.flat, found, labels(found), strict=True):
                 _bars(axis, problem, result, label)
         else:
             _curve(axes.flat[0], found)

@@ -61,7 +61,7 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
         )
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
     about |= {
-        "notes": _notes(problem),
+        "notes": notes(problem, found),
         "components" if isinstance(found, Components) else "path": entries,
     }
     if isinstance(found, Components):
@@ -69,8 +69,9 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
     return json.dumps(about, indent=1, default=float)
 
 
-def _notes(problem: Problem) -> list[str]:
-    return list(problem.provenance.get("notes", ()))
+def notes(problem: Problem, found: Sequence[Result]) -> list[str]:
+    """What a user should know of the file, and of the answers."""
+    return [*problem.provenance.get("notes", ()), *_shortfalls(found), *_faults(found)]
 
 
 def as_table(problem: Problem, found: Sequence[Result]) -> str:
@@ -83,7 +84,7 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
     console.print(_table(problem, found))
-    for note in (*_notes(problem), *_faults(found)):
+    for note in notes(problem, found):
         console.print(f"note: {note}", markup=False)
     if isinstance(found, Components) and len(found) > 1:
         explained = found.projected_variance
@@ -121,11 +122,29 @@ def _table(problem: Problem, found: Sequence[Result]) -> "Table":
 
 def _cells(problem: Problem, result: Result, several: bool) -> list[str]:
     """The cells of one result from its variance on."""
+    if not np.isfinite(result.x).all():
+        return [*[""] * (5 + several), result.status, ""]
     variance = problem.variance(result.x)
     cells = [f"{variance:.5g}", f"{variance / total_variance(problem):.1%}"]
     cells += [f"{result.variance:.5g}"] if several else []
     cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
     return [*cells, result.status, _loadings(problem, oriented(result.x))]
+
+
+def _shortfalls(found: Sequence[Result]) -> list[str]:
+    """Which answers have fewer variables than were asked for: their solver found none between."""
+    return [
+        f"{label} has {result.cardinality} of the {result.k} variables asked for: "
+        f"{result.solver} found no better answer of more; another solver may"
+        for label, result in zip(labels(found), found, strict=True)
+        if result.good and result.k is not None and result.cardinality < result.k
+    ]
+
+
+def labels(found: Sequence[Result]) -> list[str]:
+    """What a component, or the answer at a cardinality, is called."""
+    single = isinstance(found, Components)
+    return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(found, 1)]
 
 
 def _faults(found: Sequence[Result]) -> list[str]:
