@@ -183,7 +183,10 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
         ("mu_0 <= lambda_{d+1}/eps^2", "μ<sub>0</sub> ≤ λ<sub>d+1</sub>/ε<sup>2</sup>"),
         ("eps^-d", "ε<sup>−d</sup>"),
         ("`a_b` and *start*", "<code>a_b</code> and <em>start</em>"),
-        ("1.2e+04, 6e-05, 1000 x 30", "1.2 × 10<sup>4</sup>, 6 × 10<sup>−5</sup>, 1000 × 30"),
+        (
+            "0e+00, 1.2e+04, 6e-05, 1000 x 30",
+            "0, 1.2 × 10<sup>4</sup>, 6 × 10<sup>−5</sup>, 1000 × 30",
+        ),
         ("greedy_full, x* and <b>", "greedy_full, x* and &lt;b&gt;"),
         ("the commutation", "the commutation"),
     ],
