@@ -15,8 +15,8 @@ Differs from the paper in:
    lambda is large.
 2. tr(X'Sigma X) is in units of the mean variance, so that the steps do not change with the scale.
    For a correlation matrix this is theirs.
-3. Until there is an X that is orthonormal, what is shown is X with each variable left to the first
-   component that has it.
+3. The first candidate has disjoint supports, each component found on the variables that those
+   before it do not use: it is orthonormal, so there is an answer from the start.
 """
 
 import numpy as np
@@ -25,7 +25,6 @@ from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.methods.swaps import Columns
-from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", components="joint", formulation="orthonormal")
 COLOUR = "#C44E52"
@@ -52,24 +51,28 @@ def solve(problem, *, k, components=1, cardinalities: list[int] | None = None, c
     Sigma = Columns(problem.covariance)  # (n, n)
     unit = float(Sigma.diagonal.mean())
     X, w = np.zeros((problem.n, components)), np.zeros(components)  # (n, q), (q,)
-    lam, best, last, Z = 0.0, -np.inf, np.inf, None
+    Z = apart(Sigma, ks)
+    lam, best, last = 0.0, float(variances_of(Sigma, Z).sum()), np.inf
     for cycle in range(1, cycles + 1):
-        variances = np.zeros(components)
         for t in range(components):
             others = np.arange(components) != t
             X[:, t] = Sigma.component(X[:, t], X[:, others], lam * w[others], ks[t])
-            variances[t] = X[:, t] @ (Sigma.Sigma @ X[:, t])
+        variances = variances_of(Sigma, X)
         w = variances if cycle == 1 else w
         value, off = float(variances.sum()), float(np.abs(X.T @ X - np.eye(components)).sum())
         if off <= ORTHONORMAL and value > best:
             best, Z = value, X[:, order(variances, cardinalities)]
-        shown = disjoint(X, Sigma.diagonal) if Z is None else Z
-        yield Iterate(shown[:, 0], Z=shown, extra={"lambda": lam, "violation": off})
+        yield Iterate(Z[:, 0], Z=Z, extra={"lambda": lam, "violation": off})
         if off <= ORTHONORMAL and abs(value - last) <= STALLED * abs(value):
             return
         last, off = value, max(off, LEAST)
         rate = LOW if cycle < FAST * cycles else HIGH
         lam += rate * (off if cycle < SLOW * cycles else value / unit / off)
+
+
+def variances_of(Sigma, X):
+    """x'Sigma x of each column x of X (n, q)."""
+    return np.array([x @ (Sigma.Sigma @ x) for x in X.T])
 
 
 def order(variances, cardinalities):
@@ -79,14 +82,12 @@ def order(variances, cardinalities):
     )
 
 
-def disjoint(X, variances):
-    """X (n, q) with each variable left to the first component that has it."""
-    Z, free = np.zeros_like(X), np.ones(len(X))
-    for t in range(X.shape[1]):
-        y = X[:, t] * free
-        if not y.any():
-            j = first_largest(np.where(free > 0.0, variances, -np.inf))
-            y[j] = 1.0 if variances[j] > 0.0 else 0.0
-        Z[:, t] = project(y, len(y))
-        free[Z[:, t] != 0.0] = 0.0
+def apart(Sigma, ks):
+    """Components (n, q) on disjoint supports, found in turn; each leaves one for each after it."""
+    Z = np.zeros((len(Sigma.diagonal), len(ks)))
+    nothing, none = Z[:, :0], np.zeros(0)
+    for t, k in enumerate(ks):
+        free = np.logical_not(Z.any(axis=1))
+        most = min(k, int(free.sum()) - (len(ks) - t - 1))
+        Z[:, t] = Sigma.component(Z[:, t], nothing, none, most, free)
     return Z
