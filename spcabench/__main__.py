@@ -36,6 +36,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,
+        "merge": compare.merge,
         "grade": grade.grade,
         "best-known": best_known.best_known,
     },

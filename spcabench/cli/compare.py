@@ -269,6 +269,26 @@ def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     return found
 
 
+def merge(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDERS", help="Folders of comparisons, two or more.")
+    ],
+    name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
+) -> None:
+    """Join comparisons made on several machines: quality and flops together, times apart."""
+    from spcabench.page import comparison_page
+    from spcabench.running import whole_files
+
+    if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
+        raise InputError("merge: needed are two folders or more, each with a name of its own")
+    _check_title(name)
+    folder = options.ROOT / HOME / name
+    whole_files.make_folder(folder)
+    page = comparison_page.write_merged(folder, folders)
+    print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
+    print(page)
+
+
 def run_job(
     job: Annotated[Path, typer.Argument(help="File of the job (JSON).")],
     out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],

@@ -267,6 +267,24 @@ SETTINGS = {
 }
 
 
+# why a solver's settings are what they are, where its paper leaves a choice
+RULES = {
+    "branch_and_bound": "The search ends at its budget or at the time limit; the best support so "
+    "far is the answer.",
+    "em": "Ten random starts; the authors' package leaves their number to the user.",
+    "greedy_anytime": "Seeds of one variable, all of them: the first step of the paper's "
+    "hierarchy. At the time limit the best seed so far is the answer.",
+    "local_search": "The default budget of its file.",
+    "nspca": "Five random starts; ten with --settings paper.",
+    "rtpm": "Starts from every variable, as in the paper.",
+    "spannogram": "Rank 3, with as many samples as the paper's rule gives for its eps.",
+    "spcavrp": "A = 300 groups of B = 100 projections, which the authors' package advises for some "
+    "hundred variables, of d = k variables, as the paper advises. Groups are drawn one after the "
+    "other: where the time limit ends the run, the answer is the paper's for the groups drawn so "
+    "far. The number of iterates is that of the groups, less one.",
+}
+
+
 def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
     """The settings of a solver: those here, and its file's own PAPER or TUNED.
 

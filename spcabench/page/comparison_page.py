@@ -7,18 +7,21 @@ from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
+import pyarrow as pa
 
 from spcabench import registry
-from spcabench.comparison import best_known, conditions, jobs, standing, suite
+from spcabench.comparison import best_known, conditions, jobs, merging, standing, suite
 from spcabench.comparison.jobs import Job
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError, SolverError, using_file
 from spcabench.page import comparison_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
+from spcabench.solving.driver import Limits, parameters
 from spcabench.solving.flags import SENTENCES, Flag
+from spcabench.solving.status import Status
 
 TABLE = (
     "item",
@@ -47,21 +50,53 @@ TABLE = (
 
 
 def write(plan_file: Path) -> Path:
-    """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
+    """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
     plan = _plan(plan_file)
     root = plan_file.resolve().parents[3]
-    asked = [Job.read(root / file) for file in plan["jobs"]]
-    rows = _rows([_rows_of(root / file) for file in plan["jobs"]], jobs.labels(asked))
+    listed = [Job.read(root / file) for file in plan["jobs"]]
+    asked = dict(zip(jobs.labels(listed), listed, strict=True))
+    table = _table([_rows_of(root / file) for file in plan["jobs"]], list(asked))
+    merging.write(plan_file.parent, asked, table)
+    rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan["name"])
-    answers = standing.standing(rows, _best_known(asked[0]))
-    timing = conditions.of_rows(rows)
-    last = "time" if conditions.comparable(timing) else "flops"
+    last = "time" if conditions.comparable(conditions.of_rows(rows)) else "flops"
+    return _written(plan_file.parent, plan, asked, rows, last)
+
+
+def write_merged(folder: Path, sources: list[Path]) -> Path:
+    """Write the page of several comparisons together: times are apart, and decide no rank."""
+    parts = [merging.Part.read(source) for source in sources]
+    merging.check(parts)
+    rows = merging.joined(parts)
+    results.check_convention(rows, folder.name)
+    asked = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
+    plan = {"name": folder.name, "named": []}
+    times = merging.times(parts, _best_known(next(iter(asked.values()))))
+    by_machine = times.pivot(index="solver", columns="place", values="time")
+    more = {
+        "places": list(by_machine.columns),
+        "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
+        "differences": merging.differences(parts),
+    }
+    return _written(folder, plan, asked, rows, "flops", more)
+
+
+def _written(
+    folder: Path,
+    plan: dict[str, Any],
+    asked: dict[str, Job],
+    rows: pd.DataFrame,
+    last: str,
+    more: dict[str, Any] | None = None,
+) -> Path:
+    """Write the page, the table and the ranking of some rows."""
+    answers = standing.standing(rows, _best_known(next(iter(asked.values()))))
     ranking = standing.ranking(answers, last)
-    _write_tables(plan_file.parent, answers, ranking)
+    _write_tables(folder, answers, ranking)
     pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"]))
-    page = plan_file.with_name("index.html")
-    write_text(page, _page(plan, asked, rows, answers, ranking, pictures, last))
-    return page
+    text = _page(plan, asked, rows, answers, ranking, pictures, last, **(more or {}))
+    write_text(folder / "index.html", text)
+    return folder / "index.html"
 
 
 def _plan(file: Path) -> dict[str, Any]:
@@ -78,12 +113,15 @@ def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
     return {} if job.fresh is not None else best_known.checked(suite.items(job.suite))
 
 
-def _rows(files: list[Path], labels: list[str]) -> pd.DataFrame:
+def _table(files: list[Path], labels: list[str]) -> pa.Table:
     """The rows of all jobs, each solver by its label in this comparison."""
-    tables = [
-        results.read([file]).assign(solver=label) for file, label in zip(files, labels, strict=True)
-    ]
-    return pd.concat(tables, ignore_index=True)
+    tables = []
+    for file, label in zip(files, labels, strict=True):
+        table = results.read_table([file])
+        place = table.schema.get_field_index("solver")
+        named = pa.repeat(pa.scalar(label), len(table))
+        tables.append(table.set_column(place, table.schema.field(place), named))
+    return pa.concat_tables(tables)
 
 
 def _rows_of(job: Path) -> Path:
@@ -113,12 +151,13 @@ def _lines(ranking: pd.DataFrame) -> str:
 
 def _page(
     plan: dict[str, Any],
-    asked: list[Job],
+    asked: dict[str, Job],
     rows: pd.DataFrame,
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
     pictures: list[Picture],
     last: str,
+    **more: Any,
 ) -> str:
     doubts, broken = _doubts(rows), plan.get("broken", {})
     return render(
@@ -142,6 +181,7 @@ def _page(
         commands=_commands(asked, rows),
         **_how(asked, rows),
         **_resampled(rows),
+        **more,
     )
 
 
@@ -156,10 +196,9 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
     return pairs
 
 
-def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
+def _how(asked: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
     """How it was measured: suite, limits, settings, machines, versions."""
-    first = asked[0]
-    own = {job.label: suite.settings_of(job.settings, job.label, job.solver) for job in asked}
+    first = next(iter(asked.values()))
     return {
         "job": first,
         "items": suite.items(first.suite, first.ks, first.fresh),
@@ -168,20 +207,55 @@ def _how(asked: list[Job], rows: pd.DataFrame) -> dict[str, Any]:
         "short": jobs.SHORT,
         "small": jobs.SMALL,
         "about": suite.SETTINGS[first.settings].about,
-        "settings": {solver: settings for solver, settings in own.items() if settings},
+        "settings": [_settings(label, job, rows) for label, job in asked.items()],
         "version": best_known.version(),
         "written": datetime.now(UTC).date().isoformat(),
         "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
     }
 
 
-def _commands(asked: list[Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
+    """The settings that a solver ran with, its stopping rule, the rule behind them, its limits."""
+    mine = rows[(rows.solver == label) & (rows.kind == "suite") & (rows.status != Status.SKIPPED)]
+    limited = int((mine.status == Status.TIME_LIMIT).sum())
+    found = {
+        "solver": label,
+        "pairs": len(mine),
+        "limited": limited,
+        "iterations": float(mine.iterations.median()),
+        "rule": suite.RULES.get(job.solver, ""),
+        "values": {},
+        "stop": "",
+    }
+    try:
+        module = registry.module("solver", job.solver)
+    except (InputError, SolverError):  # it was made on another machine
+        return found
+    left_out = {"k", "start", "seed", "components", "nonnegative", module.TRAITS.penalty}
+    values = {
+        name: p.default
+        for name, p in parameters(module.solve).items()
+        if name not in left_out and p.default is not p.empty and p.default is not None
+    }
+    own = suite.settings_of(job.settings, label, job.solver)
+    limits = Limits(**{key: value for key, value in own.items() if key in ("stop", "tol")})
+    return found | {"values": values | own, "stop": _stop(limits.filled(module))}
+
+
+def _stop(limits: Limits) -> str:
+    """A stopping rule in words."""
+    rule = "ends by itself" if limits.stop == "end" else f"{limits.stop} below {limits.tol:g}"
+    return f"{rule}, at most {limits.max_iterations:g} iterates"
+
+
+def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The solvers that are commands: label, words, seconds of an empty run."""
     found = []
-    for label, job in zip(jobs.labels(asked), asked, strict=True):
+    for label, job in asked.items():
         mine = rows[(rows.solver == label) & (rows.kind == "suite")]
         started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
-        if started and job.solver.endswith(".py") and command.is_command(Path(job.solver)):
+        file = Path(job.solver)
+        if started and file.suffix == ".py" and file.is_file() and command.is_command(file):
             words = registry.module("solver", job.solver).COMMAND
             found.append({"solver": label, "words": words, "startup": min(started)})
     return found

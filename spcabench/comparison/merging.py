@@ -1,0 +1,95 @@
+"""Comparisons made on two machines, joined: quality and flops together, times apart."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from spcabench.comparison import standing
+from spcabench.comparison.best_known import CLOSE, Entry
+from spcabench.comparison.jobs import Job
+from spcabench.errors import InputError, using_file
+from spcabench.running import rows as results
+from spcabench.running.whole_files import write_text
+
+JOBS, ROWS = "jobs.json", "rows.parquet"
+SAME = ["solver", "kind", "item", "asked", "sign", "dataset", "parameters", "seed"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison: the name of its folder, its jobs, its rows."""
+
+    name: str
+    jobs: dict[str, Job]
+    rows: pd.DataFrame
+
+    @classmethod
+    def read(cls, folder: Path) -> "Part":
+        """The comparison in a folder. Raises InputError for a folder without one."""
+        asked, rows = folder / JOBS, folder / ROWS
+        for file in (asked, rows):
+            if not file.is_file():
+                raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
+        with using_file(asked):
+            try:
+                given = json.loads(asked.read_text(encoding="utf-8"))
+                jobs = {
+                    label: Job(**job | {"ks": tuple(job["ks"])}) for label, job in given.items()
+                }
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise InputError(f"{asked}: not the jobs of a comparison ({error})") from None
+        return cls(folder.resolve().name, jobs, results.read([rows]))
+
+
+def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:
+    """Write what a comparison is made of into its own folder, which can then be taken elsewhere."""
+    words = {label: asdict(job) for label, job in asked.items()}
+    write_text(folder / JOBS, json.dumps(words, indent=1) + "\n")
+    results.write_table(table, folder / ROWS)
+
+
+def check(parts: list[Part]) -> None:
+    """Raise InputError where the comparisons are not of the same problems and limits."""
+    terms = {part.name: asdict(next(iter(part.jobs.values()))) | {"solver": ""} for part in parts}
+    first, *others = terms.items()
+    for name, other in others:
+        unlike = [f"{key} = {value!r}" for key, value in other.items() if value != first[1][key]]
+        if unlike:
+            raise InputError(
+                f"merge: {name} has {', '.join(unlike)}, unlike {first[0]}; allowed are "
+                "comparisons of the same suite, settings, cardinalities and time limit"
+            )
+
+
+def joined(parts: list[Part]) -> pd.DataFrame:
+    """The rows of all parts; of a run that several made, that of the first."""
+    together = pd.concat([part.rows for part in parts], ignore_index=True)
+    key = [together[name].map(results.to_json) for name in SAME]
+    return together[~pd.concat(key, axis=1).duplicated()].reset_index(drop=True)
+
+
+def differences(parts: list[Part]) -> list[str]:
+    """Runs that two machines made with other values or flops, one sentence for each solver."""
+    together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
+    mine = together[(together.kind == "suite") & together.variance_refit.notna()]
+    found = []
+    for solver, part in mine.groupby("solver", sort=False):
+        groups = part.groupby(["item", "asked", "sign"])
+        value, flops = groups.variance_refit, groups.flops
+        unlike = (value.max() > value.min() * (1.0 + CLOSE)) | (flops.max() > flops.min())
+        if unlike.any():
+            found.append(f"{solver}: other values or flops on {int(unlike.sum())} pairs")
+    return found
+
+
+def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
+    """For each part and solver the shifted mean of the time, as in a comparison of its own."""
+    tables = []
+    for part in parts:
+        ranked = standing.ranking(standing.standing(part.rows, table))
+        tables.append(ranked[["solver", "time", "slowest"]].assign(place=part.name))
+    return pd.concat(tables, ignore_index=True)
