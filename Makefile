@@ -37,6 +37,7 @@ check: $(READY)
 
 docs: $(READY)
 	@$(BIN)/python -m spcabench.page.columns
+	@$(BIN)/python -m spcabench.page.certified_page
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 perf: $(READY)

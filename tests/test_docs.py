@@ -206,3 +206,26 @@ def test_the_site_builds_without_a_warning(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
+
+
+def test_the_certified_page_is_made_of_the_best_known_answers():
+    from spcabench.page import certified_page
+
+    text = certified_page.DOCUMENT.read_text(encoding="utf-8")
+    assert certified_page.renewed(text) == text, "renew it: make docs"
+
+
+def test_every_published_answer_is_of_an_instance_and_none_is_above_a_proven_bound():
+    from spcabench.comparison import best_known
+    from spcabench.comparison.suite import SUITES
+    from spcabench.page import certified_page
+
+    found = certified_page.published()
+    names = {item.name for item in SUITES["certified"]}
+    known = {(e.item, e.k): e for e in best_known.read().values()}
+    for answer in found["answers"]:
+        assert answer["instance"] in names
+        assert answer["source"] in found["sources"]
+        entry = known.get((answer["instance"], answer["k"]))
+        if entry and "value" in answer:
+            assert abs(float(answer["value"]) - entry.value) < 1e-3 * entry.value

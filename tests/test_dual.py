@@ -18,7 +18,7 @@ from tests.problems import FAMILIES
 SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
 
-def _blocks(seed):
+def blocks(seed):
     """Two equal blocks, or a matrix of rank one, with ties; and a cardinality."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 5))
@@ -41,7 +41,7 @@ def _random(rng, S):
     return U + rng.integers(0, 2) * S
 
 
-def _check(S, seed, nonnegative):
+def check_bounds(S, seed, nonnegative):
     rng = np.random.default_rng(seed)
     for k, best in enumerate(_optima(S, nonnegative), 1):
         for U in (_random(rng, S), np.zeros_like(S), S):
@@ -59,13 +59,13 @@ def _check(S, seed, nonnegative):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
-    _check(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
+    check_bounds(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
 
 
 @SIGNS
 @pytest.mark.parametrize("seed", range(8))
 def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
-    _check(_blocks(seed)[0], seed, nonnegative)
+    check_bounds(blocks(seed)[0], seed, nonnegative)
 
 
 def _gram(seed, n):

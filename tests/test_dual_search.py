@@ -20,26 +20,39 @@ def no_tree(monkeypatch):
     monkeypatch.setattr(branch_and_bound, "PROMISING", 0.0)
 
 
+def prove(S, poor):
+    """All cardinalities of S are proven, from good incumbents or from poor ones: brute force."""
+    n = len(S)
+    search = Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], n, 1e11, True, 0)
+    if poor:
+        for k in range(1, n + 1):
+            search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
+    else:
+        deque(search.incumbents(), maxlen=0)
+    deque(search.run(), maxlen=0)
+    for k in range(1, n + 1):
+        best = problems.optimum(S, k)
+        assert search.proven(k)
+        assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
+        assert search.bound[k] >= best * (1 - 1e-12)
+
+
 @pytest.mark.usefixtures("no_tree")
+@pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed):
-    S = problems.explicit(problems.problem(family, seed)[0])
-    n = len(S)
-    for poor in (False, True):
-        search = Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], n, 1e11, True, 0)
-        if poor:
-            for k in range(1, n + 1):
-                search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
-        else:
-            deque(search.incumbents(), maxlen=0)
-        for _ in search.run():
-            pass
-        for k in range(1, n + 1):
-            best = problems.optimum(S, k)
-            assert search.proven(k)
-            assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
-            assert search.bound[k] >= best * (1 - 1e-12)
+def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed, poor):
+    prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+
+
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("seed", range(4, 6))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
+    monkeypatch.setattr(branch_and_bound, "CHUNK", 20)
+    monkeypatch.setattr(dual_search, "ROOT", 1)
+    prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
 def _blocks(seed):
