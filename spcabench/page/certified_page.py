@@ -94,7 +94,7 @@ def _differences(said: Answers, entry: best_known.Entry) -> list[str]:
         loadings = ", ".join(f"{x:.6f}" for x in entry.loadings)
         found.append(
             f"**{entry.item}, k = {entry.k}.** Published is {printed} ({answer['source']}). The "
-            f"optimum is {entry.value:.9g}, so the published value is too "
+            f"optimum is {entry.value:.9g}, so the published value, if it was not rounded, is too "
             f"{'low' if below else 'high'} by {abs(float(printed) / entry.value - 1.0):.1e} of it. "
             f"It is reached on the variables {W} (counted from 0) with the loadings {loadings}; no "
             f"x reaches more than {entry.bound:.9g}, by {entry.bound_by}.\n\n"

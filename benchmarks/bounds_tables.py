@@ -1,0 +1,157 @@
+"""The numbers and pictures of docs/bounds.md.
+
+    python -m benchmarks.bounds_tables sdp        # beside the constrained relaxation, ten problems
+    python -m benchmarks.bounds_tables seconds    # docs/bounds_seconds.svg: gap against seconds
+    python -m benchmarks.bounds_tables size       # docs/bounds_size.svg: gap against n
+
+Seconds are processor time on one thread. A gap is that of a bound above the best value known, or
+above that of a local search.
+"""
+
+import sys
+from pathlib import Path
+from time import process_time
+
+from spcabench import load, solve
+from spcabench.comparison import best_known
+from spcabench.comparison.suite import SUITES
+from spcabench.methods import bound_formulas, dual_bound
+from spcabench.methods.dual_certificate import dual_value
+from spcabench.solving import bounds
+
+DOCS = Path(__file__).parents[1] / "docs"
+BESIDE = [
+    ("gaussian", dict(m=100, n=100, seed=0), 10),
+    ("gaussian", dict(m=100, n=100, seed=1), 25),
+    ("gaussian", dict(m=50, n=100, seed=2), 10),
+    ("spiked", dict(n=100, strength=1.5, seed=0), 10),
+    ("spiked", dict(n=100, strength=6.0, seed=0), 20),
+    ("decaying", dict(n=100, power=1.0, seed=0), 10),
+    ("low_rank", dict(n=100, rank=3, seed=0), 10),
+    ("random_sparse", dict(m=100, n=100, seed=0), 10),
+    ("alon", dict(genes=100), 10),
+    ("golub", dict(genes=100), 20),
+]
+SHOWN = [
+    ("gaussian 100", 25),
+    ("spiked weak", 20),
+    ("random sparse", 30),
+    ("colon", 50),
+    ("faces", 60),
+    ("decaying", 40),
+]
+SIZES, SIZE_K, SEEDS = (50, 100, 200, 400), 10, (0, 1)
+EVALUATIONS = 300
+
+
+def beside_the_sdp():
+    """Print a table: the dual bound beside `exact_sdp_constrained`, in one run."""
+    print("| problem | k | dual bound, gap | s | constrained relaxation, gap | s |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    won = 0
+    for dataset, parameters, k in BESIDE:
+        problem = load(dataset, **parameters)
+        start = process_time()
+        dual = bounds.dual_bound(problem, k)
+        dual_seconds = process_time() - start
+        start = process_time()
+        result = solve(problem, "exact_sdp_constrained", k=k)
+        seconds = process_time() - start
+        # the relaxation's own bound, and not the smallest that is known
+        relaxed = result.relaxation_bound if result.relaxation_bound else result.bound
+        best = dual.reached
+        won += dual.value <= relaxed * (1.0 + 1e-6) and dual_seconds <= 0.1 * seconds
+        print(
+            f"| {problem.name} | {k} | {dual.value / best - 1.0:.2%} | {dual_seconds:.2f} "
+            f"| {relaxed / best - 1.0:.2%} | {seconds:.1f} |",
+            flush=True,
+        )
+    print(f"\nTighter or equal at a tenth of the time: {won} of {len(BESIDE)}.")
+
+
+def trace(S, k, best, evaluations=EVALUATIONS):
+    """(seconds, gap) of the dual bound of S after each chunk, certified from U alone."""
+    clock = process_time()
+    part = dual_bound.start(S / best, k, False)
+    points = []
+    while part.evaluations < evaluations and part.value > 1.0 + 1e-9:
+        part.descend(1.0)
+        spent = process_time() - clock
+        points.append((spent, dual_value(S, best * part.certificate, k) / best - 1.0))
+        clock = process_time() - spent  # the check is on no clock
+    return points
+
+
+def cheap(S, k, best):
+    """(seconds, gap) of the smallest of the cheap bounds."""
+    start = process_time()
+    value = bound_formulas.cheap(S)[k - 1]
+    return process_time() - start, value / best - 1.0
+
+
+def _plot(name, title, draw):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from spcabench import style
+
+    with matplotlib.rc_context(style.RC):
+        figure, axes = plt.subplots(figsize=(6.4, 3.8))
+        draw(axes, style)
+        axes.set(yscale="log", ylabel="gap, per cent", title=title)
+        axes.legend(ncol=2)
+        figure.savefig(DOCS / name, metadata={"Date": None})
+        plt.close(figure)
+
+
+def against_seconds():
+    """Draw the gap of the cheap bounds and of the dual bound against processor seconds."""
+    table = best_known.read()
+    items = {item.name: item for item in SUITES["standard"]}
+
+    def draw(axes, style):
+        for place, (name, k) in enumerate(SHOWN):
+            problem = load(items[name].dataset, **items[name].parameters)
+            S = problem.given_as("covariance").matrix.S
+            best = table[name, problem.name, k, False].value
+            points = [cheap(S, k, best), *trace(S, k, best)]
+            x, y = zip(*points, strict=True)
+            colour = style.PALETTE[place % len(style.PALETTE)]
+            marker = style.MARKERS[place % len(style.MARKERS)]
+            y = [100.0 * max(gap, 1e-7) for gap in y]
+            axes.plot(x, y, color=colour, marker=marker, label=f"{name}, k = {k}")
+            print(f"{name}, k = {k}: {x[0]:.2f} s {y[0]:.3g} %, {x[-1]:.2f} s {y[-1]:.3g} %")
+        axes.set(xscale="log", xlabel="processor seconds; the first point is the cheap bounds")
+
+    _plot("bounds_seconds.svg", "Gap of the bounds against time", draw)
+
+
+def against_size():
+    """Draw the gap of the cheap bounds and of the dual bound against n, Gaussian data, k = 10."""
+
+    def draw(axes, style):
+        gaps = {"cheap bounds": [], "dual bound": []}
+        for n in SIZES:
+            found = {name: [] for name in gaps}
+            for seed in SEEDS:
+                problem = load("gaussian", m=n, n=n, seed=seed)
+                S = problem.given_as("covariance").matrix.S
+                best = solve(problem, "local_search", k=SIZE_K, budget=100).variance
+                found["cheap bounds"].append(cheap(S, SIZE_K, best)[1])
+                found["dual bound"].append(trace(S, SIZE_K, best)[-1][1])
+            for name, values in found.items():
+                gaps[name].append(100.0 * sum(values) / len(values))
+                print(f"n = {n}, {name}: {gaps[name][-1]:.3g} %", flush=True)
+        for place, (name, values) in enumerate(gaps.items()):
+            axes.plot(
+                SIZES, values, color=style.PALETTE[place], marker=style.MARKERS[place], label=name
+            )
+        axes.set(xscale="log", xlabel=f"n; Gaussian data (n, n), k = {SIZE_K}")
+
+    _plot("bounds_size.svg", "Gap of the bounds against the number of variables", draw)
+
+
+if __name__ == "__main__":
+    {"sdp": beside_the_sdp, "seconds": against_seconds, "size": against_size}[sys.argv[1]]()
