@@ -1,5 +1,6 @@
 """A scikit-learn estimator over the solvers."""
 
+import warnings
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -26,12 +27,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Parameters
     ----------
     n_components : int
-        Number of components. There are fewer where no variance is left.
+        Number of components. There are fewer where no variance is left; a warning says so.
     cardinality : int or float
         Nonzeros of each loading, 1 to n; a float, above 0 and up to 1.0, is a share of the
         features.
     solver : str, optional
-        Name of a solver, or the path of its file. Default: the suite's default solver.
+        Name of a solver, or the path of its file. Default: the one that `spcabench solve` takes,
+        which is exact for up to 30 features and a local search for up to 2000.
     deflation : str
         What comes between two components, as for `spcabench.components`.
     scale : bool
@@ -119,6 +121,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ------
         InputError
             For a parameter out of range, or a solver that gave no feasible component.
+
+        Warns
+        -----
+        RuntimeWarning
+            Where there are fewer components than asked for.
         """
         X = validate_data(
             self, X, accept_sparse=("csc", "csr"), dtype=np.float64, ensure_min_samples=2
@@ -128,6 +135,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"n_components: {self.n_components}; allowed are 1 to n_features = {n}"
             )
+        validate.magnitudes("X", X)
         scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
         problem = Problem.from_data(scaler.transform(X), "X")
         found = self._found(problem)
@@ -147,7 +155,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = api.components(
             problem,
-            self.solver or registry.default_solver(),
+            self.solver or registry.solver_for(problem.n, bool(self.nonnegative)),
             self.n_components,
             k=self._k(problem.n),
             seed=seed,
@@ -160,7 +168,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"solver: {found[0].solver!r} gave no feasible component of X ({found[0].status})"
             )
-        return replace(found, results=[result for result in found if result.good])
+        good = [result for result in found if result.good]
+        if len(good) < self.n_components:
+            warnings.warn(
+                f"n_components: {self.n_components} asked, {len(good)} found: "
+                "no further one has variance",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return replace(found, results=good)
 
     def _k(self, n: int) -> int:
         if isinstance(self.cardinality, Integral):

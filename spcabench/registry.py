@@ -128,11 +128,6 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
-def default_solver() -> str:
-    """Return the name of the solver that is taken where none is asked for."""
-    return _package("solver").DEFAULT
-
-
 def solver_for(n: int, nonnegative: bool = False) -> str:
     """Return the name of the solver that suits n variables best."""
     return next(name for most, name in _package("solver").BY_SIZE[nonnegative].items() if n <= most)

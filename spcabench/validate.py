@@ -116,6 +116,17 @@ def scale(argument: str, largest: float, power: int) -> None:
         )
 
 
+def magnitudes(argument: str, X: Any) -> None:
+    """Raise InputError where the largest entry of data is so large or small that squares are lost.
+
+    The matrix X is an array, or sparse with its entries in ``data``.
+    """
+    entries = X.data if sp.issparse(X) else X
+    # the largest absolute value, without an array of absolute values
+    largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
+    scale(argument, largest, 60)
+
+
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
     """Warn where implicit centring cancels most digits of a column.
 

@@ -1,6 +1,7 @@
 """The scikit-learn estimator."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from spcabench import SparsePCA, solve
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
+from spcabench.solving.deflate import DEFLATIONS
 
 # its check of the array API needs a switch that SciPy reads once, for all tests of the process
 CHECKS = [
@@ -107,7 +109,42 @@ def test_nonnegative_and_settings():
 
 def test_fewer_components_where_no_variance_is_left():
     flat = np.outer(np.arange(6.0), np.ones(4))
-    assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
+    with pytest.warns(RuntimeWarning, match="3 asked, 1 found"):
+        assert SparsePCA(3, cardinality=4).fit(flat).n_components_ == 1
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("deflation", DEFLATIONS)
+def test_no_component_is_rounding(rank, deflation):
+    """Each component has variance and a bound above it; more than there are come with a warning."""
+    rng = np.random.default_rng(rank)
+    flat = rng.standard_normal((15, rank)) @ rng.standard_normal((rank, 9))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = SparsePCA(9, cardinality=9, deflation=deflation).fit(flat)
+    assert fitted.n_components_ <= rank
+    assert [str(w.message) for w in caught] == [
+        f"n_components: 9 asked, {fitted.n_components_} found: no further one has variance"
+    ]
+    assert (fitted.deflated_variance_ > 0.0).all()
+    assert (fitted.bound_ >= fitted.deflated_variance_).all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("power", range(-300, 301, 60))
+def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
+    G = np.random.default_rng(0).standard_normal((20, 10))
+    Y = form(G * 10.0**power)
+    try:
+        fitted = SparsePCA(2, scale=scale).fit(Y)
+    except InputError as error:
+        assert abs(power) >= 60
+        assert "multiply it by a constant" in str(error)
+        return
+    expected = SparsePCA(2, scale=scale).fit(G)
+    assert fitted.explained_variance_ratio_ == pytest.approx(expected.explained_variance_ratio_)
+    assert (fitted.bound_ >= fitted.deflated_variance_).all()
 
 
 @pytest.mark.parametrize(

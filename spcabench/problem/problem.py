@@ -153,9 +153,7 @@ class Problem:
             digits.
         """
         X, names = validate.data(X)
-        entries = X.data if sp.issparse(X) else X
-        largest = max(entries.max(initial=0.0), -entries.min(initial=0.0))
-        validate.scale("X", float(largest), 60)
+        validate.magnitudes("X", X)
         features = validate.names("features", features or names, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
         A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, divide_by_m)

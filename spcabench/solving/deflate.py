@@ -28,6 +28,8 @@ from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
+NOTHING = 1e-12  # share of the first component's variance below which a variance is rounding
+
 
 @dataclass
 class Components(Sequence[Result]):
@@ -180,6 +182,8 @@ def deflated_components(
 ) -> Components:
     """Run, deflate and run again until there are ``count`` components, or a run finds none.
 
+    There are fewer, too, where the variance that is left is only rounding.
+
     Hotelling's deflation can be partial, with alpha below one.
     """
     if deflation not in DEFLATIONS:
@@ -211,10 +215,22 @@ def deflated_components(
             indefinite=deflation == "hotelling" and results[0].u is None,
             _cache={},
         )
-        results.append(run(current))
+        with uncharged():
+            largest = current.covariance.diagonal().max()
+        if largest <= NOTHING * results[0].variance and not current.indefinite:
+            break
+        result = run(current)
         if formulation == Formulation.DISJOINT:
-            results[-1] = _without(results[-1], current)
+            result = _without(result, current)
+        if _nothing_left(result, results[0]):
+            break
+        results.append(result)
     return Components(problem, results, formulation)
+
+
+def _nothing_left(result: Result, first: Result) -> bool:
+    """Whether a component has no variance but what rounding left of the deflated matrix."""
+    return result.good and result.variance <= NOTHING * first.variance
 
 
 def _without(result: Result, problem: Problem) -> Result:
@@ -249,5 +265,8 @@ def _in_place(
             X[:, j] -= V[j, i - 1] * U[:, i - 1]
         result = run(replace(problem, matrix=Data(X), _cache={}))
         shown = replace(problem, matrix=Data(A.X, None, U[:, :i], V[:, :i]), _cache={})
-        results.append(replace(result, problem=shown))
+        result = replace(result, problem=shown)
+        if _nothing_left(result, results[0]):
+            break
+        results.append(result)
     return results
