@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -173,6 +174,20 @@ def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
     return Data(A.X, A.scale, np.column_stack([A.U, u]), np.column_stack([A.V, v]))
 
 
+def _check(deflation: Any, alpha: Any) -> None:
+    """Raise InputError for an unknown deflation, or an alpha that it does not take."""
+    if not isinstance(deflation, str) or deflation not in DEFLATIONS:
+        raise InputError(nearest("deflation", str(deflation), DEFLATIONS))
+    if (
+        not isinstance(alpha, Real)
+        or not 0.0 <= float(alpha) <= 1.0
+        or (alpha != 1.0 and deflation != "hotelling")
+    ):
+        raise InputError(
+            f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation"
+        )
+
+
 def deflated_components(
     problem: Problem,
     count: int,
@@ -186,16 +201,7 @@ def deflated_components(
 
     Hotelling's deflation can be partial, with alpha below one.
     """
-    if deflation not in DEFLATIONS:
-        raise InputError(nearest("deflation", deflation, DEFLATIONS))
-    if (
-        not isinstance(alpha, Real)
-        or not 0.0 <= alpha <= 1.0
-        or (alpha != 1.0 and deflation != "hotelling")
-    ):
-        raise InputError(
-            f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation"
-        )
+    _check(deflation, alpha)
     formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
     results = [run(problem)]
     if (
