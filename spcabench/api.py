@@ -38,6 +38,8 @@ def load(name: str, /, **settings: Any) -> Problem:
     InputError
         For an unknown name or parameter, or a value out of range. An InputError is a ValueError.
     """
+    if not isinstance(name, str):
+        raise InputError(f"dataset: {validate.shown(name)}; allowed is a name")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
     return dataset.load(**settings)
@@ -96,9 +98,11 @@ def solve(
         For an unknown solver or setting, a value out of range, or a nonnegative answer asked of a
         solver that gives signed ones only.
     """
-    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    solver = _asked(problem, name)
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
+    for argument, value in dict(nonnegative=nonnegative, refit=refit, fresh=fresh).items():
+        validate.switch(argument, value)
     if nonnegative and not traits.nonnegative:
         raise InputError(f"nonnegative: solver {label!r} gives signed answers only")
     if nonnegative and traits.nonnegative != "always":
@@ -124,6 +128,20 @@ def solve(
     if refit and result.good:
         result = replace(result, x=refitted(result.problem, result.x, result.nonnegative))
     return result
+
+
+def _asked(problem: Any, solver: Any) -> ModuleType:
+    """Return the module of the solver that is asked for; InputError for what is no problem."""
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"problem: an object of type {type(problem).__name__}; allowed is a Problem, as made "
+            "by Problem.from_data or Problem.from_covariance"
+        )
+    if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
+        return solver
+    if not isinstance(solver, str):
+        raise InputError(f"solver: {validate.shown(solver)}; allowed is a name, a file or a module")
+    return registry.module("solver", solver)
 
 
 def _run(
@@ -210,7 +228,8 @@ def components(
     Kuleshov, ICML 2013.
     """
     validate.whole("count", count, 1)
-    if deflation == "joint":
+    _asked(problem, name)
+    if isinstance(deflation, str) and deflation == "joint":
         if isinstance(k, Sequence):
             raise InputError("k: joint components have one cardinality for all")
         if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
@@ -234,7 +253,7 @@ def _cardinalities(k: int | Sequence[int] | None, count: int) -> list[int | None
 def _jointly(
     problem: Problem, name: str | ModuleType, count: int, k: int | None, settings: dict[str, Any]
 ) -> deflate.Components:
-    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    solver = _asked(problem, name)
     if solver.TRAITS.components != "joint":
         raise InputError(
             f"deflation: solver {name!r} finds one component at a time; allowed are "
@@ -287,9 +306,10 @@ def path(
     InputError
         As for `spcabench.solve`.
     """
-    solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
+    solver = _asked(problem, name)
     found: list[Result] = []
-    for k in sorted(set(cardinalities)):
+    asked = validate.several("cardinalities", cardinalities)
+    for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in asked}):
         tries = [solve(problem, solver, k=k, **settings)]
         if found and found[-1].good:
             if "start" in parameters(solver.solve):

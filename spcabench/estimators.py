@@ -1,6 +1,7 @@
 """A scikit-learn estimator over the solvers."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -127,9 +128,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         RuntimeWarning
             Where there are fewer components than asked for.
         """
-        X = validate_data(
-            self, X, accept_sparse=("csc", "csr"), dtype=np.float64, ensure_min_samples=2
-        )
+        validate.switch("scale", self.scale)
+        validate.switch("nonnegative", self.nonnegative)
+        X = self._matrix(X, ensure_min_samples=2)
         m, n = X.shape
         if validate.whole("n_components", self.n_components, 1) > n:
             raise InputError(
@@ -151,18 +152,43 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.bound_ = np.array([result.bound for result in found]) / (m - 1)
         return self
 
+    def _matrix(self, X: Any, **conditions: Any) -> Any:
+        """Return X as scikit-learn checks it; its errors are put in one line that names X."""
+        validate.plain("X", X)
+        try:
+            return validate_data(
+                self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
+            )
+        except (TypeError, ValueError, OverflowError) as error:
+            kind = TypeError if isinstance(error, TypeError) else InputError
+            raise kind(f"X: {' '.join(str(error).split()):.400}") from None
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError as error:
+            raise InputError(f"random_state: {error}") from None
+
+    def _settings(self) -> dict[str, Any]:
+        given = {} if self.settings is None else self.settings
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise InputError(
+                f"settings: {validate.shown(given)}; allowed is a dict of the solver's settings"
+            )
+        return dict(given)
+
     def _found(self, problem: Problem) -> Components:
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        default = registry.solver_for(problem.n, self.nonnegative)
         found = api.components(
             problem,
-            self.solver or registry.solver_for(problem.n, bool(self.nonnegative)),
+            default if self.solver is None else self.solver,
             self.n_components,
             k=self._k(problem.n),
-            seed=seed,
+            seed=self._seed(),
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             refit=self.refit,
-            **(self.settings or {}),
+            **self._settings(),
         )
         if not found[0].good:
             raise InputError(
@@ -180,7 +206,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _k(self, n: int) -> int:
         if isinstance(self.cardinality, Integral):
-            return validate.cardinality(self.cardinality, n)
+            return validate.cardinality(self.cardinality, n, "cardinality")
         if not 0.0 < validate.number("cardinality", self.cardinality) <= 1.0:
             raise InputError(
                 f"cardinality: {self.cardinality!r}; allowed are 1 to n = {n}, or a share above "
@@ -206,7 +232,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             The centred (scaled) samples times the loadings.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csc", "csr"), dtype=np.float64, reset=False)
+        X = self._matrix(X, reset=False)
         Z = self.components_.T / self.scale_[:, None]
         return X @ Z - self.mean_ @ Z
 
@@ -226,7 +252,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             A number from 0 to 1.
         """
         scores = self.transform(X)
-        X = validate_data(self, X, accept_sparse=("csc", "csr"), dtype=np.float64, reset=False)
+        X = self._matrix(X, reset=False)
         scaled, mean = X / self.scale_, self.mean_ / self.scale_
         total = (scaled.multiply(scaled) if issparse(X) else scaled * scaled).sum() - 2.0 * (
             scaled @ mean

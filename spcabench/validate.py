@@ -2,7 +2,7 @@
 
 import difflib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -22,10 +22,15 @@ def nearest(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what} {name!r}: {hint}known are {', '.join(known) or 'none'}"
 
 
+def shown(value: Any) -> str:
+    """Return a value as a short text on one line."""
+    return f"{' '.join(repr(value).split()):.80}"
+
+
 def whole(argument: str, value: Any, least: int) -> int:
     """Return the value as a whole number; InputError unless it is at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InputError(f"{argument}: {value!r}; allowed are whole numbers from {least}")
+        raise InputError(f"{argument}: {shown(value)}; allowed are whole numbers from {least}")
     return int(value)
 
 
@@ -37,16 +42,16 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
         or not float(value) >= 0
         or (finite and value == np.inf)
     ):
-        raise InputError(f"{argument}: {value!r}; allowed are numbers from 0")
+        raise InputError(f"{argument}: {shown(value)}; allowed are numbers from 0")
     return float(value)
 
 
-def cardinality(k: Any, n: int) -> int:
+def cardinality(k: Any, n: int, argument: str = "k") -> int:
     """Return the cardinality k as an int; InputError unless it is in 1 to n."""
     if isinstance(k, bool) or not isinstance(k, Integral):
-        raise InputError(f"k: {k!r} is not a whole number; allowed are 1 to n = {n}")
+        raise InputError(f"{argument}: {shown(k)} is not a whole number; allowed are 1 to n = {n}")
     if not 1 <= int(k) <= n:
-        raise InputError(f"k: {k} is out of range; allowed are 1 to n = {n}")
+        raise InputError(f"{argument}: {k} is out of range; allowed are 1 to n = {n}")
     return int(k)
 
 
@@ -68,9 +73,31 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
     """Return names as a tuple of ``count`` strings, or None; InputError for another number."""
     if values is None:
         return None
-    if len(values) != count:
-        raise InputError(f"{argument}: {len(values)} names for {count}; give one for each")
-    return tuple(str(v) for v in values)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence of {count} names")
+    listed = list(values)
+    if len(listed) != count:
+        raise InputError(f"{argument}: {len(listed)} names for {count}; give one for each")
+    if not all(np.isscalar(v) for v in listed):
+        raise InputError(f"{argument}: some are neither texts nor numbers")
+    return tuple(str(v) for v in listed)
+
+
+def switch(argument: str, value: Any) -> bool:
+    """Return the value as a bool; InputError unless it is true or false."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{argument}: {shown(value)}; allowed are True and False")
+    return bool(value)
+
+
+def several(argument: str, values: Any) -> list[Any]:
+    """Return a sequence as a list; InputError unless it is one, and has an entry."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence")
+    listed = list(values)
+    if not listed:
+        raise InputError(f"{argument}: empty; at least one is needed")
+    return listed
 
 
 def loading(argument: str, x: Any, n: int) -> Vector:
@@ -144,16 +171,23 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
+    """Return a finite real matrix, an array or a csc_array of float64, and its column names."""
     columns = (
         [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
     )
-    if not sp.issparse(M):
-        try:
-            M = np.asarray(M)
-            if not np.issubdtype(M.dtype, np.number) and M.dtype != bool:
-                M = M.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{argument}: not a matrix of numbers ({error})") from None
+    M = _entries_of_sparse(argument, M) if sp.issparse(M) else _real_array(argument, M)
+    _expect_matrix(argument, M)
+    if sp.issparse(M):
+        M = _summed(M)
+    finite = np.isfinite(M.data if sp.issparse(M) else M)
+    if not finite.all():
+        raise InputError(
+            f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite"
+        )
+    return M, columns
+
+
+def _expect_matrix(argument: str, M: Any) -> None:
     if np.iscomplexobj(M):
         raise InputError(f"{argument}: complex entries; allowed are real ones")
     if M.ndim != 2:
@@ -162,12 +196,72 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
         raise InputError(
             f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed"
         )
-    finite = np.isfinite(M.data if sp.issparse(M) else M)
-    if not finite.all():
-        raise InputError(
-            f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite"
-        )
-    return M, columns
+
+
+def plain(argument: str, M: Any) -> None:
+    """Raise InputError for what scikit-learn takes for numbers, or reads out of bounds.
+
+    These are masked entries, numbers as texts, and sparse matrices with indices out of range.
+    """
+    if sp.issparse(M):
+        _entries_of_sparse(argument, M)
+    elif isinstance(M, np.ndarray) and (M.dtype.kind in "USmM" or np.ma.isMaskedArray(M)):
+        _real_array(argument, M)
+    elif isinstance(M, np.ndarray) and M.dtype == object and _has_texts(M):
+        raise InputError(f"{argument}: texts; allowed are real numbers")
+
+
+def _has_texts(M: Any) -> bool:
+    return any(isinstance(v, str | bytes) for v in M.flat)
+
+
+def _real_array(argument: str, M: Any) -> Any:
+    """Return an array of real or complex numbers; InputError for anything that is no number."""
+    if isinstance(M, np.ma.MaskedArray):
+        if np.ma.is_masked(M):
+            raise InputError(f"{argument}: masked entries; fill them, or leave out their rows")
+        M = M.data
+    try:
+        M = np.asarray(M)
+        if M.dtype == object:
+            # float() would read texts as numbers
+            if _has_texts(M):
+                raise TypeError("texts")
+            M = M.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        said = " ".join(str(error).split())
+        raise InputError(f"{argument}: not a matrix of numbers ({said:.200})") from None
+    if M.dtype.kind not in "biufc":  # dates are stored as whole numbers, and are none
+        raise InputError(f"{argument}: entries of type {M.dtype}; allowed are real numbers")
+    return M
+
+
+def _entries_of_sparse(argument: str, M: Any) -> Any:
+    """Return a sparse matrix in a form with an array of entries, its format checked in full.
+
+    What is out of range would be read out of bounds.
+    """
+    M = M.tocsr() if M.format in ("lil", "dok", "dia") and M.ndim == 2 else M
+    try:
+        if hasattr(M, "check_format"):
+            M.check_format(full_check=True)
+        elif M.format == "coo" and M.nnz and M.ndim == 2:
+            low, high = np.min(M.coords, axis=1), np.max(M.coords, axis=1)
+            if (low < 0).any() or (high >= M.shape).any():
+                raise ValueError("an index is out of range")
+    except ValueError as error:
+        raise InputError(f"{argument}: damaged sparse matrix ({error})") from None
+    return M
+
+
+def _summed(M: Any) -> sp.csc_array:
+    """Return a sparse matrix as a csc_array of float64, duplicates added."""
+    # Converted before duplicates are added: sums of small integers would wrap.
+    M = sp.csc_array(M.astype(np.float64, copy=False))
+    if not M.has_canonical_format:
+        M = M.copy()
+        M.sum_duplicates()
+    return M
 
 
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
@@ -179,13 +273,7 @@ def data(X: Any) -> tuple[Any, Sequence[str] | None]:
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
         raise InputError(f"X: shape {tuple(X.shape)}; at least two samples (rows) are needed")
-    if sp.issparse(X):
-        X = sp.csc_array(X, dtype=np.float64)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        X = _with_short_indices(X)
-    return X, columns
+    return (_with_short_indices(X) if sp.issparse(X) else X), columns
 
 
 def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
@@ -200,11 +288,7 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
-    S = (
-        Sigma.toarray().astype(np.float64)
-        if sp.issparse(Sigma)
-        else np.array(Sigma, dtype=np.float64, order="C")
-    )
+    S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
     if skew > 1e-8 * top:

@@ -150,7 +150,7 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (dict(cardinality=0), "k: 0"),
+        (dict(cardinality=0), "cardinality: 0"),
         (dict(cardinality=31), "1 to n = 30"),
         (dict(cardinality=1.5), "cardinality: 1.5"),
         (dict(cardinality="many"), "cardinality: 'many'"),

@@ -93,7 +93,7 @@ class Problem:
         return cls(
             name,
             Covariance(S),
-            validate.names("features", features or names, len(S)),
+            validate.names("features", names if features is None else features, len(S)),
             None,
             provenance or {},
         )
@@ -152,9 +152,11 @@ class Problem:
             Where the means of sparse data are so large that implicit centring loses half of the
             digits.
         """
+        for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
+            validate.switch(argument, value)
         X, names = validate.data(X)
         validate.magnitudes("X", X)
-        features = validate.names("features", features or names, X.shape[1])
+        features = validate.names("features", names if features is None else features, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
         A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, divide_by_m)
         with uncharged():
@@ -246,7 +248,9 @@ class Problem:
             that is indefinite and so has none.
         """
         if form not in ("covariance", "data", "sparse"):
-            raise InputError(f"form: {form!r} is none of 'covariance', 'data', 'sparse'")
+            raise InputError(
+                f"form: {validate.shown(form)} is none of 'covariance', 'data', 'sparse'"
+            )
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))

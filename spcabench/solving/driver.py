@@ -90,6 +90,7 @@ class Limits:
     history: bool = False
 
     def __post_init__(self) -> None:
+        validate.switch("history", self.history)
         if self.stop is not None and str(self.stop) not in STOPS:
             raise InputError(
                 validate.nearest("stopping rule (stop)", repr(self.stop).strip("'"), STOPS)

@@ -1,0 +1,300 @@
+"""Bad arguments of the public functions, as a table: each is refused in one line that names it."""
+
+import datetime
+import types
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from spcabench import Problem, SparsePCA, api
+from spcabench.errors import InputError
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((8, 6))
+S = X.T @ X
+PROBLEM = Problem.from_data(X)
+NAN, INF = float("nan"), float("inf")
+
+
+def _with(value, dtype=None):
+    M = np.array(S, dtype=dtype or np.result_type(S, type(value)))
+    M[1, 2] = value
+    return M
+
+
+def _frame(**columns):
+    return pd.DataFrame(S, columns=list("abcdef")).assign(**columns)
+
+
+def _sparse(kind, data, indices=(0, 5), indptr=(0, 1, 2, 2, 2, 2, 2)):
+    M = kind((6, 6), dtype=np.float64)
+    M.data, M.indices, M.indptr = (np.array(v) for v in (data, indices, indptr))
+    return M
+
+
+# Bad wherever a matrix is expected: data, a covariance, what an estimator fits.
+MATRICES = {
+    "None": None,
+    "a number": 3.0,
+    "text": "matrix",
+    "bytes": b"matrix",
+    "an object": object(),
+    "a function": len,
+    "a module": types,
+    "a problem": PROBLEM,
+    "a dict": {"a": [1.0, 2.0]},
+    "a set": {1.0, 2.0},
+    "a generator": (row for row in S),
+    "an iterator": iter([[1.0, 2.0], [2.0, 1.0]]),
+    "a list of numbers": [1.0, 2.0, 3.0],
+    "ragged lists": [[1.0, 2.0], [3.0]],
+    "texts": [["a", "b"], ["c", "d"]],
+    "numbers as texts": np.array([["1", "2"], ["2", "9"]]),
+    "numbers as bytes": np.array([[b"1", b"2"], [b"2", b"9"]]),
+    "texts as objects": np.array([["1", 2.0], [2.0, "9"]], dtype=object),
+    "None inside": [[None, 1.0], [1.0, 2.0]],
+    "objects inside": np.array([[object(), 1.0], [1.0, 2.0]], dtype=object),
+    "arrays inside": np.array([[np.ones(2), 1.0], [1.0, 2.0]], dtype=object),
+    "complex": _with(1j),
+    "complex objects": _with(1j, dtype=object),
+    "NaN": _with(NAN),
+    "infinite": _with(INF),
+    "minus infinite": _with(-INF),
+    "NaN as an object": _with(NAN, dtype=object),
+    "beyond float": _with(10**400, dtype=object),
+    "no dimensions": np.array(1.0),
+    "one dimension": np.ones(6),
+    "three dimensions": np.ones((6, 6, 2)),
+    "no entries": np.ones((0, 0)),
+    "no rows": np.ones((0, 6)),
+    "no columns": np.ones((6, 0)),
+    "an empty list": [],
+    "lists of nothing": [[], []],
+    "dates": np.full((6, 6), "2020-01-01", dtype="datetime64[D]"),
+    "durations": np.ones((6, 6), dtype="timedelta64[s]"),
+    "date objects": np.full((6, 6), datetime.date(2020, 1, 1), dtype=object),
+    "void": np.zeros((6, 6), dtype="V8"),
+    "structured": np.zeros((6, 6), dtype=[("a", float), ("b", int)]),
+    "masked": np.ma.masked_greater(S, 1.0),
+    "a masked entry": np.ma.array(S, mask=np.eye(6)),
+    "a masked column": np.ma.array(S, mask=np.arange(6) == 2 * np.ones((6, 1))),
+    "sparse NaN": sp.csc_array(_with(NAN)),
+    "sparse infinite": sp.csr_array(_with(INF)),
+    "sparse complex": sp.coo_array(_with(1j)),
+    "sparse vector": sp.coo_array(np.ones(6)),
+    "sparse empty": sp.csc_array((0, 0)),
+    "lil NaN": sp.lil_array(_with(NAN)),
+    "dok NaN": sp.dok_array(_with(NAN)),
+    "a column out of range": _sparse(sp.csr_array, [1.0, 2.0], indices=(0, 99)),
+    "a row out of range": _sparse(sp.csc_array, [1.0, 2.0], indices=(0, 99)),
+    "a negative index": _sparse(sp.csc_array, [1.0, 2.0], indices=(0, -1)),
+    "pointers beyond the data": _sparse(sp.csc_array, [1.0], indptr=(0, 1, 9, 9, 9, 9, 9)),
+    "frame of texts": _frame(b="x"),
+    "frame of dates": _frame(b=pd.Timestamp("2020-01-01")),
+    "frame of durations": _frame(b=pd.Timedelta("1s")),
+    "frame of categories": _frame(b=pd.Categorical(list("uvwxyz"))),
+    "frame with NaN": _frame(b=NAN),
+    "frame with NA": _frame(b=pd.array([1, 2, None, 4, 5, 6], dtype="Int64")),
+    "frame with a boolean NA": _frame(b=pd.array([True, None] * 3, dtype="boolean")),
+    "frame with a text NA": _frame(b=pd.array(["x", None] * 3, dtype="string")),
+    "frame of periods": _frame(b=pd.period_range("2020", periods=6)),
+    "frame of intervals": _frame(b=pd.interval_range(0, 6)),
+    "frame of complex numbers": _frame(b=1j),
+    "frame of lists": _frame(b=[[1.0]] * 6),
+    "frame without columns": pd.DataFrame(index=range(6)),
+    "frame without rows": pd.DataFrame(columns=list("abcdef"), dtype=float),
+    "a series": pd.Series(np.ones(6)),
+    "too large": S * 1e300,
+    "too small": S * 1e-300,
+    "zeros": np.zeros((6, 6)),
+    "sparse zeros": sp.csc_array((6, 6)),
+    "stored zeros": sp.csc_array((np.zeros(2), ([0, 1], [0, 1])), shape=(6, 6)),
+}
+# Bad for a fitted estimator too: all but what has no variance. Frames come with names of their own.
+FORMS = {
+    words: M
+    for words, M in MATRICES.items()
+    if not any(part in words for part in ("zeros", "too", "frame"))
+}
+DATA = {
+    "one row": np.ones((1, 6)),
+    "sparse, one row": sp.csr_array(np.ones((1, 6))),
+    "constant": np.full((6, 6), 7.0),
+    "constant rows": np.tile(np.arange(6.0), (6, 1)),
+}
+COVARIANCES = {
+    "not square": X,
+    "sparse, not square": sp.csr_array(X),
+    "not symmetric": np.triu(S),
+    "sparse, not symmetric": sp.csr_array(np.triu(S)),
+    "indefinite": S - 20.0 * np.eye(6),
+    "negative": -S,
+    "a negative variance": np.diag([1.0, -1.0]),
+    "antisymmetric": S - S.T + np.triu(np.ones((6, 6)), 1) - np.tril(np.ones((6, 6)), -1),
+}
+# Bad wherever a whole number, a number, a switch or a name is expected.
+NO_WHOLE = [None, "3", "", b"3", 2.5, NAN, INF, True, [2], (2,), {2}, {}, 1j, np.array([2]), len, X]
+NO_NUMBER = ["1", "", b"1", -1.0, NAN, True, [1.0], {}, 1j, np.array([1.0, 2.0]), len]
+NO_SWITCH = [
+    "maybe",
+    "False",
+    "",
+    2,
+    -1,
+    0.5,
+    NAN,
+    [],
+    [True],
+    {},
+    None,
+    len,
+    np.array([True, False]),
+]
+NO_NAME = [None, 3, 2.5, True, [], ["tpower"], {}, b"tpower", "", " ", "Tpower", "tpowr", "a/b.py"]
+NO_PROBLEM = [None, 3, "pitprops", X, S, [[1.0]], {}, object(), pd.DataFrame(S), Problem, len]
+NO_NAMES = [3, 2.5, True, "abcdef", b"abcdef", len, ["a"], list("abcdefg"), {"a": 1}, [["a"]] * 6]
+SWITCHES = ["center", "scale", "divide_by_m"]
+
+
+def _solve(**changed):
+    settings = dict(problem=PROBLEM, name="tpower", k=2) | changed
+    return api.solve(settings.pop("problem"), settings.pop("name"), **settings)
+
+
+def _components(**changed):
+    settings = dict(problem=PROBLEM, name="tpower", count=2, k=2) | changed
+    first = [settings.pop(a) for a in ("problem", "name", "count")]
+    return api.components(*first, **settings)
+
+
+def _path(**changed):
+    settings = dict(problem=PROBLEM, name="tpower", cardinalities=[2, 3]) | changed
+    return api.path(settings["problem"], settings["name"], settings["cardinalities"])
+
+
+def _fit(**changed):
+    X_fitted = changed.pop("X", X)
+    return SparsePCA(**changed).fit(X_fitted)
+
+
+def _transform(X):
+    return FITTED.transform(X)
+
+
+def _score(X):
+    return FITTED.score(X)
+
+
+def _data(**changed):
+    return Problem.from_data(changed.pop("X", X), **changed)
+
+
+def _covariance(**changed):
+    return Problem.from_covariance(changed.pop("Sigma", S), **changed)
+
+
+FITTED = SparsePCA().fit(X)
+TABLE = [
+    (_data, "X", MATRICES | DATA),
+    (_covariance, "Sigma", MATRICES | COVARIANCES),
+    (_fit, "X", MATRICES | DATA),
+    (_transform, "X", FORMS),
+    (_score, "X", FORMS),
+    (_data, "features", NO_NAMES),
+    (_data, "labels", [*NO_NAMES, list("abcdef")]),
+    (_covariance, "features", NO_NAMES),
+    *((_data, switch, NO_SWITCH) for switch in SWITCHES),
+    (_solve, "problem", NO_PROBLEM),
+    (_components, "problem", NO_PROBLEM),
+    (_path, "problem", NO_PROBLEM),
+    *((call, "solver", [("name", v) for v in NO_NAME]) for call in (_solve, _components, _path)),
+    (_solve, "k", [*NO_WHOLE, 0, -1, 7, 10**30]),
+    (_components, "k", [*NO_WHOLE[:3], 2.5, 0, 7, [2], [2, 2, 2], [2, 0], [2, "2"]]),
+    (_solve, "seed", [*NO_WHOLE, -1]),
+    *((_solve, switch, NO_SWITCH) for switch in ("nonnegative", "refit", "fresh", "history")),
+    (_solve, "blocks", NO_NUMBER),
+    (_solve, "tol", [None, *NO_NUMBER]),
+    (_solve, "time_limit", [None, *NO_NUMBER]),
+    (_solve, "max_iterations", [*NO_WHOLE[1:], -1]),
+    (_solve, "stop", [3, 2.5, True, [], {}, b"step", "", "stepp", "gap"]),
+    (_solve, "start", ["x", 3, [1.0], np.ones(5), np.ones((6, 1)), np.zeros(6), 1j * X[0], {}]),
+    (_components, "count", [*NO_WHOLE, 0, -1]),
+    (_components, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
+    (_components, "alpha", [None, "1", -0.1, 1.1, NAN, 0.5, [], 1j]),
+    (_path, "cardinalities", [None, 3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, len]),
+    (_fit, "n_components", [*NO_WHOLE, 0, -1, 7]),
+    (_fit, "cardinality", [None, "3", 0, 7, 0.0, 1.5, -1.0, NAN, INF, True, [2], {}, 1j, len]),
+    (_fit, "solver", NO_NAME[1:8] + NO_NAME[9:]),
+    (_fit, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
+    *((_fit, switch, NO_SWITCH) for switch in ("scale", "nonnegative", "refit")),
+    (_fit, "settings", [[1], [], "shift", 3, 2.5, True, {1: 2}, len, ("a", 1)]),
+    (_fit, "random_state", ["0", -1, 2.5, [], {}, len]),
+    (lambda **v: PROBLEM.given_as(v["form"]), "form", [None, 3, [], {}, "", "dense", "Data", len]),
+    (lambda **v: api.load(v["dataset"]), "dataset", [None, 3, [], {}, "", "pitprop", len]),
+    (lambda **v: api.load("gaussian", **v), "seed", [*NO_WHOLE, -1]),
+    (lambda **v: api.load("gaussian", **v), "m", [*NO_WHOLE, 0, -1]),
+]
+
+
+def _cases():
+    for call, argument, bad in TABLE:
+        items = bad.items() if isinstance(bad, dict) else [(None, value) for value in bad]
+        for words, value in items:
+            name = call.__name__.strip("_").replace("<lambda>", "function")
+            if isinstance(value, tuple) and len(value) == 2 and argument == "solver":
+                given = {value[0]: value[1]}
+            else:
+                given = {argument: value}
+            shown = " ".join(repr(value).split())[:40] if words is None else words
+            yield pytest.param(call, argument, given, id=f"{name}: {argument}: {shown}")
+
+
+CASES = list(_cases())
+
+
+@pytest.mark.parametrize(("call", "argument", "given"), CASES)
+def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, argument, given):
+    with pytest.raises((InputError, ValueError, TypeError)) as caught:
+        call(**given)
+    said = str(caught.value)
+    assert "\n" not in said.strip()
+    assert len(said) < 1000
+    assert argument in said
+
+
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix], ids=["array", "matrix"])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float32, np.float64])
+def test_every_sparse_format_is_the_dense_matrix(form, kind, dtype):
+    dense = RNG.integers(0, 3, (7, 6)).astype(dtype)
+    problem = Problem.from_data(kind(dense).asformat(form), center=False)
+    assert np.array_equal(problem.data.dense(), dense.astype(float))
+    A = dense.astype(float)
+    G = A.T @ A
+    given = Problem.from_covariance(kind(G).asformat(form)).matrix.S
+    assert np.array_equal(given, G)
+
+
+@pytest.mark.parametrize("kind", [sp.coo_array, sp.coo_matrix])
+@pytest.mark.parametrize("form", ["coo", "csr", "csc"])
+def test_duplicates_are_added_without_wrapping(kind, form):
+    """100 + 100 is 200, and not -56, in a matrix of small integers."""
+    indices = np.array([0, 1, 1]), np.array([0, 1, 1])
+    M = kind((np.array([1, 100, 100], dtype=np.int8), indices), shape=(2, 2))
+    if form != "coo":  # scipy's own conversion would add them up
+        major = (M.data, [0, 1, 1], [0, 1, 3])
+        M = {"csr": sp.csr_array, "csc": sp.csc_array}[form](major, shape=(2, 2))
+    assert Problem.from_data(M, center=False).data.dense()[1, 1] == 200.0
+    assert Problem.from_covariance(M).matrix.S[1, 1] == 200.0
+
+
+def test_a_mask_without_masked_entries_is_no_mask():
+    masked = np.ma.array(X, mask=False)
+    assert np.array_equal(Problem.from_data(masked).data.X, PROBLEM.data.X)
+    assert np.array_equal(SparsePCA().fit(masked).components_, FITTED.components_)
+
+
+def test_there_are_as_many_cases_as_are_promised():
+    assert len(CASES) >= 400
