@@ -98,11 +98,9 @@ def solve(
         For an unknown solver or setting, a value out of range, or a nonnegative answer asked of a
         solver that gives signed ones only.
     """
-    solver = _asked(problem, name)
+    solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
-    for argument, value in dict(nonnegative=nonnegative, refit=refit, fresh=fresh).items():
-        validate.switch(argument, value)
     if nonnegative and not traits.nonnegative:
         raise InputError(f"nonnegative: solver {label!r} gives signed answers only")
     if nonnegative and traits.nonnegative != "always":
@@ -130,8 +128,10 @@ def solve(
     return result
 
 
-def _asked(problem: Any, solver: Any) -> ModuleType:
-    """Return the module of the solver that is asked for; InputError for what is no problem."""
+def _asked(problem: Any, solver: Any, **switches: Any) -> ModuleType:
+    """Return the module of the solver; InputError for what is no problem, solver or switch."""
+    for argument, value in switches.items():
+        validate.switch(argument, value)
     if not isinstance(problem, Problem):
         raise InputError(
             f"problem: an object of type {type(problem).__name__}; allowed is a Problem, as made "
