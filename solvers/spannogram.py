@@ -12,10 +12,11 @@ Differs from the paper in:
 3. Option polish: the answer is improved by alternation (ours).
 4. Samples are drawn in batches; one sorting of V c gives the rank-one solutions of all
    cardinalities (`path`).
+5. Rows of V are taken in order of falling norm. Once k entries of V c are at least the norm of the
+   next row, no later row can be among the k largest: the answer is the same.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from scipy.special import betainc
@@ -23,6 +24,7 @@ from scipy.special import betainc
 from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits
 from spcabench.methods.lowrank import climb, low_rank, rank_one
+from spcabench.methods.spannogram import falling, scores
 from spcabench.problem.spectral import product
 from spcabench.validate import number, whole
 
@@ -31,7 +33,7 @@ COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**9
-ENTRIES = 2**17  # of V c at a time: they stay in the cache
+BATCH = 1024  # samples at a time
 
 
 def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegative=False, seed=0):
@@ -76,9 +78,9 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
         V, rest = low_rank(w, U, r)  # steps 1 and 2
         rng, left = np.random.default_rng([seed, r]), sample_count(n, r, eps, samples)
         fails = failure(r, eps, left)
-        net = Net(V, ks, nonnegative, np.zeros((r, q)), np.full(q, -1.0), bound)
+        net = Net(V, falling(V), ks, nonnegative, np.zeros((r, q)), np.full(q, -1.0), bound)
         while left:
-            C = rng.standard_normal((min(left, max(1, ENTRIES // n)), r))  # step 5
+            C = rng.standard_normal((min(left, BATCH), r))  # step 5
             left -= len(C)
             net = net.joined(C / np.sqrt((C**2).sum(axis=1, keepdims=True)))
             if not left and failing + fails <= 1.0 / n:
@@ -93,13 +95,15 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
 class Net:
     """Algorithm 3 at cardinalities ks (q,).
 
-    V : (n, d). C : the best c so far (d, q). scores : their ||V'x||^2 (q,).
+    V : (n, d). falling : its rows in order of falling norm, and the norms. C : the best c so far
+        (d, q). scores : their ||V'x||^2 (q,).
 
     bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first
         net is complete.
     """
 
     V: np.ndarray
+    falling: tuple[np.ndarray, np.ndarray]
     ks: np.ndarray
     nonnegative: bool
     C: np.ndarray
@@ -116,34 +120,13 @@ class Net:
 
     def joined(self, C):
         """With the samples C (b, d), unit rows, tried as well."""
-        Z = product(C, self.V.T)  # step 6: (b, n)
-        if self.nonnegative:
-            C, Z = np.vstack([C, -C]), np.vstack([Z, -Z])
-        tried = scores(self.V, Z, self.ks, self.nonnegative)  # (b, q)
+        C = np.vstack([C, -C]) if self.nonnegative else C
+        tried = scores(*self.falling, C, self.ks, not self.nonnegative)  # (b, q): steps 6 and 7
         best, top = tried.max(axis=0), C[tried.argmax(axis=0)].T
         better = best > self.scores
         return replace(
             self, C=np.where(better, top, self.C), scores=np.where(better, best, self.scores)
         )
-
-
-def scores(V, Z, ks, nonnegative):
-    """||V'x||^2 (b, q) of the rank-one solutions x of the rows of Z (b, n), at all ks.
-
-    This is step 7.
-    """
-    k, size = int(ks.max()), Z if nonnegative else np.abs(Z)
-    rows = np.argpartition(-size, k - 1, axis=1)[:, :k]
-    if len(ks) > 1:
-        rows = np.take_along_axis(rows, np.argsort(-np.take_along_axis(size, rows, 1), axis=1), 1)
-    v = np.take_along_axis(Z, rows, 1)  # (b, k)
-    v = np.maximum(v, 0.0) if nonnegative else v
-    add, last = (np.cumsum, ks - 1) if len(ks) > 1 else (partial(np.sum, keepdims=True), [0])
-    squares = add(v**2, axis=1)[:, last]
-    sums = [add(V[:, j][rows] * v, axis=1)[:, last] for j in range(V.shape[1])]
-    return np.divide(
-        sum(s**2 for s in sums), squares, out=np.zeros_like(squares), where=squares > 0.0
-    )
 
 
 def sample_count(n, d, eps, samples):

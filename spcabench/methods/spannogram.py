@@ -10,6 +10,84 @@ x). Its support changes with c only where two curves meet, the zero curve among 
 import numpy as np
 
 from spcabench.kernels import compiled, inlined
+from spcabench.vectors import Array, Vector
+
+
+def falling(V: Array) -> tuple[Array, Vector]:
+    """V (n, d) with its rows in order of falling norm, and the norms (n,), raised by rounding."""
+    norms = np.sqrt((V * V).sum(axis=1))
+    order = np.argsort(-norms, kind="stable")
+    return np.ascontiguousarray(V[order]), norms[order] * (1.0 + 1e-12)
+
+
+@inlined
+def sink(sizes, rows, values, count):  # type: ignore[no-untyped-def]
+    """Let the first entry of a heap, its smallest size on top, sink to its place."""
+    i = 0
+    while True:
+        j = 2 * i + 1
+        if j >= count:
+            return
+        if j + 1 < count and sizes[j + 1] < sizes[j]:
+            j += 1
+        if sizes[i] <= sizes[j]:
+            return
+        sizes[i], sizes[j] = sizes[j], sizes[i]
+        rows[i], rows[j] = rows[j], rows[i]
+        values[i], values[j] = values[j], values[i]
+        i = j
+
+
+@inlined
+def largest(V, norms, c, signed, sizes, rows, values):  # type: ignore[no-untyped-def]
+    """The largest entries of V c, in size if signed, in falling order; the rows looked at.
+
+    V : rows in order of falling norm (n, d); norms : theirs (n,). sizes, rows, values : (k,),
+    renewed. No row is looked at once k entries are at least the norm of the next one.
+    """
+    sizes[:], seen, k = -np.inf, 0, len(sizes)
+    for i in range(len(V)):
+        if sizes[0] >= norms[i]:
+            break
+        z = 0.0
+        for j in range(V.shape[1]):
+            z += V[i, j] * c[j]
+        seen += 1
+        size = abs(z) if signed else z
+        if size > sizes[0]:
+            sizes[0], rows[0], values[0] = size, i, z
+            sink(sizes, rows, values, k)
+    for end in range(k - 1, 0, -1):  # the smallest one goes to the end
+        sizes[0], sizes[end] = sizes[end], sizes[0]
+        rows[0], rows[end] = rows[end], rows[0]
+        values[0], values[end] = values[end], values[0]
+        sink(sizes, rows, values, end)
+    return seen
+
+
+@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[::1], f8[:,::1], i8[::1], b1)")
+def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
+    """||V'x||^2 (b, q) of the best x for each c of C (b, d), at the cardinalities ks (q,).
+
+    x has the k largest entries of V c, in size if signed, else the positive ones of them. V : rows
+    in order of falling norm (n, d); norms : theirs (n,).
+    """
+    b, d, k, work = len(C), V.shape[1], ks.max(), 0
+    found = np.zeros((b, len(ks)))
+    sizes, rows, values, Vx = np.empty(k), np.zeros(k, np.int64), np.empty(k), np.empty(d)
+    for s in range(b):
+        work += d * (largest(V, norms, C[s], signed, sizes, rows, values) + k)
+        squares, Vx[:], last = 0.0, 0.0, 0
+        for q in np.argsort(ks):
+            for i in range(last, ks[q]):
+                if sizes[i] > 0.0:
+                    squares += values[i] ** 2
+                    for j in range(d):
+                        Vx[j] += V[rows[i], j] * values[i]
+            last = ks[q]
+            if squares > 0.0:
+                found[s, q] = (Vx * Vx).sum() / squares
+    return work, found
 
 
 @inlined
