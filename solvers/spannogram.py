@@ -147,7 +147,7 @@ def sample_count(n, d, eps, samples):
     with np.errstate(over="ignore", divide="ignore"):
         nets = np.float64(eps) ** -d if samples == "paper" else -1.0 / np.log1p(-near(d, eps))
         count = nets * np.log(n)
-    if not count <= MAX_ITERATIONS * ENTRIES:
+    if not count <= MAX_ITERATIONS * BATCH:
         raise InputError(f"eps, d: {eps}, {d} need {count:.3g} samples; choose a larger eps")
     return max(1, int(np.ceil(count)))
 

@@ -15,6 +15,8 @@ from spcabench.problem.problem import Problem
 from spcabench.solving.formulations import orthogonality_violation
 from spcabench.vectors import Array, Vector
 
+SAME = 1e-4  # of the largest singular value of Z: smaller ones are no direction of its span
+
 
 @dataclass(frozen=True)
 class Measures:
@@ -70,7 +72,7 @@ def measures(problem: Problem, Z: Array) -> Measures:
         violation=orthogonality_violation(Z),
         projected=projected_variance(Z, G),
         adjusted=float(adjusted_variances(G).sum()),
-        regression=float(np.trace(np.linalg.pinv(G, hermitian=True) @ (SZ.T @ SZ))),
+        regression=float(np.trace(np.linalg.pinv(G, rcond=SAME**2, hermitian=True) @ (SZ.T @ SZ))),
         all=everything,
         nonzeros=int(used.sum()),
         union=int(used.any(axis=1).sum()),
@@ -80,8 +82,11 @@ def measures(problem: Problem, Z: Array) -> Measures:
 
 
 def projected_variance(Z: Array, G: Array) -> float:
-    """tr((Z'Z)^-1 G), where G is Z'Sigma Z."""
-    return float(np.trace(np.linalg.pinv(Z.T @ Z, hermitian=True) @ G))
+    """tr((Z'Z)^-1 G), where G is Z'Sigma Z.
+
+    A direction in which the loadings differ by less than 1e-4 does not count: it would be rounding.
+    """
+    return float(np.trace(np.linalg.pinv(Z.T @ Z, rcond=SAME**2, hermitian=True) @ G))
 
 
 def adjusted_variances(G: Array) -> Vector:
@@ -136,7 +141,9 @@ def held_out(train: Problem, test: Problem, Z: Array) -> HeldOut:
     with uncharged():
         SZ, TZ = train.covariance.products(Z), test.covariance.products(Z)
         everything = float(test.covariance.diagonal().sum())
-        P = SZ @ np.linalg.pinv(Z.T @ SZ, hermitian=True)  # (n, r): X is predicted by X Z P'
+        P = SZ @ np.linalg.pinv(
+            Z.T @ SZ, rcond=SAME**2, hermitian=True
+        )  # (n, r): X is predicted by X Z P'
     G = Z.T @ TZ
     left = everything - 2.0 * float((P * TZ).sum()) + float(np.trace(P.T @ P @ G))
     return HeldOut(
