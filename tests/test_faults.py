@@ -1,10 +1,19 @@
 """A command that is disturbed and repeated ends with the rows of an undisturbed one."""
 
+import errno
 import json
+import os
+import re
+import resource
+from contextlib import contextmanager
 
 import pytest
 
-from spcabench.running import damage, rows
+from spcabench import api
+from spcabench.cli import files, solvers
+from spcabench.errors import InputError
+from spcabench.running import damage, rows, whole_files
+from spcabench.running.journal import Journal
 from tests import faults
 from tests.trial import row
 
@@ -80,3 +89,67 @@ def test_damaged_verdicts_are_removed(tmp_path, capsys):
     assert damage.remove(tmp_path / "quick") == []
     assert not file.exists() and (file.parents[1] / "good" / "claims.json").exists()
     assert str(file) in capsys.readouterr().err
+
+
+@contextmanager
+def no_room(limit):
+    """No file may be longer than some bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def write_rows(folder):
+    rows.write([row(k=k) for k in range(2000)], folder / "rows.parquet")
+
+
+def write_journal(folder):
+    journal = Journal(folder / "rows.parquet", "abc")
+    for number in range(2000):
+        journal.add(str(number), row())
+
+
+def write_loadings(suffix):
+    def written(folder):
+        problem = api.load("gaussian", m=5, n=200)
+        found = api.components(problem, "thresholding", k=100, count=1)
+        (files.write if suffix != ".svg" else files.draw)(folder / f"z{suffix}", problem, found)
+
+    return written
+
+
+WRITTEN = {
+    "rows": write_rows,
+    "journal": write_journal,
+    "text": lambda folder: whole_files.write_text(folder / "page.html", "x" * 10_000),
+    "table": write_loadings(".csv"),
+    "arrays": write_loadings(".npz"),
+    "parquet": write_loadings(".parquet"),
+    "picture": write_loadings(".svg"),
+    "solver": lambda folder: solvers.new("solver", "mine_in_no_room"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("limit", [0, 900])
+def test_what_does_not_fit_on_the_disk_is_one_line_and_no_file(tmp_path, monkeypatch, kind, limit):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="cannot be written") as caught, no_room(limit):
+        WRITTEN[kind](tmp_path)
+    assert "\n" not in str(caught.value)
+    assert all(file.suffix == ".journal" and file.stat().st_size for file in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_what_the_system_says_of_a_file_is_told(tmp_path, monkeypatch, code):
+    def refused(*names):
+        raise OSError(code, os.strerror(code))
+
+    whole_files.write_text(tmp_path / "page.html", "old")
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(InputError, match=re.escape(os.strerror(code))):
+        whole_files.write_text(tmp_path / "page.html", "new")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]

@@ -1,5 +1,6 @@
 """Results as files: loadings as a table or arrays, and as a picture."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from spcabench.cli.terminal import labels, name, oriented, total_variance
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
+from spcabench.running.whole_files import replacing
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 from spcabench.vectors import largest_indices
@@ -27,6 +29,8 @@ def check(option: str, file: Path | None, allowed: Sequence[str]) -> None:
         )
     if file.is_dir():
         raise InputError(f"{option}: {str(file)!r} is a folder; allowed is a file")
+    if not os.access(file.absolute().parent, os.W_OK):
+        raise InputError(f"{option}: {str(file)!r}: nothing can be written to its folder")
 
 
 def save(problem: Problem, found: Sequence[Result], out: Path | None, plot: Path | None) -> None:
@@ -43,8 +47,8 @@ def write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
     A .csv or .parquet file has a row for each variable. A .npz file has arrays, with the variances
     and bounds.
     """
-    with using_file(file):
-        _write(file, problem, found)
+    with replacing(file) as aside:
+        _write(aside, problem, found)
 
 
 def _write(file: Path, problem: Problem, found: Sequence[Result]) -> None:
@@ -91,8 +95,8 @@ def draw(file: Path, problem: Problem, found: Sequence[Result]) -> None:
         else:
             _curve(axes.flat[0], found)
         figure.suptitle(problem.name)
-        with using_file(file):
-            figure.savefig(file)
+        with replacing(file) as aside:
+            figure.savefig(aside)
         plt.close(figure)
 
 

@@ -14,6 +14,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+from spcabench.running.whole_files import write_text
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
@@ -85,8 +86,7 @@ def new(
     if keyword.iskeyword(name) or importlib.util.find_spec(name) is not None:
         raise InputError(f"name: {name!r} has a meaning in Python already; choose another")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
-    with using_file(file):
-        file.write_text(text, encoding="utf-8")
+    write_text(file, text)
     print(f"{file}; then: spcabench check {file}; spcabench compare {file}")
 
 

@@ -14,17 +14,14 @@ PROBE = 4096  # bytes of a file by which a folder is tried
 def writing(path: Path) -> Iterator[None]:
     """Turn what the system refuses in writing a file (a full disk, no permission) into one line.
 
-    Raises InputError, which says that the command may be repeated.
+    Raises InputError.
     """
     try:
         yield
     except OSError as error:
         # libraries in C++ know the number and have words of their own
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
-        raise InputError(
-            f"{path}: cannot be written ({reason}); what is finished is kept, and the same command "
-            "goes on from there"
-        ) from error
+        raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
 @contextmanager

@@ -90,7 +90,11 @@ def _explain(log: Path) -> None:
         whole_files.append(log, "\n")
         said = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     print("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
-    print(f"the workflow did not finish; its log is {log}", file=sys.stderr)
+    print(
+        "the workflow did not finish; the same command goes on from what is finished; its log is "
+        f"{log}",
+        file=sys.stderr,
+    )
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
