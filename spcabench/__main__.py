@@ -95,7 +95,7 @@ def main() -> None:
     machine.warn_of_mixed_checkouts(_warn)
     try:
         with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
-            sys.exit(app(options.with_values(words) or ["--help"], standalone_mode=False))
+            sys.exit(app(options.with_values(words) or ["--help"], standalone_mode=False) or 0)
     except (InputError, UsageError, MemoryError, OSError) as error:
         if isinstance(error, OSError) and not _is_about(error, words):
             raise

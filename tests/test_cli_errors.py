@@ -375,7 +375,7 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
         (("compare", "grqi", "--name", "../../evil"), "--name: '../../evil'"),
         (("compare", "grqi", "--name", "/tmp/evil"), "--name"),
         (("compare", "grqi", "--name", ".."), "--name"),
-        (("compare", "grqi", "--name", "rows"), "and not jobs, rows"),
+        (("compare", "grqi", "--name", "rows"), "and not commands, jobs, rows"),
         (("compare", "grqi", "--name", "x" * 300), "at most 150"),
         (("compare", "grqi", "--suite", "quick", "-k", "100000"), "has 150 variables"),
         (("new", "solver", "class"), "'class' has a meaning in Python already"),
