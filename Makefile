@@ -38,6 +38,7 @@ check: $(READY)
 docs: $(READY)
 	@$(BIN)/python -m spcabench.page.columns
 	@$(BIN)/python -m spcabench.page.certified_page
+	@$(BIN)/python -m spcabench.page.field
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 perf: $(READY)

@@ -17,6 +17,11 @@ Differs from the paper in:
    For a correlation matrix this is theirs.
 3. The first candidate has disjoint supports, each component found on the variables that those
    before it do not use: it is orthonormal, so there is an answer from the start.
+
+Cost: 9 k^3 + n k^2 a swap.
+
+Code: MultipleComponentsSoftware, https://github.com/ryancorywright/MultipleComponentsSoftware
+(Julia), msPCA, https://cran.r-project.org/package=msPCA (R).
 """
 
 import numpy as np

@@ -12,6 +12,10 @@ Differs from the paper in:
    until the sum of the two rises.
 3. One component is found by swaps of one variable, tested exactly, from the last support and from
    the k largest entries of the row of the largest variance; in the paper by an exact search.
+
+Cost: 9 k^3 + n k^2 a swap.
+
+Code: none: it is ours.
 """
 
 from itertools import permutations

@@ -14,6 +14,12 @@ Differs from the paper in:
 3. The k largest entries are taken, in place of those above a threshold on a second half of the
    samples.
 4. The answer is the leading eigenvector of Sigma on these variables.
+
+Cost: 9 n^3 a level, 20 levels.
+
+Code: none found.
+
+Reproduced: where its success ends, for n = 400.
 """
 
 import numpy as np

@@ -9,6 +9,12 @@ Differs from the paper in:
 1. The k largest variances are taken, in place of those above a threshold: k is what all solvers
    here are given.
 2. The eigenvector on these variables is not thresholded again.
+
+Cost: 9 k^3, once.
+
+Code: none found.
+
+Reproduced: its failure on its counterexample.
 """
 
 from spcabench.iterate import Traits

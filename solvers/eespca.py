@@ -13,6 +13,12 @@ Differs from the paper in:
 2. v is the exact eigenvector, in place of that of at most 20 power steps from equal entries.
 3. Every lambda_1(M_i) takes all of its power steps, all i in one product; the paper stops one when
    its value changes by less than 1e-6.
+
+Cost: 9 n^3 + 6 n^3, once.
+
+Code: EESPCA, https://cran.r-project.org/package=EESPCA (R).
+
+Reproduced: the loadings and the variance of the package's vignette, to seven digits.
 """
 
 import numpy as np

@@ -7,6 +7,10 @@ Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||.
 2. No pattern filling at the end: the harness refits where it is asked to.
+
+Cost: 2 m n.
+
+Code: GPower (MATLAB), not at hand.
 """
 
 from spcabench.iterate import Iterate, Traits

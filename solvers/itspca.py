@@ -10,6 +10,10 @@ Differs from the paper in:
    sqrt(lambda_j log(n) / m), which needs noise of variance 1 and the number of samples.
 2. The start is the leading eigenvectors on the variables of at least the median variance; in the
    paper on those whose variance is above that of the noise by a multiple of sqrt(log(n) / m).
+
+Cost: n^2 q.
+
+Code: SPCALab (MATLAB), not at hand.
 """
 
 import numpy as np

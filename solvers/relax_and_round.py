@@ -13,6 +13,12 @@ Differs from the paper in:
 3. X is also feasible for DSPCA's relaxation: it is graded as such, with the dual matrix U.
    ``objective`` is the value of the stronger relaxation, as the conic solver has it; the bound is
    recomputed from U, and holds whatever the accuracy of the conic solver.
+
+Cost: not counted: a conic solver.
+
+Code: ScalableSPCA.jl, https://github.com/ryancorywright/ScalableSPCA.jl (Julia).
+
+Reproduced: the optima of pit props, 3.406 and 4.173.
 """
 
 import numpy as np

@@ -9,6 +9,10 @@ objective never falls. The start is Algorithm 1 on the best approximation of Sig
 Differs from the paper in:
 
 1. It ends when the objective stands still; the authors' code makes 20 iterations.
+
+Cost: n k q + 9 k^3.
+
+Code: FSPCA, https://github.com/tianlaics/FSPCA (MATLAB).
 """
 
 import numpy as np

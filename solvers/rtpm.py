@@ -13,6 +13,12 @@ Differs from the paper in:
 4. Starts are taken in batches by falling variance, all of them in the end: a run that is cut short
    has an answer.
 5. The answer is the leading eigenvector on the best support, where the steps would converge to.
+
+Cost: n^2 a start, n starts.
+
+Code: none found.
+
+Reproduced: the recovery that its theorem states, on four families.
 """
 
 from functools import partial

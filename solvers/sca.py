@@ -12,6 +12,10 @@ Differs from the paper in:
 2. Z is not formed: A'Z is Sigma Y (Y'Sigma Y)^(-1/2). A rotation of Z, which the authors' code
    makes, changes nothing but the start of the next rotation.
 3. The columns of Y are shown with norm one, those of the largest ||A y|| first; y is thresholded.
+
+Cost: n^2 q.
+
+Code: epca, https://cran.r-project.org/package=epca (R).
 """
 
 import numpy as np

@@ -2,6 +2,8 @@
 
 Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013), Algorithm
 1.
+
+Cost: n k, for the k-sparse x; n^2 the first time.
 """
 
 import numpy as np

@@ -33,6 +33,7 @@ app = typer.Typer(
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {"solve": solve.solve, "list": solvers.list_names},
     "Solvers": {
+        "solvers": solvers.list_methods,
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,

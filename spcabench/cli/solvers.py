@@ -49,6 +49,30 @@ def list_names(
         print(_cut(f"{name:{width}}  {words}", columns))
 
 
+def list_methods(as_json: options.Json = False) -> None:
+    """List all solvers by year: what each is given, its paper, what was reproduced of it."""
+    from dataclasses import asdict
+
+    from spcabench.page import field
+
+    found = field.methods()
+    if as_json:
+        print(json.dumps([asdict(method) for method in found], indent=1))
+        return
+    for method in found:
+        print(f"{method.name}: {method.what}")
+        about = {
+            "given": method.control,
+            "paper": " ".join(filter(None, (method.paper, method.address))),
+            "an iteration": method.cost,
+            "authors' code": method.code,
+            "reproduced": method.reproduced,
+        }
+        for word, words in about.items():
+            if words:
+                print(f"    {word + ':':15}{words}")
+
+
 def _cut(line: str, columns: int) -> str:
     """The line itself, or as many whole words of it as fit."""
     return line if len(line) <= columns else f"{line[: columns - 3].rpartition(' ')[0]} ..."
