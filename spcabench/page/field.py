@@ -20,8 +20,10 @@ from spcabench.running.whole_files import write_changed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "field.md"
 BEGIN, END = "<!-- methods: made by `make docs` -->\n", "<!-- end of methods -->"
-HEAD = ("solver", "year", "paper", "what it is given", "flops of an iteration", "authors' code")
-HEAD += ("reproduced",)
+HEAD = (
+    *("solver", "year", "paper", "what it is given"),
+    *("flops of an iteration", "authors' code", "reproduced"),
+)
 YEAR = re.compile(r"(?<![:.\d])(?:19|20)\d\d\b\)?")  # not the number of an arXiv paper
 ADDRESS = re.compile(r"doi:(10\.\S+\w)|arXiv:(\d+\.\d+)|\(((?:proceedings|papers)\.\S+?\w)\)")
 NOTES = ("Cost", "Code", "Reproduced")
