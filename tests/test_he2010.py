@@ -8,7 +8,9 @@ import scipy.sparse as sp
 
 import spcabench
 from spcabench.errors import InputError
+from spcabench.figures import _he2010
 from spcabench.steps import greedy_signs, lanczos
+from tests import trial
 
 SHAPES = {"tall": (30, 8), "wide": (8, 30), "square": (15, 15), "rank": (20, 12)}
 
@@ -155,3 +157,20 @@ def test_components_of_sparse_data_stay_sparse(deflation):
         assert result.problem.form == "sparse"
         A = getattr(result.problem.matrix, "A", result.problem.matrix)
         assert A.X is problem.data.X
+
+
+def test_a_smaller_c_is_a_condition_at_equal_cardinality():
+    common = dict(dataset="d", n=50, repeat=0, setup_time=0.0, solve_time=1.0, form="sparse")
+    found = [
+        dict(solver="scol", label="10", seed=seed, cardinality=10, variance=1.0, samples=1)
+        for seed in (0, 1)
+    ]
+    found += [
+        dict(solver="mcol", label="c = s/20", seed=0, cardinality=10, variance=0.97),
+        dict(solver="mcol", label="c = s/20", seed=1, cardinality=14, variance=0.5),
+        dict(solver="mcol", label="c = s/50", seed=0, cardinality=10, variance=0.90),
+    ]
+    rows = trial.table([common | dict(group="g", settings=dict(k=10)) | row for row in found])
+    twenty, fifty = _he2010.by_level(_he2010.trials(rows))
+    assert (twenty.name, twenty.verdict) == ("c = s/20", "holds") and "3.00 %" in twenty.measured
+    assert (fifty.name, fifty.verdict) == ("c = s/50", "fails") and "1 runs" in fifty.measured

@@ -1,12 +1,20 @@
 """What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
 from collections.abc import Callable, Iterator
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import Interval, Verdict, decided, interval
+from spcabench.claims import (
+    Condition,
+    Interval,
+    Verdict,
+    decided,
+    over_problems,
+    same_cardinality,
+)
 from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
 from spcabench.style import look
@@ -24,9 +32,12 @@ NAMES = {
 # what a method's name says of its form, where it has several
 FORMS = {"data": " dense", "covariance": " gram"}
 OURS = ("scol", "mcol")
-# two readings of what the solvers are given, and the methods that these make
+# readings of what the solvers are given, and the methods that these make
 GIVEN = {"sparse data": "", "V'V given": " gram"}
-METHODS = ("gpower0", "scol", "scol gram", "mcol", "mcol gram")
+DENSE = "GPower0 on dense centred data"
+METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
+# Mcol-PCA's c as a share of s, beside the paper's s/10
+LEVELS, LEVEL = (20, 50), "c = s/"
 
 
 def trial(
@@ -64,15 +75,21 @@ def trial(
 def trials(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows with ``method``, ``total`` seconds, and the ``value`` compared.
 
+    The untimed rows of `levels` are among them; their method is their label.
+
     method : the solver, and its form where it has several.
 
     value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
         phase.
     """
-    timed = table[table.samples.notna()]
+    level = table.label.astype(str).str.startswith(LEVEL)
+    timed = table[table.samples.notna() | level]
+    level = level[timed.index]
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     return timed.assign(
-        method=timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""),
+        method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, "")).where(
+            ~level, timed.label
+        ),
         total=timed.setup_time + timed.solve_time,
         value=timed.variance.where(timed.solver != "gpower0", timed.variance_refit),
     )
@@ -81,11 +98,19 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 def ratios(
     data: pd.DataFrame, slow: str, fast: str, column: str = "total"
 ) -> dict[float, Interval]:
-    """For each x the median and interval of slow / fast, round by round on the same problem."""
+    """For each x the median and interval of slow / fast, round by round on the same problem.
+
+    Problems are resampled first, rounds second. A pair is left out where the cardinalities differ
+    by more than 2 %.
+    """
     key = ["x", "group", "seed", "repeat"]
     both = data[data.method == slow].merge(data[data.method == fast], on=key)
-    quotient = both[f"{column}_x"] / both[f"{column}_y"]
-    return {float(x): interval(values) for x, values in quotient.groupby(both.x)}
+    both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
+    both = both.assign(quotient=both[f"{column}_x"] / both[f"{column}_y"])
+    return {
+        float(x): over_problems(rounds.quotient for _, rounds in of_x.groupby(["group", "seed"]))
+        for x, of_x in both.groupby("x")
+    }
 
 
 def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
@@ -115,10 +140,44 @@ def readings(verdicts: dict[str, Verdict], texts: dict[str, str]) -> tuple[Verdi
 def speedup(
     data: pd.DataFrame, fast: str, judge: Callable[[dict[float, Interval]], Verdict]
 ) -> tuple[Verdict, str]:
-    """The verdict on time of GPower0 / time of a solver, in both readings of what it is given."""
-    found = {name: ratios(data, "gpower0", f"{fast}{form}") for name, form in GIVEN.items()}
+    """The verdict on time of GPower0 / time of a solver, in each reading that has runs.
+
+    The solver on sparse data, the same with V'V given, and GPower0 on the dense centred matrix.
+    """
+    pairs = {name: ("gpower0", f"{fast}{form}") for name, form in GIVEN.items()}
+    pairs[DENSE] = ("gpower0 dense", fast)
+    found = {name: ratio for name, pair in pairs.items() if (ratio := ratios(data, *pair))}
+    if not found:
+        return "undecided", "no runs"
     verdicts = {name: judge(ratio) for name, ratio in found.items()}
     return readings(verdicts, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
+
+
+def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
+    """Mcol-PCA with smaller c than the paper's, untimed, on sparse data."""
+    for share in LEVELS:
+        settings = dict(k=k, c=max(1, ceil(k / share)))
+        yield Run(
+            solver="mcol", settings=settings, form="sparse", label=f"{LEVEL}{share}", **common
+        )
+
+
+def by_level(data: pd.DataFrame) -> Iterator[Condition]:
+    """Whether Mcol-PCA loses at most 5 % against Scol-PCA with a smaller c, as conditions."""
+    key = ["dataset", "n", "seed", "asked"]
+    scol = data[(data.method == "scol") & (data.repeat == 0)]
+    scol = scol.assign(asked=scol.label)[[*key, "value", "cardinality"]]
+    for share in LEVELS:
+        mine = data[data.method == f"{LEVEL}{share}"]
+        if mine.empty or scol.empty:
+            continue
+        mine = mine.assign(asked=[str(settings["k"]) for settings in mine.settings])
+        both = mine.merge(scol, on=key)
+        both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
+        if len(both):
+            loss = 100 * (1 - both.value_x / both.value_y)
+            words = f"loss at most {loss.max():.2f} % over {len(both)} runs"
+            yield Condition(f"{LEVEL}{share}", decided(bool(loss.max() <= 5.0)), words)
 
 
 def small_loss(data: pd.DataFrame, percent: float) -> tuple[Verdict, str]:

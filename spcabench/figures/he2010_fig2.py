@@ -8,26 +8,42 @@ interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
-from spcabench.figures._he2010 import OURS, draw_times, ratios, show, trial, trials
+from spcabench.figures._he2010 import OURS, draw_times, ratios, speedup, trial, trials
 from spcabench.style import plain_log_ticks
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-METHODS = ("gpower0", *OURS)
+METHODS = ("gpower0", "gpower0 dense", *OURS)
 
 H4 = Statement(
     id="H4",
     quote="the speed of Mcol-PCA method is comparable to GPower when n/p = .1",
     where="section 3.1, figure 2",
-    test="median of time of GPower0 / time of Mcol-PCA, single runs, at every size",
+    test="median of time of GPower0 / time of Mcol-PCA, single runs, at every size where GPower0 "
+    "reached at least 98 % of s; GPower0 on sparse and on dense centred data are two readings, "
+    "undecided where they disagree",
     threshold="within [1/2, 2] at every size",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="ratio 0.62 at 200 rising to 8.6 at 3300 (paper scale)",
+            reason="one seed, GPower0 on sparse data only, unequal cardinalities",
+        ),
+    ),
     timed=True,
 )
 H5 = Statement(
     id="H5",
     quote="it is faster than GPower when n/p = 10",
     where="section 3.1, figure 2",
-    test="interval of time of GPower0 / time of Mcol-PCA, single runs",
+    test="interval of time of GPower0 / time of Mcol-PCA, single runs, as for H4",
     threshold="above 1 over at least 80 % of the sizes",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="ratio 0.63 to 2.2, above 1 at 7 of 10 sizes (paper scale)",
+            reason="one seed, GPower0 on sparse data only, unequal cardinalities",
+        ),
+    ),
     timed=True,
 )
 
@@ -40,10 +56,11 @@ def runs(scale):
         else (200, 350, 550, 800)
     )
     for size in larger:
-        for m, n in ((size // 10, size), (size, size // 10)):
-            yield from trial(
-                "random_sparse", dict(m=m, n=n, density=0.2, seed=0), max(2, n // 5), OURS
-            )
+        for seed in range((6 if size <= 2000 else 3) if scale == "paper" else 1):
+            for m, n in ((size // 10, size), (size, size // 10)):
+                parameters = dict(m=m, n=n, density=0.2, seed=seed)
+                k = max(2, n // 5)
+                yield from trial("random_sparse", parameters, k, OURS, seed=seed, dense=True)
 
 
 def data(table):
@@ -63,7 +80,23 @@ def draw(data, axes):
 
 def claims(data):
     """H4 and H5."""
-    ratio = ratios(data[data.wide], "gpower0", "mcol")
-    yield H4.judged(every([v.within(0.5, 2.0) for v in ratio.values()]), f"ratio {show(ratio)}")
-    ratio = ratios(data[~data.wide], "gpower0", "mcol")
-    yield H5.judged(every([v.at_least(1.0) for v in ratio.values()], 0.8), f"ratio {show(ratio)}")
+    wide, tall = data[data.wide], data[~data.wide]
+    verdict, words = speedup(wide, "mcol", _comparable)
+    yield H4.judged(verdict, words, cause=_in_favour(wide) if verdict == "fails" else "")
+    yield H5.judged(*speedup(tall, "mcol", _faster))
+
+
+def _comparable(ratio):
+    return every([v.within(0.5, 2.0) for v in ratio.values()])
+
+
+def _faster(ratio):
+    return every([v.at_least(1.0) for v in ratio.values()], 0.8)
+
+
+def _in_favour(wide):
+    """Says so where Mcol-PCA fails to be comparable because it is faster than that."""
+    ratio = ratios(wide, "gpower0", "mcol").values()
+    if all(v.low >= 0.5 for v in ratio) and any(v.low > 2.0 for v in ratio):
+        return "Mcol-PCA is more than twice as fast as GPower0: it fails in the paper's favour."
+    return ""

@@ -8,19 +8,27 @@ interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, every
-from spcabench.figures._he2010 import by_cardinality, draw_trade_off, ratios, show, trial
+from spcabench.figures._he2010 import by_cardinality, draw_trade_off, ratios, speedup, trial
 from spcabench.figures._truth import known, truth
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
-METHODS = ("gpower0", "mcol")
+METHODS = ("gpower0", "gpower0 dense", "mcol")
 
 H11 = Statement(
     id="H11",
     quote="Mcol-PCA is more efficient than GPower in terms of speed when the desired sparsity is "
     "less than 500",
     where="section 3.2, figure 6",
-    test="interval of time of GPower0 / time of Mcol-PCA above 1 at cardinalities below 500",
+    test="interval of time of GPower0 / time of Mcol-PCA above 1 at cardinalities below 500; "
+    "GPower0 on sparse and on dense centred data are two readings, undecided where they disagree",
     threshold="over the range, or at least 80 % of it",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="ratio 1.35 at 5, then 0.67 to 0.76 (paper scale)",
+            reason="first tested with GPower0 on sparse data only",
+        ),
+    ),
     timed=True,
 )
 H12 = Statement(
@@ -38,7 +46,9 @@ def runs(scale):
     """Cardinalities up to 900 of the 12419 words."""
     ks = (5, 15, 40, 80, 150, 250, 400, 600, 900) if scale == "paper" else (5, 30, 120, 400, 700)
     for k in ks:
-        yield from trial("bag_of_words", dict(corpus="nips"), k / 12419, METHODS[1:], matched=True)
+        yield from trial(
+            "bag_of_words", dict(corpus="nips"), k / 12419, ("mcol",), matched=True, dense=True
+        )
     shares = [k / 12419 for k in ks if k <= 80]
     yield from truth(
         scale, "bag_of_words", dict(corpus="nips"), 17 if scale == "paper" else 10, shares
@@ -55,8 +65,7 @@ def draw(data, axes):
 
 def claims(data):
     """H11 and H12."""
-    ratio = {x: v for x, v in ratios(data, "gpower0", "mcol").items() if x < 500}
-    yield H11.judged(every([v.at_least(1.0) for v in ratio.values()], 0.8), f"ratio {show(ratio)}")
+    yield H11.judged(*speedup(data[data.x < 500], "mcol", _faster))
     found = {x: 100 * (v.median - 1) for x, v in ratios(data, "mcol", "gpower0", "value").items()}
     near = [abs(v) <= 5.0 for v in found.values()]
     text = "; ".join(f"{x:g}: {v:+.2f}" for x, v in found.items())
@@ -65,3 +74,7 @@ def claims(data):
         f"difference in %: {text}; "
         f"{known(data).distance(data[data.method == 'mcol'], 'value', 'Mcol-PCA')}",
     )
+
+
+def _faster(ratio):
+    return every([v.at_least(1.0) for v in ratio.values()], 0.8)
