@@ -25,7 +25,6 @@ from spcabench.errors import InputError
 from spcabench.running import supervisor
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # tracebacks are Python's own
     rich_markup_mode="markdown",  # joins the lines of a paragraph
@@ -58,9 +57,32 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "several-page": several.write_page,
     },
 }
+EXAMPLES = {
+    "solve": (
+        "solve pitprops -k 4 --components 3",
+        "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,name --plot path.png",
+        "solve expression.csv --transpose --drop-text -k 25 --out loadings.csv",
+        "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
+    ),
+    "list": ("list solvers", "list datasets --json"),
+    "new": ("new solver my_method",),
+    "check": ("check grqi", "check my_method.py --patience 10"),
+    "grade": ("grade loadings.csv --problem pitprops -k 5",),
+    "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
+    "figure": ("figure kuleshov2013_fig2", "figure kuleshov2013_fig2 --out talk.pdf --width 5"),
+    "data": ("data", "data --fetch docword.kos.txt.gz"),
+}
+
+
+def _epilog(name: str) -> str | None:
+    """Examples of a command, each on a line of its own."""
+    lines = [f"`spcabench {words}`" for words in EXAMPLES.get(name, ())]
+    return "\n\n".join(["Examples:", *lines]) if lines else None
+
+
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
-        app.command(name, rich_help_panel=panel)(command)
+        app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
 LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
 # what a wrong word raises; Typer has Click's classes under names of its own
@@ -69,11 +91,23 @@ UsageError: Any = typer.BadParameter.__base__
 ONE_THREAD = ("run", "check", "compare", "compare-run", "several-run")
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"spcabench {version('spcabench')}")
+        raise typer.Exit
+
+
 @app.callback()
 def common_options(
     debug: Annotated[
         bool,
         typer.Option("--debug", help="Show the traceback of any error. May follow the command."),
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
     """Sparse principal component analysis: solvers, datasets, comparisons, and the papers' figures.

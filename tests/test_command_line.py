@@ -1,7 +1,11 @@
 """The command line, typed as a user would."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from importlib.metadata import version
 
 import pytest
 import typer
@@ -169,3 +173,42 @@ def test_an_answer_that_is_none_shows_no_numbers(spcabench):
     found = spcabench("solve", "pitprops", "--solver", "nspca", "--set", "beta=1e300")
     assert found.returncode == 0 and "no answer: x has NaN" in found.stdout
     assert not re.search(r"\bnan\b", found.stdout)
+
+
+def test_the_version_is_that_of_the_package(spcabench):
+    found = spcabench("--version")
+    assert found.stdout == f"spcabench {version('spcabench')}\n" and found.returncode == 0
+
+
+EXAMPLES = [words for found in command_line.EXAMPLES.values() for words in found]
+
+
+@pytest.mark.parametrize("words", EXAMPLES)
+def test_the_examples_of_the_help_are_commands(words):
+    name, *typed = words.split()
+    COMMANDS[name].make_context(name, typed)  # raises where a word is wrong
+
+
+def test_every_command_for_users_has_examples():
+    for panel, commands in command_line.COMMANDS.items():
+        if panel in ("Sparse PCA", "Solvers"):
+            assert {*commands} - {"best-known"} <= {*command_line.EXAMPLES}
+
+
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        ("spcabench sol", {"solve"}),
+        ("spcabench solve pit", {"pitprops"}),
+        ("spcabench solve pitprops --solver gpower", {"gpower0", "gpower1", "gpower_block"}),
+        ("spcabench figure kuleshov2013_fig1", {"kuleshov2013_fig1"}),
+        ("spcabench check tpow", {"tpower"}),
+    ],
+)
+def test_shells_complete_commands_and_names(words, proposed):
+    place = str(len(words.split()) - 1)
+    asked = {"_SPCABENCH_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+    program = [sys.executable, "-c", "from spcabench.__main__ import main; main()"]
+    program[2] = "import sys; sys.argv[0] = 'spcabench'; " + program[2]
+    found = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True)
+    assert set(found.stdout.split()) == proposed, found.stderr

@@ -18,7 +18,10 @@ class Scale(StrEnum):
     paper = "paper"
 
 
-Figure = Annotated[str, typer.Argument(help="Name of a figure or table.")]
+Figure = Annotated[
+    str,
+    typer.Argument(help="Name of a figure or table.", autocompletion=options.figure_names),
+]
 Scaled = Annotated[Scale, typer.Option(help="Sizes of the runs.")]
 Rows = Annotated[list[Path], typer.Option(help="A file of its rows (parquet). Repeatable.")]
 Inches = Annotated[

@@ -40,7 +40,7 @@ def grade(
     submit: Submit = None,
     who: Who = "unnamed",
 ) -> None:
-    """Grade a vector: feasible or not, variance, certified gap, and its place among the known.
+    """Grade a vector: is it feasible, its variance, certified gap, and its rank.
 
     The exit code is 1 where the vector is not feasible.
     """

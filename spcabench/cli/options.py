@@ -2,13 +2,17 @@
 
 import math
 import os
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spcabench.errors import InputError
+
+if TYPE_CHECKING:
+    from spcabench.registry import Kind
 
 ROOT = Path(__file__).parents[2]  # of a clone of the repository
 CORES = os.cpu_count() or 1
@@ -27,6 +31,22 @@ Jobs = Annotated[
 Profile = Annotated[
     str, typer.Option(help="A folder of profiles/: slurm submits the jobs to a cluster.")
 ]
+
+
+def _names(kind: "Kind") -> Callable[[str], list[str]]:
+    """What a shell proposes for the begin of a name: solvers, datasets or figures."""
+
+    def complete(incomplete: str) -> list[str]:
+        from spcabench import registry
+
+        return [name for name in registry.names(kind) if name.startswith(incomplete)]
+
+    return complete
+
+
+solver_names = _names("solver")
+dataset_names = _names("dataset")
+figure_names = _names("figure")
 
 
 def finite(value: float | None) -> float | None:

@@ -17,12 +17,16 @@ Source = Annotated[
     str,
     typer.Argument(
         help="Name of a dataset, or a file: .npy, .npz, .csv, .tsv, .mtx, .parquet or "
-        "docword.NAME.txt (text also as .gz)."
+        "docword.NAME.txt (text also as .gz).",
+        autocompletion=options.dataset_names,
     ),
 ]
 Solver = Annotated[
     str | None,
-    typer.Option(help="Name of a solver, or its file. By default it depends on the size."),
+    typer.Option(
+        help="Name of a solver, or its file. By default it depends on the size.",
+        autocompletion=options.solver_names,
+    ),
 ]
 Count = Annotated[int, typer.Option("--components", help="How many components to find.")]
 Deflation = Annotated[

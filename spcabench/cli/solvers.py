@@ -115,7 +115,10 @@ def new(
 
 
 def check(
-    solver: Annotated[str, typer.Argument(help="Name of a solver, or its file.")],
+    solver: Annotated[
+        str,
+        typer.Argument(help="Name of a solver, or its file.", autocompletion=options.solver_names),
+    ],
     patience: Patience = 60.0,
 ) -> None:
     """Check that a solver does what every solver must do.

@@ -15,6 +15,7 @@ from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError, using_file
 from spcabench.problem.problem import Problem
+from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
@@ -76,14 +77,14 @@ def read(file: Path) -> Vector:
 
 def _column(file: Path) -> Vector:
     if file.suffix == ".npy":
-        return np.squeeze(np.load(file, allow_pickle=False)).astype(float)
+        return np.squeeze(arrays.npy(file)).astype(float)
     if file.suffix == ".npz":
-        with np.load(file, allow_pickle=False) as archive:
-            return archive["loadings"][:, 0].astype(float)
+        return arrays.npz(file, "loadings")[:, 0].astype(float)
     if file.suffix == ".parquet":
         return _first(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
         raise InputError(f"{file}: unknown format; known are {FORMATS}")
+    sizes.unpacked(file)  # refuses a text that is too large
     first = file.read_text(encoding="utf-8").partition("\n")[0]
     if not all(is_number(word) for word in first.replace(",", " ").split()):
         return _first(pd.read_csv(file))

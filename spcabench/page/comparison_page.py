@@ -51,7 +51,7 @@ TABLE = (
 
 def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
-    plan = _plan(plan_file)
+    plan = read_plan(plan_file)
     root = plan_file.resolve().parents[3]
     listed = [Job.read(root / file) for file in plan["jobs"]]
     asked = dict(zip(jobs.labels(listed), listed, strict=True))
@@ -99,7 +99,7 @@ def _written(
     return folder / "index.html"
 
 
-def _plan(file: Path) -> dict[str, Any]:
+def read_plan(file: Path) -> dict[str, Any]:
     """What `spcabench compare` has written; InputError for any other file."""
     with using_file(file):
         plan = json.loads(file.read_text(encoding="utf-8"))

@@ -1,6 +1,5 @@
 """The page of a comparison of several components, and its table and ranking as files."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from spcabench.page import several_pictures
+from spcabench.page.comparison_page import read_plan
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
@@ -20,7 +20,7 @@ NOT_SHOWN = ("Z", "names", "parameters")
 
 def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
-    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    plan = read_plan(plan_file)
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan["jobs"]]
     rows = results.read(files)
