@@ -33,7 +33,7 @@ def frobenius(rows: Vector) -> Vector:
     With r_i^2 the sum of the k largest S_ij^2 of row i, it is the norm of the k largest r_i.
     """
     squares = -np.sort(-(rows**2).cumsum(axis=1), axis=0)
-    return np.sqrt(np.einsum("kk->k", squares.cumsum(axis=0)))
+    return np.sqrt(squares.cumsum(axis=0).diagonal())
 
 
 def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
