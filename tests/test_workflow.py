@@ -2,10 +2,14 @@
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
+from contextlib import suppress
 
+import psutil
 import pytest
 import yaml
 
@@ -80,3 +84,63 @@ def test_a_cluster_s_profile_names_rules_that_there_are():
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
     with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm"):
         figures.make_figures([], profile="slurn")
+
+
+SNAKEFILE = """rule all:
+    output: "done"
+    shell: "setsid sleep 600 > /dev/null 2>&1 & echo $! > pid; MORE; touch done"
+"""
+COMMAND = """
+from pathlib import Path
+from spcabench.running import supervisor, workflow
+supervisor.raise_on_termination()
+workflow.workflow(["done"], Path("results/quick/workflow.log").absolute(), 1, Path.cwd())
+"""
+
+
+def is_gone(pid, seconds=5.0):
+    """Whether a process ends within some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with suppress(psutil.NoSuchProcess):
+            if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                time.sleep(0.05)
+                continue
+        return True
+    return False
+
+
+def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
+    log = tmp_path / "results" / "quick" / "workflow.log"
+    assert workflow.workflow(["done"], log, 1, tmp_path) == 0
+    assert is_gone(int((tmp_path / "pid").read_text()), 0.5)
+    with workflow._exclusive(tmp_path / workflow.LOCK):
+        assert "waiting" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "sleep 600"))
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as command:
+        end = time.monotonic() + 60
+        file = tmp_path / "pid"
+        while not (file.exists() and file.read_text().strip()):
+            assert time.monotonic() < end and command.poll() is None
+            time.sleep(0.05)
+        started = psutil.Process(command.pid).children(recursive=True)
+        assert len(started) >= 4  # the supervisor, Snakemake, a shell, and what the shell runs
+        command.send_signal(number)
+        command.wait(20)
+        said = command.stderr.read()
+    assert all(is_gone(pid) for pid in (*(p.pid for p in started), int(file.read_text())))
+    with (tmp_path / workflow.LOCK).open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert number == signal.SIGKILL or "the same command goes on" in said
