@@ -46,7 +46,8 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
 def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
     """Return at least the ``count`` leading eigenpairs, and all whose eigenvalue ties with theirs.
 
-    Any basis of an eigenspace may come: see `settled`. 9 n^3 flops.
+    Any basis of an eigenspace may come: see `settled`. 9 n^3 flops, and as many again where the
+    last of them ties with the next.
     """
     k = len(B)
     charge(eigh_cost(k))
@@ -56,6 +57,7 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
     # LAPACK's dsyevr fails, or finds too few, where all eigenvalues are one but for rounding
     too_few = len(w) < min(count + 1, k)
     if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
+        charge(eigh_cost(k))
         w, V = scipy.linalg.eigh(B, driver="evd")
     w, V = w[::-1], np.asarray(V)[:, ::-1]
     slack = TIE * np.abs(w).max()
