@@ -236,6 +236,31 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Z = self.components_.T / self.scale_[:, None]
         return X @ Z - self.mean_ @ Z
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the samples that the scores stand for.
+
+        They are the points of the components' span that have these scores: of all such points they
+        are nearest to the mean.
+
+        Parameters
+        ----------
+        X : array of shape (m, K)
+            Scores, as `transform` returns them.
+
+        Returns
+        -------
+        array of shape (m, n)
+            Samples in the units of the data.
+        """
+        check_is_fitted(self)
+        scores = np.asarray(X, dtype=np.float64)
+        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+            raise InputError(
+                f"X: shape {scores.shape}; allowed is (m, {self.n_components_}), the scores"
+            )
+        scaled = scores @ np.linalg.pinv(self.components_.T)
+        return scaled * self.scale_ + self.mean_
+
     def score(self, X: Any, y: Any = None) -> float:
         """Return the share of the variance of X that lies in the span of the components.
 

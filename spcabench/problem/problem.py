@@ -23,7 +23,10 @@ MOST_BYTES = 8e9  # a conversion that would need more is refused
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
 
 
-@dataclass(frozen=True, eq=False)
+SHOWN = 6  # variables that a problem names when it is printed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Maximise x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
@@ -55,6 +58,13 @@ class Problem:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     indefinite: bool = False
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        size = f"n = {self.n}" if self.m is None else f"m = {self.m}, n = {self.n}"
+        known = [str(name) for name in self.features or ()]
+        shown = f"; {', '.join(known[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if known else ""
+        stand_in = ", stand-in data" if self.stand_in else ""
+        return f"Problem({self.name}: {size}, {self.form}{stand_in}{shown})"
 
     @classmethod
     def from_covariance(

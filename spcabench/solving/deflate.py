@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench.errors import InputError
+from spcabench.errors import InputError, using_file
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving import words
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import (
@@ -31,8 +33,11 @@ from spcabench.vectors import Vector, normalize, support
 
 NOTHING = 1e-12  # share of the first component's variance below which a variance is rounding
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass
+
+@dataclass(repr=False)
 class Components(Sequence[Result]):
     """The results of several components, in order, and measures of all of them together.
 
@@ -54,6 +59,22 @@ class Components(Sequence[Result]):
 
     def __getitem__(self, index):
         return self.results[index]
+
+    def __repr__(self) -> str:
+        lines = [f"{i}. {words.line(self.problem, result)}" for i, result in enumerate(self, 1)]
+        return "\n".join([f"Components({self[0].solver} on {self.problem.name})", *lines])
+
+    def _repr_html_(self) -> str:
+        return words.html(self.problem, self.results)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the loadings as a table: a row for each variable, a column for each component."""
+        return words.frame(self.problem, self.results)
+
+    def to_csv(self, file: Path | str) -> None:
+        """Write the loadings to a file: a row for each variable, a column for each component."""
+        with using_file(file):
+            self.to_frame().to_csv(file)
 
     def __len__(self) -> int:
         return len(self.results)

@@ -2,22 +2,27 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench.errors import using_file
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds, certify, joint
+from spcabench.solving import bounds, certify, joint, words
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_sided, support
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of one run, with numbers that the harness computed from the problem.
 
@@ -108,6 +113,21 @@ class Result:
     cpu_time: float = 0.0
     wall_time: float = 0.0
     flags: tuple[Flag, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Result({self.solver} on {self.problem.name}: {words.line(self.problem, self)})"
+
+    def _repr_html_(self) -> str:
+        return words.html(self.problem, [self])
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the loadings as a table with a row for each variable."""
+        return words.frame(self.problem, [self])
+
+    def to_csv(self, file: Path | str) -> None:
+        """Write the loadings to a file, with a row for each variable."""
+        with using_file(file):
+            self.to_frame().to_csv(file)
 
     @cached_property
     def variance(self) -> float:

@@ -1,0 +1,75 @@
+"""What a person sees who prints an answer, and the tables that are made of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import api
+from spcabench.errors import InputError
+from spcabench.estimators import SparsePCA
+from spcabench.problem.problem import Problem
+
+X = np.random.default_rng(2).standard_normal((40, 8)) @ np.diag(np.arange(8, 0, -1.0))
+
+
+@pytest.fixture
+def pitprops():
+    return api.load("pitprops")
+
+
+def test_a_result_says_its_variance_share_variables_and_end(pitprops):
+    result = api.solve(pitprops, "grqi", k=4)
+    said = repr(result)
+    assert said.startswith("Result(grqi on pitprops: variance ") and "\n" not in said
+    share = result.variance / pitprops.covariance.diagonal().sum()
+    assert f"{share:.1%}" in said and str(result.status) in said
+    assert all(pitprops.features[j] in said for j in result.support)
+    assert "bound" not in said and "bound" not in vars(result)  # nothing long is computed
+    bound = result.bound
+    assert f"bound {bound:.5g}" in repr(result) and f"gap {result.gap:.1%}" in repr(result)
+
+
+def test_an_answer_that_is_none_says_why(pitprops):
+    result = api.solve(pitprops, "nspca", beta=1e300)
+    assert "fault" in repr(result) and "nan" not in repr(result).lower().replace("has nan", "")
+
+
+def test_components_have_a_line_each_and_a_table(pitprops):
+    found = api.components(pitprops, "grqi", 3, k=4)
+    head, *lines = repr(found).splitlines()
+    assert head == "Components(grqi on pitprops)" and len(lines) == 3
+    assert found._repr_html_().count("<tr>") == 3
+
+
+def test_names_are_escaped_in_html():
+    problem = Problem.from_data(X, features=[f"<b>{j}" for j in range(8)])
+    assert "<b>" not in api.solve(problem, "grqi", k=2)._repr_html_()
+
+
+def test_tables_hold_the_loadings_by_name(pitprops, tmp_path):
+    found = api.components(pitprops, "grqi", 2, k=4)
+    frame = found.to_frame()
+    assert list(frame.index) == list(pitprops.features)
+    np.testing.assert_array_equal(frame.to_numpy(), found.Z)
+    found.to_csv(tmp_path / "z.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "z.csv", index_col=0), frame)
+    found[0].to_csv(tmp_path / "x.csv")
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "x.csv")["component 1"], found[0].x)
+    with pytest.raises(InputError, match="none"):
+        found.to_csv(tmp_path / "none" / "z.csv")
+
+
+def test_a_problem_says_its_size_form_and_names(pitprops):
+    assert repr(pitprops).startswith("Problem(pitprops: ") and "topdiam" in repr(pitprops)
+    assert repr(Problem.from_data(X, "mine")) == "Problem(mine: m = 40, n = 8, data)"
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_inverse_has_the_scores_and_all_of_it_where_nothing_is_lost(scale):
+    model = SparsePCA(3, cardinality=4, scale=scale).fit(X)
+    scores = model.transform(X)
+    np.testing.assert_allclose(model.transform(model.inverse_transform(scores)), scores)
+    full = SparsePCA(8, cardinality=8, scale=scale).fit(X)
+    np.testing.assert_allclose(full.inverse_transform(full.transform(X)), X, atol=1e-8)
+    with pytest.raises(InputError, match=r"allowed is \(m, 3\)"):
+        model.inverse_transform(np.ones((2, 4)))
