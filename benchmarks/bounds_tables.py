@@ -40,7 +40,7 @@ SHOWN = [
     ("faces", 60),
     ("decaying", 40),
 ]
-SIZES, SIZE_K, SEEDS = (50, 100, 200, 400), 10, (0, 1)
+SIZES, SIZE_K, SEEDS = (25, 50, 100, 200, 300), 10, (0,)
 EVALUATIONS = 300
 
 

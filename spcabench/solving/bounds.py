@@ -79,7 +79,9 @@ def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool 
 
 def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     n = problem.n
-    made = {"lambda_1": np.full(n, leading_eigenvalue(problem))}
+    w, U = problem.covariance.leading_pairs(RANK + 1)
+    # where Lanczos' method finds the pairs, their first value saves a second run of it
+    made = {"lambda_1": np.full(n, problem.cached("lambda_1", lambda: float(w[0])))}
     if not problem.indefinite:
         made["k largest variances"] = largest_variances(problem)
     if n <= (FULL_MOST if full else MOST):
@@ -91,7 +93,6 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
             made |= {
                 f"{source} of the positive part": values for source, values in positive.items()
             }
-    w, U = problem.covariance.leading_pairs(RANK + 1)
     entries, cells = FULL_NET if full else NET
     count = min(entries // n, cells * n)
     for d in range(1, min(RANK, n) + 1):
