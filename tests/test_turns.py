@@ -6,7 +6,9 @@ from contextlib import ExitStack
 import pandas as pd
 import pytest
 
+from spcabench.cli import compare, options
 from spcabench.comparison import conditions, standing
+from spcabench.comparison.jobs import Job
 from spcabench.running import turns, workflow
 from spcabench.running.process import Worker
 
@@ -137,6 +139,47 @@ def test_equal_solvers_are_ranked_by_time_or_by_flops(last, first):
 def test_quality_comes_before_all_costs(last):
     answers = answers_of([0.99, 1.0], time=[1.0, 2.0], work=[1e9, 2e9])
     assert standing.ranking(answers, last).solver[0] == "b"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Kept rows of two jobs with given calibrations, and the machine's of this moment."""
+
+    def make(calibrations, now, count=3):
+        monkeypatch.setattr(options, "ROOT", tmp_path)
+        monkeypatch.setattr(conditions, "now", lambda: now)
+        asked = [Job(f"solver_{i}", "quick") for i in range(count)]
+        tables = {}
+        for job, calibration in zip(asked, calibrations, strict=False):
+            file = tmp_path / compare.HOME / "rows" / job.folder / f"{job.key}.parquet"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+            tables[file] = rows_of([calibration]).assign(outer_time=2.0, round_times=[[1.0, 1.0]])
+        monkeypatch.setattr(conditions.results, "read_text", lambda files, _: tables[files[0]])
+        return asked, tables
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("calibrations", "now", "count", "here", "dropped"),
+    [
+        ([1.0, 1.05], 9.0, 2, True, False),  # nothing is made now: this moment does not matter
+        ([1.0, 1.2], 1.0, 2, True, True),
+        ([1.0, 1.0], 1.05, 3, True, False),
+        ([1.0, 1.0], 1.5, 3, True, True),
+        ([1.0, 1.0], 1.5, 3, False, False),  # the missing rows are made elsewhere
+        ([], 1.5, 3, True, False),
+    ],
+)
+def test_kept_times_that_cannot_be_compared_are_taken_again(
+    kept, capsys, calibrations, now, count, here, dropped
+):
+    asked, tables = kept(calibrations, now, count)
+    compare._drop_stale_times(asked, here)
+    assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
+    said = capsys.readouterr().out
+    assert ("timed again. The kept runs took 8 s" in said) == dropped  # two runs of two rounds
 
 
 LOG = """Building DAG of jobs...

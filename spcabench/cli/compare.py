@@ -111,7 +111,7 @@ def compare(
     _check_title(title)
     _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
     if not keep_times:
-        _drop_stale_times(asked)
+        _drop_stale_times(asked, here=profile == "default")
     _make(title, jobs, profile)
 
 
@@ -188,12 +188,15 @@ def _seed(fresh: str | None) -> int | None:
     return seed
 
 
-def _drop_stale_times(asked: list["Job"]) -> None:
-    """Drop the rows of all jobs where the times of kept ones cannot be compared; say so."""
+def _drop_stale_times(asked: list["Job"], here: bool) -> None:
+    """Drop the rows of all jobs where the times of kept ones cannot be compared; say so.
+
+    here : whether missing rows will be made on this machine.
+    """
     from spcabench.comparison import conditions
 
     files = [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in asked]
-    found = conditions.stale(files, missing=not all(file.is_file() for file in files))
+    found = conditions.stale(files, missing=here and not all(map(Path.is_file, files)))
     if found is None:
         return
     calibrations, seconds = found
