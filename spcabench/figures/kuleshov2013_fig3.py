@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.api import solve
-from spcabench.claims import Statement, by_band, every, interval, show
+from spcabench.claims import Condition, Statement, by_band, every, interval, show
 from spcabench.figures._kuleshov2013 import (
     GRQI,
     NAMES,
@@ -198,11 +198,26 @@ def claims(data):
                 for name, rows in chosen.groupby("solver")
             ]
             measured = f"difference in %: {show(near)}; {'; '.join(best)}"
-            yield K7.judged(verdict, measured, f"{NAMES[penalty]}, {word}")
+            axis = 100 * (one[f"variance{suffix}_p"] - one[f"variance{suffix}_g"]).abs()
+            drawn = by_band(one.sparsity, axis / one.lambda_1, WIDE_EDGES)
+            condition = Condition(
+                "the plotted axis, in units of lambda_1",
+                every([v.at_most(2.0) for v in drawn.values()]),
+                f"difference in %: {show(drawn)}",
+            )
+            variant = f"{NAMES[penalty]}, {word}"
+            yield K7.judged(verdict, measured, variant, conditions=[condition])
     starts = [e for e in data[data.label == "starts"].extra if e.get("mu0", 0) >= 0.9]
     shares = {
         r: interval([e["within"] for e in starts if e["reading"] == r], np.mean) for r in READINGS
     }
     verdicts = {share.at_least(0.8) for share in shares.values()}
     measured = "; ".join(f"mu_0 of the {r}: {share} of the starts" for r, share in shares.items())
-    yield K16.judged(verdicts.pop() if len(verdicts) == 1 else "undecided", measured)
+    verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
+    yield K16.judged(verdict, measured, conditions=_by_cardinality(starts))
+
+
+def _by_cardinality(starts):
+    for k in sorted({e["k"] for e in starts}):
+        share = interval([e["within"] for e in starts if e["k"] == k], np.mean)
+        yield Condition(f"k = {k}", share.at_least(0.8), f"{share} of the starts")

@@ -11,7 +11,7 @@ data) is ours and drawn lighter.
 
 import pandas as pd
 
-from spcabench.claims import Statement, by_band, every, interval, show
+from spcabench.claims import Statement, by_band, decided, every, interval, show
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, grid
 from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Run
@@ -20,15 +20,37 @@ from spcabench.style import look, plain_log_ticks
 PANELS, SIZE = (1, 2), (9.5, 4.0)
 SMALL = 0.05  # "small sparsities"
 EDGES = (0.0, 0.01, 0.02, SMALL)
-READINGS = {"main": {}, "not centred": dict(center=False), "scaled": dict(scale=True)}
+TIE = 1e-4  # a difference in percent that is none
+COLUMN = "SVD started from the largest column of the covariance"
+READINGS = {
+    "main": {},
+    "not centred": dict(center=False),
+    "scaled": dict(scale=True),
+    COLUMN: {},
+}
 
 K8 = Statement(
     id="K8",
     quote="in fact, GRQI explains 2.35% more for small sparsities",
     where="section 5.1",
     test="sigma^2 of GRQI over that of GPower, minus one, at equal cardinality below 5 % of the "
-    "genes",
-    threshold="interval above 0 and median at least half of 2.35 %",
+    "genes: the direction",
+    threshold="interval above 0 (ties within 1e-6 are none)",
+    earlier=(
+        dict(
+            verdict="holds for GPower1 raw, fails for the others",
+            measured="15.4 % for GPower1 raw, 0 to 0.003 % for the others (paper scale)",
+            reason="the direction and the number were one test, and more than twice the number "
+            "held too",
+        ),
+    ),
+)
+K8b = Statement(
+    id="K8b",
+    quote="2.35% more for small sparsities",
+    where="section 5.1",
+    test="as K8: the number",
+    threshold="median from half to twice 2.35 %, its interval too",
 )
 K9 = Statement(
     id="K9",
@@ -59,7 +81,8 @@ def runs(scale):
 def _three(penalty, share, reading, parameters, memory):
     common = dict(dataset="singh", parameters=parameters, label=reading)
     yield Run(solver=penalty, settings=dict(k=share, **GPM), **common)
-    yield Run(solver="ssvd_grqi", settings=GRQI, match=penalty, memory=memory, **common)
+    svd = GRQI | (dict(first="covariance") if reading == COLUMN else {})
+    yield Run(solver="ssvd_grqi", settings=svd, match=penalty, memory=memory, **common)
     yield Run(solver="grqi", settings=GRQI, match=penalty, **common)
 
 
@@ -124,7 +147,9 @@ def claims(data):
                 for name, rows in mine.groupby("solver")
             ]
             measured += f"; {'; '.join(truth)}"
-            yield K8.judged(_judge_more(main), measured, f"{NAMES[penalty]}, {word}")
+            variant = f"{NAMES[penalty]}, {word}"
+            yield K8.judged(_above(main), measured, variant)
+            yield K8b.judged(main.within(2.35 / 2, 2.35 * 2), measured, variant)
         below = by_band(both["main"].sparsity, both["main"].flops_p / both["main"].flops_g, EDGES)
         rest = "; ".join(
             f"{r}: {interval(both[r].flops_p / both[r].flops_g)}" for r in list(READINGS)[1:]
@@ -133,13 +158,12 @@ def claims(data):
         yield K9.judged(verdict, f"ratio {show(below)} ({rest})", NAMES[penalty])
 
 
+def _above(more):
+    """The verdict on "more": a difference within rounding is none."""
+    if not more.count or more.low <= TIE < more.high:
+        return "undecided"
+    return decided(more.low > TIE)
+
+
 def _more(both, column, power=1.0):
     return 100 * ((both[f"{column}_g"] / both[f"{column}_p"]) ** power - 1)
-
-
-def _judge_more(more):
-    if not more.count:
-        return "undecided"
-    if more.low > 0 and more.median >= 2.35 / 2:
-        return "holds"
-    return "fails" if more.high <= 0 or more.median < 2.35 / 2 else "undecided"
