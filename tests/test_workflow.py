@@ -144,3 +144,14 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
     with (tmp_path / workflow.LOCK).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert number == signal.SIGKILL or "the same command goes on" in said
+
+
+def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys):
+    log = tmp_path / "workflow.log"
+    log.write_text(
+        "Traceback\nOSError: [Errno 28] No space left on device\nerror of another kind\n"
+    )
+    workflow._explain(log)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
+    assert len(said) == 2 and "the same command goes on" in said[1]

@@ -1,5 +1,6 @@
 """Calls the Snakemake workflow: one at a time, resumable, with progress."""
 
+import errno
 import fcntl
 import os
 import re
@@ -14,6 +15,8 @@ from typing import IO
 from spcabench.running import damage, supervisor, whole_files
 from spcabench.running.progress import Progress
 
+# what the system says of a disk that takes no more, which Snakemake may say before any job does
+FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
 LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
 MOST = 12  # lines shown of a log
 
@@ -88,7 +91,9 @@ def _explain(log: Path) -> None:
     if not said:
         whole_files.check_room(log.parent)  # a full disk took no more of the log
         whole_files.append(log, "\n")
+        full = next((why for why in FULL if any(why in line for line in lines)), None)
         said = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
+        said = [f"spcabench: {log.parent}: cannot be written ({full})"] if full else said
     print("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
     print(
         "the workflow did not finish; the same command goes on from what is finished; its log is "
