@@ -35,7 +35,7 @@ STOP = "end"
 GAIN = 1e-9  # relative: a smaller one is rounding
 
 
-def solve(problem, *, k, components=1, cardinalities=None):
+def solve(problem, *, k, components=1, cardinalities: list[int] | None = None):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     components : q, at most n. Each has at most k variables, and leaves one for each after it.

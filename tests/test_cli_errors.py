@@ -2,6 +2,7 @@
 bug, and a warning where two checkouts are mixed.
 """
 
+import inspect
 import os
 import re
 import shutil
@@ -326,6 +327,13 @@ def test_a_wrong_setting_is_one_line(solver, text, said):
         settings.read([text], solver)
     assert said in str(error.value) and "\n" not in str(error.value)
     assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("solver", registry.names("solver"))
+def test_a_setting_without_a_default_of_its_type_is_annotated(solver):
+    taken = inspect.signature(registry.module("solver", solver).solve).parameters
+    bare = [p.name for p in taken.values() if p.default is None and p.annotation is p.empty]
+    assert {*bare} <= {"start"}
 
 
 def test_a_setting_given_twice_is_refused():
