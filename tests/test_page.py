@@ -203,3 +203,23 @@ def test_what_was_measured_is_divided_at_semicolons_outside_brackets():
         ("", "end"),
     ]
     assert not notation.parts("one; two") and not notation.parts("")
+
+
+def test_conditions_causes_and_remarks_stand_under_the_verdict(trial_run, add_file):
+    text = FIGURE.replace(
+        "import Statement, decided", "import BETTER, Condition, Statement, decided"
+    )
+    text = text.replace('"13")', '"13", remark=BETTER, cause="It is a shape.")')
+    text = text.replace(
+        'of {len(data)}")',
+        'of {len(data)}", conditions=[Condition("k >= 23", "fails", "slope 0.14")])',
+    )
+    add_file(
+        "figure", NAME, text.replace('"at most 3",', '"at most 3", by_construction="so made",')
+    )
+    report, page = make_run(trial_run)
+    assert report["claims"][0]["conditions"][0]["verdict"] == "fails"
+    assert "cannot fail: T1" in page
+    paper = (trial_run / "trial2013.html").read_text()
+    for words in ("slope 0.14", "etter than claimed", "It is a shape.", "so made"):
+        assert words in paper
