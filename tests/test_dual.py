@@ -62,6 +62,15 @@ def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
     check_bounds(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
 
 
+def test_the_matrix_of_a_bound_is_symmetric():
+    S = problems.explicit(problems.problem("gaussian covariance", 1005)[0])
+    check_bounds(S, 1005, True)  # its U was asymmetric by 2e-8, its bound too small by 6e-9
+    part = dual_bound.start(S / np.abs(S).max(), 2, True)
+    for _ in range(3):
+        part.descend(1.0)
+        assert np.array_equal(part.U, part.U.T)
+
+
 @SIGNS
 @pytest.mark.parametrize("seed", range(8))
 def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):

@@ -440,7 +440,10 @@ class Part:
 
     def _unpacked(self, z: Vector) -> tuple[Array, Vector]:
         n = len(self.names)
-        return z[: n * n].reshape(n, n), np.exp(np.clip(z[n * n :], LEAST_LOG, -LEAST_LOG))
+        U = z[: n * n].reshape(n, n)
+        # Rounding makes U asymmetric, and L-BFGS magnifies it. LAPACK reads one triangle alone, so
+        # that the bound of an asymmetric U would belong to two matrices.
+        return 0.5 * (U + U.T), np.exp(np.clip(z[n * n :], LEAST_LOG, -LEAST_LOG))
 
     def _smooth(self, z: Vector) -> tuple[float, Vector]:
         value, by_U, by_eta = self.dual.smooth(*self._unpacked(z), self.width)
