@@ -106,6 +106,14 @@ def _check_solver(found: ModuleType) -> None:
         raise SolverError(f"solve takes {[*taken]}; it must begin as solve(problem{setting}, ...)")
 
 
+def unavailable(solver: str) -> str:
+    """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
+    needed = getattr(module("solver", solver), "REQUIRES", None)
+    if needed is None or importlib.util.find_spec(needed):
+        return ""
+    return f"needs {needed}, which is not installed"
+
+
 def is_own(loaded: ModuleType) -> bool:
     """Whether a solver's module is a file of this repository, by its place and not by its name."""
     name = loaded.__name__.rpartition(".")[2]

@@ -9,10 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from spcabench import Problem, api, registry
-from spcabench.comparison.jobs import unavailable
 
 SEEDS = range(20)
-SOLVERS = [s for s in registry.names("solver") if not unavailable(s)]
+SOLVERS = [s for s in registry.names("solver") if not registry.unavailable(s)]
 COUNTED = [s for s in SOLVERS if getattr(registry.module("solver", s), "COUNTED", True)]
 
 

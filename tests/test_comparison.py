@@ -164,8 +164,8 @@ def solve(problem, *, k):
 def test_a_solver_that_needs_a_missing_library_is_named_with_the_reason(tmp_path):
     file = tmp_path / "needy.py"
     file.write_text(f'{SOLVER}REQUIRES = "no_such_library"\n')
-    assert "no_such_library" in jobs.unavailable(str(file))
-    assert jobs.unavailable("tpower") == ""
+    assert "no_such_library" in registry.unavailable(str(file))
+    assert registry.unavailable("tpower") == ""
 
 
 GREEDY = '''"""Wants twenty megabytes."""

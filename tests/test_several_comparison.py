@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from spcabench import api, registry
-from spcabench.comparison.jobs import unavailable
 from spcabench.errors import InputError
 from spcabench.page import several_page
 from spcabench.running import rows
@@ -141,7 +140,9 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 
 
-@pytest.mark.parametrize("name", [name for name in ways.entrants() if not unavailable(name)])
+@pytest.mark.parametrize(
+    "name", [name for name in ways.entrants() if not registry.unavailable(name)]
+)
 def test_every_entrant_answers_a_small_problem_in_each_way(name):
     traits = registry.module("solver", name).TRAITS
     if traits.relaxation or traits.exact:

@@ -80,14 +80,13 @@ def _cut(line: str, columns: int) -> str:
 
 def _descriptions(kind: Kind) -> dict[str, str]:
     from spcabench import registry
-    from spcabench.comparison.jobs import unavailable
 
     if kind is Kind.figures:
         return registry.descriptions("figure")
     if kind is Kind.datasets:
         return registry.descriptions("dataset")
     found = registry.descriptions("solver")
-    reasons = {name: unavailable(name) for name in found}
+    reasons = {name: registry.unavailable(name) for name in found}
     return {
         name: f"({reasons[name]}) {words}" if reasons[name] else words
         for name, words in found.items()

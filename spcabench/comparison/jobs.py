@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as dataclass_fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -162,12 +161,6 @@ def labels(asked: Sequence[Job]) -> list[str]:
     ]
 
 
-def unavailable(solver: str) -> str:
-    """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
-    needed = getattr(registry.module("solver", solver), "REQUIRES", None)
-    return "" if needed is None or find_spec(needed) else f"needs {needed}, which is not installed"
-
-
 def entrants(name: str) -> list[str]:
     """All sparse solvers of the registry that give what a suite asks.
 
@@ -196,7 +189,7 @@ def run_job(job: Job, out: Path) -> None:
 def _fill(journal: Journal, job: Job, helper: Worker, grader: Grader) -> None:
     """Make the rows that a journal lacks."""
     with turns.shared():
-        skip = unavailable(job.solver) or _warmed(helper, job)
+        skip = registry.unavailable(job.solver) or _warmed(helper, job)
     loaded: tuple[str, str] | None = None
     ended: dict[str, str] = {}  # problem -> why no larger cardinality of it is run
     for number, (item, task) in enumerate(job.tasks()):

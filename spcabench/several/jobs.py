@@ -91,7 +91,9 @@ class Job:
 
 
 def refused(solver: str, item: Item) -> str:
-    """Why a solver is not run on a problem, known from its traits; empty where it is run."""
+    """Why a solver is not run on a problem, known before; empty where it is run."""
+    if missing := registry.unavailable(solver):
+        return missing
     traits = registry.module("solver", solver).TRAITS
     if (traits.relaxation or traits.exact) and not item.small:
         return "relaxations and exact searches are run on the small problems alone"
