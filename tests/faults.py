@@ -196,12 +196,13 @@ def disturb(workspace, command, fault, moment, limit=None):
     process = workspace.start(command, limit if fault == "limited" else None)
     with suppress(subprocess.TimeoutExpired):
         process.wait(moment)
-    undo = FAULTS[fault](workspace, process) if process.poll() is None else list
+    undo = FAULTS[fault](workspace, process) if process.poll() is None else None
     try:
         _, said = process.communicate(timeout=LONGEST)
         workspace.check_left()
     finally:
-        undo()
+        if undo:
+            undo()
     assert "Traceback" not in said, said
     if process.returncode not in (0, -signal.SIGKILL, *ASKED):  # it ended by itself, and says why
         assert "spcabench: " in said, (process.returncode, said)
