@@ -247,7 +247,8 @@ def _cases():
                 given = {value[0]: value[1]}
             else:
                 given = {argument: value}
-            shown = " ".join(repr(value).split())[:40] if words is None else words
+            shown = " ".join(repr(value).partition(" at 0x")[0].split())[:40]
+            shown = shown if words is None else words
             yield pytest.param(call, argument, given, id=f"{name}: {argument}: {shown}")
 
 
