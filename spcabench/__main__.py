@@ -65,6 +65,8 @@ EXAMPLES = {
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
     ),
     "list": ("list solvers", "list datasets --json"),
+    "solvers": ("solvers",),
+    "merge": ("merge results/compare/all from_cluster --name both",),
     "new": ("new solver my_method",),
     "check": ("check grqi", "check my_method.py --patience 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),

@@ -78,6 +78,8 @@ DEFLATED = [
     for deflation in ("hotelling", "projection", "schur", "drop_features")
     # what Hotelling's deflation leaves is indefinite, and has no data form
     if not (deflation == "hotelling" and problems.traits(solver).accepts == "data")
+    # the first component of an ordinary PCA uses all variables: nothing is left without them
+    if problems.traits(solver).control or deflation != "drop_features"
 ]
 
 

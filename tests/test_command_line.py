@@ -198,7 +198,7 @@ def test_every_command_for_users_has_examples():
 @pytest.mark.parametrize(
     ("words", "proposed"),
     [
-        ("spcabench sol", {"solve"}),
+        ("spcabench sol", {"solve", "solvers"}),
         ("spcabench solve pit", {"pitprops"}),
         ("spcabench solve pitprops --solver gpower", {"gpower0", "gpower1", "gpower_block"}),
         ("spcabench figure kuleshov2013_fig1", {"kuleshov2013_fig1"}),

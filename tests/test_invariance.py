@@ -162,13 +162,19 @@ def test_exact_answers_do_not_depend_on_the_order_of_the_variables(solver):
         assert _close(a, b)
 
 
+WIDE = 60  # variables from which on threads are used; relaxations are too slow there
+
+
+def _takes_wide(solver):
+    module = registry.module("solver", solver)
+    return not module.TRAITS.relaxation and getattr(module, "LARGEST", WIDE) >= WIDE
+
+
 @pytest.mark.parametrize("family", [_equal_variances, _duplicates], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("solver", [s for s in STABLE if s != "brute_force"])
+@pytest.mark.parametrize("solver", [s for s in STABLE if _takes_wide(s)])
 def test_threads_decide_nothing(solver, family):
     """Products of this size are divided among threads, which adds their terms in another order."""
-    if problems.traits(solver).relaxation:
-        pytest.skip("too slow at the size from which on threads are used")
-    X = family(np.random.default_rng(3), 400, 60)
+    X = family(np.random.default_rng(3), 400, WIDE)
     found = []
     for threads in (1, 2):
         with threadpool_limits(threads):

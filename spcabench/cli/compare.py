@@ -278,7 +278,7 @@ def merge(
     ],
     name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
 ) -> None:
-    """Join comparisons made on several machines: quality and flops together, times apart."""
+    """Join comparisons of several machines: quality and flops together, times apart."""
     from spcabench.page import comparison_page
     from spcabench.running import whole_files
 

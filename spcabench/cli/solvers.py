@@ -50,7 +50,7 @@ def list_names(
 
 
 def list_methods(as_json: options.Json = False) -> None:
-    """List all solvers by year: what each is given, its paper, what was reproduced of it."""
+    """List all solvers by year: what each is given, its paper, what was reproduced."""
     from dataclasses import asdict
 
     from spcabench.page import field
