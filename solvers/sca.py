@@ -30,7 +30,7 @@ COLOUR = "#3A7D44"
 EXAMPLE = dict(k=10)
 STOP = "end"
 STILL, ROUNDING = 1e-8, 1e-12  # of an entry of Y; relative, of a squared singular value
-LEAST = 1e-8  # Y is zero for a smaller bound
+LEAST = 1e-5  # Y is zero for a smaller bound: what is left would show rounding
 
 
 def penalty_range(problem):
