@@ -87,11 +87,11 @@ rule several_run:
     output: "results/components/rows/{job}.parquet"
     params: of=lambda w: SeveralJob.read(Path(f"results/components/jobs/{w.job}.json")).fingerprint()
     resources: slot=1
-    shell: "{PYTHON} several-run results/components/jobs/{wildcards.job}.json {output}"
+    shell: "{PYTHON} compare-run results/components/jobs/{wildcards.job}.json {output} --components"
 
 
 rule several_page:
     input: several, "results/components/{comparison}/plan.json", glob("spcabench/several/*.py"), glob("spcabench/page/several_*.py"), TEMPLATES
     output: "results/components/{comparison}/index.html"
     resources: slot=1
-    shell: "{PYTHON} several-page results/components/{wildcards.comparison}/plan.json"
+    shell: "{PYTHON} compare-page results/components/{wildcards.comparison}/plan.json --components"

@@ -17,7 +17,6 @@ from spcabench.cli import (
     figures,
     grade,
     options,
-    several,
     solve,
     solvers,
 )
@@ -53,8 +52,6 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "report": figures.write_report,
         "compare-run": compare.run_job,
         "compare-page": compare.write_page,
-        "several-run": several.run_job,
-        "several-page": several.write_page,
     },
 }
 EXAMPLES = {
@@ -90,7 +87,7 @@ COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
 # what a wrong word raises; Typer has Click's classes under names of its own
 UsageError: Any = typer.BadParameter.__base__
 # numerical libraries take their number of threads when they are imported
-ONE_THREAD = ("run", "check", "compare", "compare-run", "several-run")
+ONE_THREAD = ("run", "check", "compare", "compare-run")
 
 
 def _show_version(asked: bool) -> None:

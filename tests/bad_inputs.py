@@ -154,8 +154,6 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "report": ("none",),
     "compare-run": ("none.json", "out.parquet"),
     "compare-page": ("none.json",),
-    "several-run": ("none.json", "out.parquet"),
-    "several-page": ("none.json",),
     "grade": ("none.csv", "--problem", "pitprops"),
 }
 LONG = "x" * 5000

@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -292,13 +293,16 @@ def merge(
     print(page)
 
 
+Several = Annotated[bool, typer.Option(help="It is one of several components.")]
+
+
 def run_job(
     job: Annotated[Path, typer.Argument(help="File of the job (JSON).")],
     out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
+    components: Several = False,
 ) -> None:
     """Make the rows of one solver on a suite."""
-    from spcabench.comparison import jobs
-
+    jobs = import_module(f"spcabench.{'several' if components else 'comparison'}.jobs")
     with using_file(job):
         asked = jobs.Job.read(job)
     jobs.run_job(asked, out)
@@ -306,8 +310,8 @@ def run_job(
 
 def write_page(
     plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
+    components: Several = False,
 ) -> None:
     """Write the page of a comparison from its rows."""
-    from spcabench.page import comparison_page
-
-    print(comparison_page.write(plan))
+    page = import_module(f"spcabench.page.{'several' if components else 'comparison'}_page")
+    print(page.write(plan))

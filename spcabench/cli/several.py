@@ -2,12 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 
 SUITE = "components"
 HOME = Path("results") / SUITE
@@ -58,24 +57,3 @@ def _others(own: list[str], against: str) -> list[str]:
         if not ways.ways(other):
             raise InputError(f"--against: {other!r} gives no several components of any sign")
     return others
-
-
-def run_job(
-    job: Annotated[Path, typer.Argument(help="File of the job (JSON).")],
-    out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
-) -> None:
-    """Make the rows of one solver of several components."""
-    from spcabench.several import jobs
-
-    with using_file(job):
-        asked = jobs.Job.read(job)
-    jobs.run_job(asked, out)
-
-
-def write_page(
-    plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
-) -> None:
-    """Write the page of a comparison of several components from its rows."""
-    from spcabench.page import several_page
-
-    print(several_page.write(plan))
