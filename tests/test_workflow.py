@@ -146,11 +146,10 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
     assert number == signal.SIGKILL or "the same command goes on" in said
 
 
-def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys):
+@pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
+def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
     log = tmp_path / "workflow.log"
-    log.write_text(
-        "Traceback\nOSError: [Errno 28] No space left on device\nerror of another kind\n"
-    )
+    log.write_text(f"{head}\nOSError: [Errno 28] No space left on device\nerror of another kind\n")
     workflow._explain(log)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"

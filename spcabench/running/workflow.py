@@ -91,9 +91,10 @@ def _explain(log: Path) -> None:
     if not said:
         whole_files.check_room(log.parent)  # a full disk took no more of the log
         whole_files.append(log, "\n")
-        full = next((why for why in FULL if any(why in line for line in lines)), None)
-        said = [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
-        said = [f"spcabench: {log.parent}: cannot be written ({full})"] if full else said
+    full = next((why for why in FULL if any(why in line for line in said or lines)), None)
+    if full and not any(line.startswith("spcabench: ") for line in said):
+        said = [f"spcabench: {log.parent}: cannot be written ({full})"]
+    said = said or [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
     print("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
     print(
         "the workflow did not finish; the same command goes on from what is finished; its log is "
