@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,8 +97,6 @@ class Iterate:
     extra : mapping of str to float
         Named numbers of the solver. ``stop="objective"`` watches its entry "objective", and
         ``stop="gap"`` its entry "gap".
-    state : object, optional
-        Whatever a later run may need. It is kept, unread, as ``result.state``.
     """
 
     x: NDArray[np.float64]
@@ -110,4 +108,3 @@ class Iterate:
     bound_whp: float | None = None
     phase: str | None = None
     extra: Mapping[str, float] = field(default_factory=dict)
-    state: Any = None

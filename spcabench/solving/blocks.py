@@ -110,7 +110,6 @@ def _combined(
         flags=tuple(sorted({flag for r in results for flag in r.flags})),
         history=[],
         phases={},
-        state=None,
         Z=None,
         X=None,
         U=None,

@@ -266,7 +266,6 @@ def _graded_run(
         phases=run.phases,
         extra=dict(last.extra),
         counted=getattr(solver, "COUNTED", True),
-        state=last.state,
         compile_time=run.compile_seconds,
         cpu_time=run.cpu_seconds,
         Z=last.Z,

@@ -98,7 +98,6 @@ class Result:
     phases: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
     extra: dict[str, float] = field(default_factory=dict)
     counted: bool = True
-    state: Any = field(default=None, repr=False)
     compile_time: float = 0.0
     Z: Array | None = field(default=None, repr=False)
     X: Matrix | None = field(default=None, repr=False)
