@@ -20,10 +20,12 @@ URL = "https://ossci-datasets.s3.amazonaws.com/mnist/train-images-idx3-ubyte.gz"
 FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
-def load(rows=5000):
+def load(rows=5000, center=True):
     """A (rows, 784): the first images in the file's order, pixels centred, not divided by m.
 
     Grey values are 0 to 255.
+
+    center : False for another reading of He et al. (2010), who do not say that pixels are centred.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; allowed are 2 to 60000")
@@ -40,12 +42,13 @@ def load(rows=5000):
     return Problem.from_data(
         X.reshape(rows, 784),
         f"mnist, training images 1 to {rows}",
+        center=center,
         features=[f"pixel {i // 28},{i % 28}" for i in range(784)],
         provenance=dict(
             source="LeCun, Cortes, Burges",
             file=FILE,
             sha256=SHA256,
-            preprocessing="pixels centred",
+            preprocessing=f"pixels {'' if center else 'not '}centred",
             stand_in=False,
         ),
     )

@@ -34,6 +34,8 @@ def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
     monkeypatch.undo()
     assert best.k == k
     assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
+    near = [abs(r.cardinality - k) <= 0.1 * k for r in runs]
+    assert best.search["near"] == (near.index(True) + 1 if any(near) else len(runs))
     _, _, flops, _ = tune._range(problem, registry.module("solver", solver))
     assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
     assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)

@@ -15,6 +15,7 @@ from spcabench.claims import (
     over_problems,
     same_cardinality,
 )
+from spcabench.figures._readings import readings
 from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
 from spcabench.style import look
@@ -38,6 +39,8 @@ DENSE = "GPower0 on dense centred data"
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
 # Mcol-PCA's c as a share of s, beside the paper's s/10
 LEVELS, LEVEL = (20, 50), "c = s/"
+# untimed rows whose method is their label, after the solver's name where there are two
+UNCENTRED = "not centred"
 
 
 def trial(
@@ -75,21 +78,23 @@ def trial(
 def trials(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows with ``method``, ``total`` seconds, and the ``value`` compared.
 
-    The untimed rows of `levels` are among them; their method is their label.
+    The untimed rows of `levels` are among them; their method is their label. Those of data that
+    are not centred have it behind the solver's name.
 
     method : the solver, and its form where it has several.
 
     value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
         phase.
     """
-    level = table.label.astype(str).str.startswith(LEVEL)
-    timed = table[table.samples.notna() | level]
-    level = level[timed.index]
+    label = table.label.astype(str)
+    timed = table[table.samples.notna() | label.str.startswith(LEVEL) | (label == UNCENTRED)]
+    label = label[timed.index]
+    level = label.str.startswith(LEVEL)
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     return timed.assign(
-        method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, "")).where(
-            ~level, timed.label
-        ),
+        method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""))
+        .where(~level, label)
+        .where(label != UNCENTRED, timed.solver + f" {UNCENTRED}"),
         total=timed.setup_time + timed.solve_time,
         value=timed.variance.where(timed.solver != "gpower0", timed.variance_refit),
     )
@@ -114,6 +119,16 @@ def ratios(
 
 
 def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
+    """As `higher`, and how far both methods are below the optimum."""
+    verdict, words = higher(data, method, other)
+    below = (
+        known(data).distance(data[data.method == m], "value", NAMES.get(m, m))
+        for m in (method, other)
+    )
+    return verdict, "; ".join([words, *below])
+
+
+def higher(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
     """Whether one method's value is higher than the other's on 80 % of the panel, ties apart."""
     differences = {x: v.median - 1.0 for x, v in ratios(data, method, other, "value").items()}
     clear = [d for d in differences.values() if abs(d) > 1e-6]
@@ -124,17 +139,7 @@ def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
     spread = f"difference {low:+.2f} to {high:+.2f} %"
     ties = len(differences) - len(clear)
     words = f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
-    words += "; " + "; ".join(
-        known(data).distance(data[data.method == m], "value", NAMES[m]) for m in (method, other)
-    )
     return decided(share >= 0.8), words
-
-
-def readings(verdicts: dict[str, Verdict], texts: dict[str, str]) -> tuple[Verdict, str]:
-    """The verdict on which all readings agree, else undecided; each with its own words."""
-    agreed = set(verdicts.values())
-    words = " | ".join(f"{name}: {verdicts[name]}, {texts[name]}" for name in verdicts)
-    return agreed.pop() if len(agreed) == 1 else "undecided", words
 
 
 def speedup(
@@ -159,6 +164,20 @@ def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
         settings = dict(k=k, c=max(1, ceil(k / share)))
         yield Run(
             solver="mcol", settings=settings, form="sparse", label=f"{LEVEL}{share}", **common
+        )
+
+
+def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
+    """As `levels`, dense, at the cardinality that the GPower0 run before them reached."""
+    for share in LEVELS:
+        settings = dict(c=max(1, ceil(k / share)))
+        yield Run(
+            solver="mcol",
+            settings=settings,
+            form="data",
+            match="gpower0",
+            label=f"{LEVEL}{share}",
+            **common,
         )
 
 

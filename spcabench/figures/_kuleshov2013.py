@@ -1,6 +1,7 @@
 """What the figures of Kuleshov (2013) share: runs at equal cardinality, and their pairing."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     )
 
 
+def flops_of_grqi(n, k, iterations):
+    """What Algorithm 1 costs with Sigma given: k^3 + 2 k^2 + n k for each iteration (J = inf)."""
+    return iterations * (k**3 + 2 * k**2 + n * k)
+
+
 def medians(both: pd.DataFrame, values: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Median sparsity and median value over the seeds, for each cardinality asked."""
     return both.groupby("asked").sparsity.median(), values.groupby(both.asked).median()
@@ -81,8 +87,16 @@ def grid(low: float, high: float, count: int) -> np.ndarray:
     return np.geomspace(low, high, count)
 
 
+def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
+    """So many sparsities inside each band of `WIDE_EDGES`, the first band from ``first`` on."""
+    edges = [first, *WIDE_EDGES[1:-1], 0.5]
+    places = (np.arange(count) + 0.5) / count
+    inside = [low * (high / low) ** places for low, high in pairwise(edges)]
+    return np.concatenate([*inside, [0.5]])
+
+
 def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
     """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
     if scale == "paper":
-        return 1000, 6, grid(0.005, 0.5, 15), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
+        return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
     return 300, 3, grid(0.007, 0.5, 8), {100: 3, 200: 3}, grid(0.02, 0.19, 4)

@@ -21,7 +21,6 @@ from spcabench.figures._he2010 import (
     draw_values,
     levels,
     ratios,
-    readings,
     show,
     small_loss,
     speedup,
@@ -29,6 +28,7 @@ from spcabench.figures._he2010 import (
     trial,
     trials,
 )
+from spcabench.figures._readings import readings
 from spcabench.run import Run
 from spcabench.style import plain_log_ticks
 

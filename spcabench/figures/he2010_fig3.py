@@ -8,7 +8,8 @@ thread, interleaved, exclusive, minimum.
 """
 
 from spcabench.claims import Statement, decided
-from spcabench.figures._he2010 import NAMES, draw_times, ratios, readings, show, trial, trials
+from spcabench.figures._he2010 import NAMES, draw_times, ratios, show, trial, trials
+from spcabench.figures._readings import readings
 
 PANELS, SIZE = (1, 1), (6.0, 4.2)
 METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")

@@ -21,11 +21,11 @@ from spcabench.figures._he2010 import (
     by_level,
     draw_trade_off,
     levels,
-    readings,
     small_loss,
     speedup,
     trial,
 )
+from spcabench.figures._readings import readings
 from spcabench.figures._truth import known, truth
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)

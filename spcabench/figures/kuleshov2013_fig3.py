@@ -17,7 +17,15 @@ import numpy as np
 import pandas as pd
 
 from spcabench.api import solve
-from spcabench.claims import Condition, Statement, by_band, every, interval, show
+from spcabench.claims import (
+    Condition,
+    Statement,
+    by_band,
+    every,
+    interval,
+    over_problems,
+    show,
+)
 from spcabench.figures._kuleshov2013 import (
     GRQI,
     NAMES,
@@ -37,6 +45,7 @@ from spcabench.vectors import normalize
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 3), (11.5, 3.6)
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+TIE = 1e-6
 READINGS = {"shift": "-", "start": ":"}
 
 K7 = Statement(
@@ -46,6 +55,15 @@ K7 = Statement(
     test="median of |variance of GPower / variance of GRQI - 1| at equal cardinality, in every "
     "band of sparsity",
     threshold="at most 2 % in every band",
+)
+K18 = Statement(
+    id="K18",
+    quote="the solutions it finds tend to be of as good or of better quality than those found by "
+    "the GPM",
+    where="section 1",
+    test="share of the pairs at equal cardinality in which the variance of GRQI is at least that "
+    "of GPower (to 1e-6), sparsities weighted equally, interval over problems",
+    threshold="more than half",
 )
 K16 = Statement(
     id="K16",
@@ -184,7 +202,7 @@ def _draw_starts(starts, axis):
 
 
 def claims(data):
-    """K7 for each penalty, raw and refitted; K16."""
+    """K7 and K18 for each penalty, raw and refitted; K16."""
     main = pairs(data, "main")
     for penalty in PENALTIES:
         one = main[main.penalty == penalty]
@@ -197,7 +215,7 @@ def claims(data):
                 known(data).distance(rows, f"variance{suffix}", NAMES[name])
                 for name, rows in chosen.groupby("solver")
             ]
-            measured = f"difference in %: {show(near)}; {'; '.join(best)}"
+            measured = f"difference in %: {show(near)}; {_side(one, suffix)}; {'; '.join(best)}"
             axis = 100 * (one[f"variance{suffix}_p"] - one[f"variance{suffix}_g"]).abs()
             drawn = by_band(one.sparsity, axis / one.lambda_1, WIDE_EDGES)
             condition = Condition(
@@ -207,6 +225,7 @@ def claims(data):
             )
             variant = f"{NAMES[penalty]}, {word}"
             yield K7.judged(verdict, measured, variant, conditions=[condition])
+            yield _as_good(one, suffix, variant)
     starts = [e for e in data[data.label == "starts"].extra if e.get("mu0", 0) >= 0.9]
     shares = {
         r: interval([e["within"] for e in starts if e["reading"] == r], np.mean) for r in READINGS
@@ -214,7 +233,52 @@ def claims(data):
     verdicts = {share.at_least(0.8) for share in shares.values()}
     measured = "; ".join(f"mu_0 of the {r}: {share} of the starts" for r, share in shares.items())
     verdict = verdicts.pop() if len(verdicts) == 1 else "undecided"
-    yield K16.judged(verdict, measured, conditions=_by_cardinality(starts))
+    cause = _of_no_effect(data[data.label == "starts"].extra) if verdict != "holds" else ""
+    yield K16.judged(verdict, measured, conditions=_by_cardinality(starts), cause=cause)
+
+
+def _side(pairs_, suffix):
+    """In how many pairs GPower is below GRQI, in words."""
+    below = pairs_[f"variance{suffix}_p"] < pairs_[f"variance{suffix}_g"] * (1.0 - TIE)
+    above = pairs_[f"variance{suffix}_p"] > pairs_[f"variance{suffix}_g"] * (1.0 + TIE)
+    return f"GPower below GRQI in {below.sum()} and above in {above.sum()} of {len(pairs_)} pairs"
+
+
+def _as_good(pairs_, suffix, variant):
+    """K18, and as a condition the same with the 2 % within which K7 calls curves identical."""
+    found = {
+        slack: _share(pairs_, pairs_[f"variance{suffix}_g"] / pairs_[f"variance{suffix}_p"], slack)
+        for slack in (TIE, 0.02)
+    }
+    near = Condition("as good within 2 %", found[0.02].at_least(0.5), f"share {found[0.02]}")
+    return K18.judged(
+        found[TIE].at_least(0.5),
+        f"share {found[TIE]} over {found[TIE].count} problems; {_side(pairs_, suffix)}",
+        variant,
+        conditions=[near],
+    )
+
+
+def _share(pairs_, ratio, slack):
+    good = (ratio >= 1.0 - slack).groupby([pairs_.seed, pairs_.asked]).mean()
+    return over_problems([of_problem.mean()] for _, of_problem in good.groupby(level=0))
+
+
+def _of_no_effect(extra):
+    """Says so where the share is no larger for a shift near lambda_1 than for one far from it."""
+    shares = {
+        word: interval([e["within"] for e in extra if chosen(e)], np.mean)
+        for word, chosen in {
+            "far": lambda e: e.get("reading") == "shift" and e["mu0"] <= 0.3,
+            "near": lambda e: e.get("reading") == "shift" and e["mu0"] >= 0.9,
+        }.items()
+    }
+    if not shares["far"].count or shares["near"].low > shares["far"].high:
+        return ""
+    return (
+        f"The first shift has no visible effect: {shares['near']} of the starts come within 2 % "
+        f"for mu_0 >= 0.9 lambda_1, and {shares['far']} for mu_0 <= 0.3 lambda_1."
+    )
 
 
 def _by_cardinality(starts):

@@ -202,7 +202,7 @@ def _sha256(solver: str) -> str:
 
 def _searched(result: Result) -> dict[str, Any]:
     """The columns of the search of a penalty."""
-    return {f"search_{name}": value for name, value in result.search.items()}
+    return {f"search_{name}": v for name, v in result.search.items() if name != "near"}
 
 
 def _graded(result: Result) -> dict[str, Any]:

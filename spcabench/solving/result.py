@@ -53,7 +53,8 @@ class Result:
     history : list of dict
         The numbers of each iterate, where they were asked for.
     search : dict
-        Number of runs, flops and time of a search for the penalty; empty where there was none.
+        Number of runs, of runs until one came within 10 % of k, flops and time of a search for the
+        penalty; empty where there was none.
     phases : dict
         Iterates, seconds and flops of each phase that the solver names. The set-up is in the first.
     extra : dict of str to float

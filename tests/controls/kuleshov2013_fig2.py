@@ -1,6 +1,6 @@
-"""Made-up rows for K2 to K6, K11, K12, K15 and K17."""
+"""Made-up rows for K2 to K6, K11, K12, K15, K17 and K19."""
 
-from tests.controls._kuleshov2013 import grid
+from tests.controls._kuleshov2013 import SPARSITIES, grid
 
 LARGE = (0.36, 0.42, 0.5)
 
@@ -53,3 +53,10 @@ def K17(holds):
     """The same ratio at n = 500, or one below ten."""
     yield from grid()
     yield from grid(n=500, label="dimension", ratio=50.0 if holds else 5.0)
+
+
+def K19(holds):
+    """Six iterations at every sparsity, or 24 at all but the one nearest to 4.4 %."""
+    for sparsity in SPARSITIES:
+        here = sparsity == 0.03
+        yield from grid((sparsity,), iterations_g=6 if holds or here else 24)

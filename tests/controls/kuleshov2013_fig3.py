@@ -1,4 +1,4 @@
-"""Made-up rows for K7 and K16."""
+"""Made-up rows for K7, K16 and K18."""
 
 from tests.controls._kuleshov2013 import grid
 
@@ -12,6 +12,11 @@ def K7(holds):
 def _apart(value):
     for row in grid():
         yield row | (dict(variance=value, variance_refit=value) if "match" not in row else {})
+
+
+def K18(holds):
+    """GPower explains 5 % less, or 5 % more."""
+    return _apart(0.95 if holds else 1.05)
 
 
 def K16(holds):

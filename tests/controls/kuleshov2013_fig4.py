@@ -1,6 +1,6 @@
-"""Made-up rows for K8, K8b and K9."""
+"""Made-up rows for K8, K8b, K9 and K21."""
 
-from tests.controls._kuleshov2013 import SPARSITIES
+from tests.controls._kuleshov2013 import SPARSITIES, grid
 
 
 def trials(more=0.0, ratio=1.0):
@@ -32,3 +32,10 @@ def K8b(holds):
 def K9(holds):
     """Fifteen times the flops, or five times."""
     return trials(ratio=15.0 if holds else 5.0)
+
+
+def K21(holds):
+    """Fifteen times the flops where Figure 2 has fifty times, or five times."""
+    yield from trials(ratio=15.0)
+    for row in grid(ratio=50.0 if holds else 5.0):
+        yield row | dict(dataset="gaussian")
