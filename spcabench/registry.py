@@ -61,6 +61,8 @@ def path(kind: Kind, name: str) -> Path:
     Raises InputError for an unknown name, and suggests the nearest one.
     """
     if name.endswith(".py"):
+        if Path(name).is_dir():
+            raise InputError(f"{kind}: {name!r} is a folder; allowed is a file")
         if not Path(name).is_file():
             raise InputError(f"{kind}: no file {name!r}")
         return Path(name)
@@ -70,6 +72,12 @@ def path(kind: Kind, name: str) -> Path:
         spec = importlib.util.find_spec(_entry_points(kind)[name].module)
         if spec is not None and spec.origin:
             return Path(spec.origin)
+    if kind == "solver" and name and Path(name).exists():
+        what = "folder" if Path(name).is_dir() else "file whose name does not end in .py"
+        raise InputError(
+            f"solver: {name!r} is a {what}; allowed is the name of a solver (`spcabench list "
+            "solvers`), or its file NAME.py"
+        )
     raise InputError(nearest(kind, name, names(kind)))
 
 

@@ -92,6 +92,86 @@ def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
     assert "fails        says what it is: the file has no TRAITS" in output
 
 
+@pytest.mark.parametrize(
+    "body", ["raise KeyboardInterrupt\n", SOLVER + "    raise KeyboardInterrupt\n    yield A\n"]
+)
+def test_an_interruption_inside_ones_own_file_says_where(body, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(body)
+    code, _, errors = typed("solve", "pitprops", "--solver", "mine.py", "-k", "3")
+    assert code == 130
+    assert re.fullmatch(
+        r"spcabench: interrupted \(mine.py, line \d+: raise KeyboardInterrupt\)\n", errors
+    )
+
+
+def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("import nosuchmodule\n")
+    code, output, _ = typed("check", "mine.py")
+    first, *rest = output.splitlines()
+    assert code == 1 and "No module named 'nosuchmodule'" in first
+    assert rest and all(line.startswith("not checked") for line in rest)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("grade", "folder", "--problem", "pitprops"), "folder: a folder; allowed is a file"),
+        (("grade", "none.npy", "--problem", "pitprops"), "none.npy: no such file"),
+        (("check", "folder"), "'folder' is a folder; allowed is the name of a solver"),
+        (("check", "folder.py"), "'folder.py' is a folder"),
+        (("check", "a.csv"), "does not end in .py"),
+        (("merge", "nosuch", "nosuch"), "nosuch: no such folder"),
+        (("merge", "a.csv", "folder"), "a.csv: a file; allowed is the folder"),
+    ],
+)
+def test_a_folder_is_not_called_a_file_that_is_missing(words, said, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n2,1\n4,4\n")
+    code, output, errors = typed(*words)
+    assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1
+
+
+TABLES = {
+    "huge entries": ("a,b,c\n1e308,2,3\n-1e308,3,5\n1e308,4,1\n", ("-k", "2"), "1e-60 to 1e60"),
+    "cardinality": ("a,b\n1,2\n2,1\n4,4\n", ("-k", "9"), "-k: 9; allowed are 1 to n = 2"),
+    "no cardinality": ("a,b\n1,2\n2,1\n4,4\n", (), "needs a cardinality"),
+    "setting": ("a,b\n1,2\n2,1\n4,4\n", ("-k", "1", "--set", "tol=x"), "tol=x"),
+    "names": (
+        "t,a,b\nx,1,2\ny,2,1\nz,4,4\n",
+        ("-k", "3"),
+        "-k: 3; allowed are 1 to n = 2 (column 't' is a different text in each row: taken as",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("case", TABLES)
+def test_nothing_precedes_the_line_of_an_error(case, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content, words, said = TABLES[case]
+    (tmp_path / "a.csv").write_text(content)
+    code, output, errors = typed("solve", "a.csv", *words)
+    assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1, errors
+
+
+def test_columns_of_one_name_are_noted(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("a,a,b\n1,2,4\n2,1,1\n4,4,0\n3,1,1\n")
+    code, output, _ = typed("solve", "a.csv", "-k", "2")
+    assert code == 0 and "several columns are named 'a'" in output
+
+
+def test_a_drawing_without_rows_leaves_no_folder(typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    code, _, errors = typed("draw", "kuleshov2013_fig2", "new", "--rows", "a.csv")
+    assert code == 2 and "a.csv" in errors and not (tmp_path / "new").exists()
+
+
 def test_compare_refuses_a_solver_that_cannot_be_imported(typed, mine):
     code, _, errors = typed("compare", mine("    yield (\n"))
     assert code == 2 and "SyntaxError" in errors and len(errors.splitlines()) == 1

@@ -120,7 +120,7 @@ def test_solver_settings(spcabench):
         ),
         (
             ("solve", "pitprops", "--solver", "grqi", "-k", "14"),
-            "k: 14 is out of range; allowed are 1 to n = 13",
+            "-k: 14; allowed are 1 to n = 13",
         ),
         (("solve", "pitprops", "--solver", "grqi"), "k:"),
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),

@@ -185,6 +185,11 @@ FILES = {
     "coo row too large": ("a.npz", sparse("coo", row=[4] * 11), "row of a sparse array"),
     "coo column negative": ("a.npz", sparse("coo", col=[-1] * 11), "col of a sparse array"),
     "coo of two lengths": ("a.npz", sparse("coo", col=[1] * 4), "not a readable .npz"),
+    "dia of offsets out of range": (
+        "a.npz",
+        sparse("dia", data=np.ones((1, 3)), offsets=[10**9]),
+        "offsets of a sparse array are 1000000000",
+    ),
     "dia of offsets without data": ("a.npz", sparse("dia", offsets=[10**15]), ".npz"),
     "lil": ("a.npz", sparse(format=b"lil"), "unknown sparse format 'lil'"),
     "a format of code": ("a.npz", sparse(format=b"__class__"), "unknown sparse format"),
@@ -247,6 +252,20 @@ def test_a_bomb_takes_no_memory(case, tmp_path, monkeypatch):
         read(tmp_path / name)
     peak = machine.process_memory("VmHWM")
     assert not peak - before > 1e8, f"{(peak - before) / 1e6:.0f} MB"
+
+
+@pytest.mark.parametrize("case", ["one line", "one word"])
+def test_a_line_that_no_table_has_is_refused_however_much_memory_is_free(
+    case, tmp_path, monkeypatch
+):
+    name, make = BOMBS[case]
+    (tmp_path / name).write_bytes(make())
+    monkeypatch.setattr(machine, "free_memory", lambda: 1e13)
+    machine.forget_peak()
+    before = machine.process_memory("VmRSS")
+    with pytest.raises(InputError, match="a line of more than 100 MB"):
+        read(tmp_path / name)
+    assert not machine.process_memory("VmHWM") - before > 1e8
 
 
 def test_a_folder_a_pipe_and_a_long_path_are_named_as_such(tmp_path):

@@ -19,18 +19,22 @@ PATIENCE = 60.0  # seconds of a check, compilation included
 
 @dataclass(frozen=True)
 class Outcome:
-    """One check: its name, "holds", "fails" or "not checked", and why."""
+    """One check: its name, "holds", "fails" or "not checked", and why.
+
+    ends : what makes every further check useless, "" where nothing does.
+    """
 
     name: str
     verdict: str
     sentence: str = ""
+    ends: str = ""
 
 
 def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     """Check a solver, given by name or path, for everything that every solver must keep.
 
-    After a crash or an endless loop the remaining promises are not checked. Raises InputError for
-    an unknown name or a missing file.
+    After a crash, an endless loop or a failed import the remaining promises are not checked. Raises
+    InputError for an unknown name or a missing file.
     """
     registry.path("solver", solver)
     stopped = ""
@@ -38,23 +42,24 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
         for name, promise in PROMISES.items():
             result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
             if not stopped:
-                stopped, result = _waited(helper, name, solver, patience)
+                result = _waited(helper, name, solver, patience)
+                stopped = result.ends
             yield result
 
 
-def _waited(helper: Worker, name: str, solver: str, patience: float) -> tuple[str, Outcome]:
-    """What ended the process, if anything did, and the outcome of one check."""
+def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
+    """The outcome of one check, whatever becomes of its process."""
     try:
-        return "", helper.ask((name, solver), patience)
+        return helper.ask((name, solver), patience)
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
                 f"it did not come back within {patience:g} s: an endless loop between two yields, "
                 "or far too slow"
             )
-            return "after an endless loop", Outcome(name, "fails", why)
+            return Outcome(name, "fails", why, ends="after an endless loop")
         why = f"it crashed with no Python error: {end.reason}"
-        return "after a crash", Outcome(name, "fails", why)
+        return Outcome(name, "fails", why, ends="after a crash")
 
 
 def _outcome(asked: tuple[str, str]) -> Outcome:
@@ -64,14 +69,17 @@ def _outcome(asked: tuple[str, str]) -> Outcome:
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     """One check in this process."""
+    ends = "after a failed import"
     try:
         with redirect_stdout(io.StringIO()):  # what a solver prints is told by a promise
-            unchecked = promise(registry.module("solver", solver))
+            loaded = registry.module("solver", solver)
+            ends = ""
+            unchecked = promise(loaded)
     except (Broken, SolverError) as broken:
-        return Outcome(name, "fails", str(broken))
+        return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # whatever the solver raises, SystemExit too
         what = in_one_line(error, registry.path("solver", solver))
-        return Outcome(name, "fails", f"it raised {what}")
+        return Outcome(name, "fails", f"it raised {what}", ends)
     return (
         Outcome(name, "not checked", unchecked)
         if unchecked

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spcabench.cli import figures, options, several, solvers
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError, expect_folder, using_file
 
 if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
@@ -283,6 +283,8 @@ def merge(
     from spcabench.page import comparison_page
     from spcabench.running import whole_files
 
+    for folder in folders:
+        expect_folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
         raise InputError("merge: needed are two folders or more, each with a name of its own")
     _check_title(name)

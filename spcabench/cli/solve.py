@@ -120,19 +120,24 @@ def solve(
 
     With several cardinalities, one component is found at each of them.
     """
+    from spcabench import registry
     from spcabench.cli import files, settings, terminal
 
     files.check("--out", out, files.TABLES)
     files.check("--plot", plot, files.PICTURES)
     ks = options.cardinalities(k)
     problem = _problem(source, _reading(context.params))
-    if not 1 <= components <= problem.n:
-        raise InputError(f"--components: {components}; allowed are 1 to n = {problem.n}")
-    solver = solver or _chosen(problem, nonnegative)
+    _check_sizes(problem, ks, components)
+    named, solver = solver, solver or registry.solver_for(problem.n, nonnegative)
     with solvers.by_its_author(solver):
         typed = settings.read(setting or [], solver)
         typed |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
         found = _found(problem, solver, ks, components, deflation, typed)
+        if named is None:  # not before: an error is one line
+            print(
+                f"solver {solver}: chosen for {problem.n} variables; --solver names another",
+                file=sys.stderr,
+            )
         print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
     files.save(problem, found, out, plot)
 
@@ -173,16 +178,13 @@ def _dataset(source: str, how: "Reading") -> "Problem":
     return api.load(source, **settings)
 
 
-def _chosen(problem: "Problem", nonnegative: bool) -> str:
-    """The solver that suits the size of the problem; the user is told which."""
-    from spcabench import registry
-
-    solver = registry.solver_for(problem.n, nonnegative)
-    print(
-        f"solver {solver}: chosen for {problem.n} variables; --solver names another",
-        file=sys.stderr,
-    )
-    return solver
+def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
+    """Raise InputError for more than there are variables; it says what became of the others."""
+    for option, asked in (("-k", max(ks, default=1)), ("--components", components)):
+        if not 1 <= asked <= problem.n:
+            notes = "; ".join(problem.provenance.get("notes", ()))
+            said = f" ({notes})" if notes else ""
+            raise InputError(f"{option}: {asked}; allowed are 1 to n = {problem.n}{said}")
 
 
 def _found(

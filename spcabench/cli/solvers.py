@@ -4,6 +4,7 @@ import importlib.util
 import json
 import keyword
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -143,6 +144,11 @@ def by_its_author(solver: str) -> Iterator[None]:
     try:
         yield
     except InputError:
+        raise
+    except KeyboardInterrupt as error:
+        # pressed, or raised by the file itself: the line where it arose says which
+        if where := last_frame(error, Path(solver)):
+            print(f"spcabench: interrupted ({where})", file=sys.stderr)
         raise
     except (Exception, SystemExit) as error:
         file = Path(solver)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError, expect_file, using_file
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number
@@ -61,8 +61,7 @@ def read(file: Path) -> Vector:
 
     Raises InputError for a file without such numbers.
     """
-    if not file.is_file():
-        raise InputError(f"{file}: no such file")
+    expect_file(file, f"a file: {FORMATS}")
     try:
         x = _column(file)
     except InputError:

@@ -25,7 +25,8 @@ from spcabench.solving.status import GOOD
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
     """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    _loaded(registry.module("figure", name), files)  # an error leaves no empty folder
+    whole_files.make_folder(folder)
     draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
 
 

@@ -138,6 +138,7 @@ def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[
             _in_range(path, what, found, length)
         return sp.coo_array((data, tuple(parts)), shape=shape)
     if kind == "dia":
+        _in_range(path, "offsets", parts[0], shape[1], 1 - shape[0])
         return sp.dia_array((data, parts[0]), shape=shape)
     indices, starts = parts
     block = (1, 1) if data.ndim != 3 else data.shape[1:]
@@ -154,9 +155,9 @@ def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[
     return SPARSE[kind]((data, indices, starts), shape=shape)
 
 
-def _in_range(path: Path, what: str, found: Array, length: int) -> None:
-    if len(found) and not 0 <= found.min() <= found.max() < length:
+def _in_range(path: Path, what: str, found: Array, length: int, least: int = 0) -> None:
+    if len(found) and not least <= found.min() <= found.max() < length:
         raise InputError(
             f"{path}: damaged: {what} of a sparse array are {found.min()} to {found.max()}; "
-            f"allowed are 0 to {length - 1}"
+            f"allowed are {least} to {length - 1}"
         )

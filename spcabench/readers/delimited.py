@@ -8,6 +8,7 @@ import io
 import itertools
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,6 +20,7 @@ from spcabench.errors import InputError
 from spcabench.readers import sizes
 
 SAMPLE = 200  # lines that tell how a table is written
+ENOUGH = 10**7  # characters of lines that tell it too
 HEAD = 1 << 16  # bytes that tell its encoding
 FIELD = 24.0  # bytes that a field takes while it is read, beside its text
 SEPARATORS = "\t;|,"  # the comma last: it may be a decimal one
@@ -60,7 +62,7 @@ def read(path: Path, notes: list[str]) -> pd.DataFrame:
     encoding = _encoding(path)
     try:
         with _opened(path, encoding) as stream:
-            lines = [line for line in itertools.islice(stream, SAMPLE) if line.strip()]
+            lines = [line for line in _sample(stream) if line.strip()]
         if not lines:
             raise InputError("the file is empty")
         style = _style(lines)
@@ -83,6 +85,16 @@ def _encoding(path: Path) -> str:
             f"{path}: zero bytes in it: no text, or UTF-16 without its mark; save the file as UTF-8"
         )
     return "utf-8"
+
+
+def _sample(stream: IO[str]) -> Iterator[str]:
+    """The first lines of a text, fewer where they are long."""
+    read = 0
+    for line in itertools.islice(stream, SAMPLE):
+        yield line
+        read += len(line)
+        if read > ENOUGH:
+            return
 
 
 def _opened(path: Path, encoding: str) -> IO[str]:
@@ -150,6 +162,9 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
 def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
     """Note the guesses that may be wrong."""
     first = _fields(lines[0], style.separator)
+    if style.header and (twice := [word for word in dict.fromkeys(first) if first.count(word) > 1]):
+        shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
+        notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if not style.header:
         notes.append("the first line holds numbers only: taken as data, not as names")

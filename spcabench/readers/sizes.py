@@ -14,6 +14,7 @@ from spcabench.errors import InputError
 
 SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
 BLOCK = 1 << 20  # bytes that are unpacked at a time
+LONGEST = 10**8  # bytes of a line; a million fields of a table take a fifth of them
 DENSEST = 1100  # times that gzip can shrink a file at most
 MOST_EMPTY = 10**7  # rows and columns without an entry that a sparse file may promise
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
@@ -84,15 +85,21 @@ def open_text(path: Path) -> IO[Any]:
 def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
     """Measure a text in one pass of bounded memory, which ends where there is too much of it.
 
-    A field takes ``per_field`` bytes beside the text itself.
+    A field takes ``per_field`` bytes beside the text itself. Raises InputError for a text that is
+    too large, and for a line that is too long: whoever reads it holds it several times.
     """
-    size, lines, separators = 0, 0, 0
+    size, lines, separators, line = 0, 0, 0, 0
     free = SHARE * machine.free_memory()
     with open_text(path) as stream:
         while block := stream.read(BLOCK):
             size += len(block)
             lines += block.count(b"\n")
             separators += sum(block.count(mark) for mark in (b",", b";", b"\t", b"|", b" "))
+            line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
+            if line > LONGEST:
+                raise InputError(
+                    f"{path}: a line of more than {readable(LONGEST)}: no table of numbers"
+                )
             if size + per_field * (lines + separators) > free:
                 afford(path, size + per_field * (lines + separators))
     return Unpacked(size, lines, separators)

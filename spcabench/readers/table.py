@@ -41,7 +41,10 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     if unnamed and frame.shape[1] > 1:
         notes.append("the first column has no header: taken as the rows' names")
     elif texts and len(words) == len(frame) and words.is_unique and frame.shape[1] > 1:
-        notes.append(f"column {first!r} is a different text in each row: taken as the rows' names")
+        what = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
+        notes.append(
+            f"column {first!r} is a different {what} in each row: taken as the rows' names"
+        )
     else:
         return frame, None
     return frame.iloc[:, 1:], column.astype(str).tolist()

@@ -78,6 +78,7 @@ def kind_of(path: Path) -> str:
     return suffix if suffix in READERS else ""
 
 
+@np.errstate(over="ignore", invalid="ignore")  # entries of any size are checked, and refused
 def read(path: Path, how: Reading) -> Problem:
     """Return the problem in a file: Sigma is the covariance (with 1/m) of its columns.
 
