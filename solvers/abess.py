@@ -3,13 +3,19 @@
 It is installed by ``pip install spcabench[compare]``.
 
 Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python
-and R", Journal of Machine Learning Research 23 (2022).
+and R", Journal of Machine Learning Research 23 (2022), jmlr.org/papers/v23/21-1060.html.
 
 Differs from the library in:
 
 1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it
    centres, and of some singular covariances it gives vectors of far less variance.
 2. The k largest of its loadings are kept.
+
+Cost: not counted: the library's.
+
+Code: abess, https://github.com/abess-team/abess (Python, R).
+
+Reproduced: none: the library itself is run.
 """
 
 import warnings

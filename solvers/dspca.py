@@ -1,7 +1,8 @@
 """DSPCA: the semidefinite relaxation by Nesterov's smooth minimisation.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), sections 4.2 and 4.3 (the algorithm's steps 1 to 4).
+programming", SIAM Review 49 (2007), doi:10.1137/050645506, sections 4.2 and 4.3 (the algorithm's
+steps 1 to 4).
 
 Differs from the paper in:
 
@@ -14,6 +15,10 @@ Differs from the paper in:
 4. The search of rho goes from the largest down, few variables being left there.
 5. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
+
+Cost: 9 n^3, with n the variables of a connected component.
+
+Code: DSPCA (MATLAB), not at hand.
 """
 
 import numpy as np

@@ -1,8 +1,9 @@
 """DSPCA with ||X||_1 <= k: Nesterov's method and a search of the penalty.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), section 2.1; `dspca` has the penalised form. Its dual is min
-over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with slope k - ||X_rho||_1.
+programming", SIAM Review 49 (2007), doi:10.1137/050645506, section 2.1; `dspca` has the penalised
+form. Its dual is min over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with
+slope k - ||X_rho||_1.
 
 Differs from the paper in:
 
@@ -15,6 +16,12 @@ Differs from the paper in:
    |Sigma_ij| > rho.
 4. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
    k-sparse.
+
+Cost: 9 n^3, with n the variables of a connected component.
+
+Code: none found for this form.
+
+Reproduced: no number of this form is at hand; its optimum is that of a conic solver.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Expectation-maximisation for sparse and nonnegative PCA (EM).
 
-Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008:
-probabilistic PCA with one component and vanishing noise. The E-step and the M-step without
-constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k thresholds |w*| softly at
-its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
+Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008,
+doi:10.1145/1390156.1390277: probabilistic PCA with one component and vanishing noise. The E-step
+and the M-step without constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k
+thresholds |w*| softly at its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
 
 Differs from the paper in:
 
@@ -13,6 +13,10 @@ Differs from the paper in:
    none loses variance.
 3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
 4. Where ties at the threshold leave no entry, the k largest are kept as they are.
+
+Cost: n k for each start that still moves, of ten; m n on data.
+
+Code: nsprcomp, https://cran.r-project.org/package=nsprcomp (R).
 """
 
 import numpy as np

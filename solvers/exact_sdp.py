@@ -1,8 +1,8 @@
 """The semidefinite relaxation, penalised, by a general SDP solver through CVXPY.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), equation 6; the reference for small problems. SCS: O'Donoghue
-et al. (2016); Clarabel: Goulart and Chen (2024).
+programming", SIAM Review 49 (2007), doi:10.1137/050645506, equation 6; the reference for small
+problems. SCS: O'Donoghue et al. (2016); Clarabel: Goulart and Chen (2024).
 
 Differs from the paper in:
 
@@ -11,6 +11,10 @@ Differs from the paper in:
    same.
 3. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
+
+Cost: not counted: a conic solver.
+
+Code: none found: the paper names a general solver.
 """
 
 import numpy as np

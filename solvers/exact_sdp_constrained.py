@@ -1,13 +1,20 @@
 """The semidefinite relaxation, constrained by ||X||_1 <= k, by a general SDP solver through CVXPY.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), section 2.1; `exact_sdp` has the penalised form.
+programming", SIAM Review 49 (2007), doi:10.1137/050645506, section 2.1; `exact_sdp` has the
+penalised form.
 
 Differs from the paper in:
 
 1. The dual is what is handed over; X is the multiplier of its matrix inequality.
 2. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
    k-sparse.
+
+Cost: not counted: a conic solver.
+
+Code: none found: the paper names a general solver.
+
+Reproduced: no number of this form is at hand.
 """
 
 import numpy as np

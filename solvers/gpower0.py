@@ -1,16 +1,17 @@
 """Generalized power method with the l0 penalty, single unit (GPower0).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse
-principal component analysis", JMLR 11 (2010), Algorithm 3; Kuleshov (2013), Algorithm 3.
+Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
+analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithm 3; Kuleshov
+(2013), Algorithm 3.
 
 Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||^2.
 2. No refit at the end: the harness refits where it is asked to.
 
-Cost: 2 m n.
+Cost: m n + m k.
 
-Code: GPower (MATLAB), not at hand.
+Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
 """
 
 import numpy as np

@@ -1,16 +1,17 @@
 """Generalized power method with the l1 penalty, single unit (GPower1).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse
-principal component analysis", JMLR 11 (2010), Algorithm 2; Kuleshov (2013), Algorithm 4.
+Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
+analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithm 2; Kuleshov
+(2013), Algorithm 4.
 
 Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||.
 2. No pattern filling at the end: the harness refits where it is asked to.
 
-Cost: 2 m n.
+Cost: m n + m k.
 
-Code: GPower (MATLAB), not at hand.
+Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
 """
 
 from spcabench.iterate import Iterate, Traits

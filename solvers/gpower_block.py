@@ -1,9 +1,9 @@
 """Generalized power method, several components at once (block GPower, l1 and l0).
 
 Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
-analysis", JMLR 11 (2010), Algorithms 4 and 5: over X (m, q) with orthonormal columns, maximise
-sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the l0 penalty, sum_ij [(mu_j a_i'x_j)^2 -
-gamma_j]_+.
+analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithms 4 and 5:
+over X (m, q) with orthonormal columns, maximise sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the
+l0 penalty, sum_ij [(mu_j a_i'x_j)^2 - gamma_j]_+.
 
 Differs from the paper in:
 
@@ -11,6 +11,12 @@ Differs from the paper in:
    single-unit GPower.
 2. mu_j is 1 / j, which leaves no rotation of the components free.
 3. No refit at the end: the harness refits where it is asked to.
+
+Cost: m n q + m k q.
+
+Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
+
+Reproduced: none of its own: one component is that of gpower0 and gpower1.
 """
 
 import numpy as np

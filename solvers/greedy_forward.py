@@ -2,6 +2,10 @@
 
 d'Aspremont, Bach, El Ghaoui, "Optimal solutions for sparse principal component analysis", JMLR 9
 (2008), Algorithm 2 ("approximate greedy search").
+
+Cost: n j + 9 j^3, for a support of j variables.
+
+Code: PathSPCA (MATLAB), on the first author's page www.di.ens.fr/~aspremon, not at hand.
 """
 
 import numpy as np

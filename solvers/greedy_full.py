@@ -8,6 +8,10 @@ Differs from the paper in:
 1. With passes="both" the backward pass, n steps of n eigenvalues, is left out beyond 150 variables.
 2. While the backward pass has more than k variables, the k largest entries of its eigenvector are
    yielded.
+
+Cost: 9 n j^3 a step, for a support of j variables.
+
+Code: none found.
 """
 
 import numpy as np

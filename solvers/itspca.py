@@ -14,6 +14,8 @@ Differs from the paper in:
 Cost: n^2 q.
 
 Code: SPCALab (MATLAB), not at hand.
+
+Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np

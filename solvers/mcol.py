@@ -8,6 +8,10 @@ Differs from the paper in:
 2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
 3. The sign of 0 is +1, which the paper leaves open. It decides all signs of the first block, whose
    products are all 0.
+
+Cost: n c for c columns; m n on data.
+
+Code: none found.
 """
 
 from math import ceil

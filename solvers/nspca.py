@@ -13,6 +13,10 @@ Differs from the paper in:
    formed.
 4. Of several random starts, swept side by side, that of the largest F is the answer; its columns
    are normalised.
+
+Cost: n for each of the n q entries that changes in a sweep, 2 m for each on data; five starts.
+
+Code: none found.
 """
 
 import numpy as np

@@ -1,14 +1,20 @@
 """Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
 
 Witten, Tibshirani, Hastie, "A penalized matrix decomposition, with applications to sparse principal
-components and canonical correlation analysis", Biostatistics 10 (2009), Algorithm 3 with section
-3.2: max u'Av over ||u|| <= 1,
-||v|| <= 1, ||v||_1 <= c.
+components and canonical correlation analysis", Biostatistics 10 (2009),
+doi:10.1093/biostatistics/kxp008, Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1, ||v|| <=
+1, ||v||_1 <= c.
 
 Differs from the paper in:
 
 1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here
    does.
+
+Cost: m n + m k.
+
+Code: PMA, https://cran.r-project.org/package=PMA (R).
+
+Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np

@@ -1,6 +1,11 @@
 """Power method: the leading eigenvector of Sigma, not sparse.
 
-Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.2.
+Kuleshov (2013) (proceedings.mlr.press/v28/kuleshov13.html), Table 1; Parlett, "The symmetric
+eigenvalue problem", 1998, section 4.2.
+
+Cost: n^2.
+
+Code: none: it needs none.
 """
 
 from spcabench.iterate import Traits

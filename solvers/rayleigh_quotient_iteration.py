@@ -1,11 +1,16 @@
 """Rayleigh quotient iteration: an eigenvector of Sigma, not sparse.
 
-Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.6.
+Kuleshov (2013) (proceedings.mlr.press/v28/kuleshov13.html), Table 1; Parlett, "The symmetric
+eigenvalue problem", 1998, section 4.6.
 
 Differs from the paper in:
 
 1. The shifted system is solved in its bordered form: the same direction, but regular at
    convergence, its sign kept.
+
+Cost: n^3 + 2 n^2.
+
+Code: none: it needs none.
 """
 
 import numpy as np

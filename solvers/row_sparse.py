@@ -1,10 +1,11 @@
 """Row-sparse principal subspace (FSPCA): all components on one common support.
 
-Tian, Nie, Wang, Li, "Learning feature sparse principal subspace", NeurIPS 2020, Algorithm 2 (IPU):
-maximise tr(W'Sigma W) over W (n, q) with orthonormal columns and at most k nonzero rows. The proxy
-P = Sigma W (W'Sigma W)^+ W'Sigma has the rank q and lies below Sigma; its best support are the k
-largest entries of its diagonal (Algorithm 1), and W becomes the q leading eigenvectors there. The
-objective never falls. The start is Algorithm 1 on the best approximation of Sigma of rank q.
+Tian, Nie, Wang, Li, "Learning feature sparse principal subspace", NeurIPS 2020
+(mlanthology.org/neurips/2020/tian2020neurips-learning-a), Algorithm 2 (IPU): maximise tr(W'Sigma W)
+over W (n, q) with orthonormal columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma
+W)^+ W'Sigma has the rank q and lies below Sigma; its best support are the k largest entries of its
+diagonal (Algorithm 1), and W becomes the q leading eigenvectors there. The objective never falls.
+The start is Algorithm 1 on the best approximation of Sigma of rank q.
 
 Differs from the paper in:
 
@@ -13,6 +14,8 @@ Differs from the paper in:
 Cost: n k q + 9 k^3.
 
 Code: FSPCA, https://github.com/tianlaics/FSPCA (MATLAB).
+
+Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np

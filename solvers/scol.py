@@ -7,6 +7,10 @@ Differs from the paper in:
 1. Vectors are scaled to norm one, not sqrt(s).
 2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
 3. The sign of 0 is +1, which the paper leaves open.
+
+Cost: n a column; m n on data.
+
+Code: none found.
 """
 
 from spcabench.iterate import Iterate, Traits

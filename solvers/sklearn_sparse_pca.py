@@ -1,14 +1,21 @@
 """Scikit-learn's SparsePCA: dictionary learning with an l1 penalty on the loadings, by LARS.
 
-Jenatton, Obozinski, Bach, "Structured sparse principal component analysis", AISTATS 2010, and
-Mairal, Bach, Ponce, Sapiro, "Online dictionary learning for sparse coding", ICML 2009, as
-scikit-learn has them: one component of min ||A - u v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
+Jenatton, Obozinski, Bach, "Structured sparse principal component analysis", AISTATS 2010
+(proceedings.mlr.press/v9/jenatton10a.html), and Mairal, Bach, Ponce, Sapiro, "Online dictionary
+learning for sparse coding", ICML 2009, as scikit-learn has them: one component of min ||A - u
+v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
 
 Differs from the library's class in:
 
 1. Its function ``dict_learning`` is called, as the class does, but without centring: A is what the
    problem says.
 2. alpha is in units of the largest column norm: a number that serves every problem.
+
+Cost: not counted: the library's.
+
+Code: scikit-learn, https://scikit-learn.org (Python).
+
+Reproduced: none: the library itself is run.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """The spannogram sampled: the best component of a rank-d approximation by an epsilon-net.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
-Algorithm 3.
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014
+(proceedings.mlr.press/v32/asteris14.html), Algorithm 3.
 
 Differs from the paper in:
 
@@ -14,6 +14,10 @@ Differs from the paper in:
    cardinalities (`path`).
 5. Rows of V are taken in order of falling norm. Once k entries of V c are at least the norm of the
    next row, no later row can be among the k largest: the answer is the same.
+
+Cost: n d a sample.
+
+Code: lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB).
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,8 @@
 """The spannogram: the best component of a rank-d approximation, exactly.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
-Algorithms 1 and 2; signed components: Asteris, Papailiopoulos, Karystinos (2011).
+Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014
+(proceedings.mlr.press/v32/asteris14.html), Algorithms 1 and 2; signed components: Asteris,
+Papailiopoulos, Karystinos (2011).
 
 Differs from the paper in:
 
@@ -11,6 +12,10 @@ Differs from the paper in:
 2. (P_d) is solved only where lambda_max(V_I'V_I) exceeds the best value so far.
 3. It starts from the rank-one solution, improved by alternation.
 4. Curves that meet in one point, and equal ones, are parted by a tiny perturbation.
+
+Cost: k d^2 + 9 d^3 for each support that could be better, of the order of n^(d - 1) supports.
+
+Code: lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), which samples.
 """
 
 from itertools import combinations

@@ -1,9 +1,9 @@
 """SPCA: a sparse regression on the principal components, by the elastic net.
 
 Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
-Graphical Statistics 15 (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic net
-of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. The elastic net's path
-is by scikit-learn's LARS.
+Graphical Statistics 15 (2006), doi:10.1198/106186006X113430, Algorithm 1 (section 3.3): column j of
+B (n, q) is the elastic net of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of
+Sigma B. The elastic net's path is by scikit-learn's LARS.
 
 Differs from the paper in:
 
@@ -12,6 +12,12 @@ Differs from the paper in:
 
 Where variables tie, scikit-learn decides, now and then by rounding: with the rows in another order,
 2 of 1000 answers to small problems with ties differed, by up to 2 % of the variance.
+
+Cost: up to 2 n^2 q; scikit-learn's LARS is not counted.
+
+Code: elasticnet, https://cran.r-project.org/package=elasticnet (R).
+
+Reproduced: the paper's Table 3: nonzeros and adjusted variances on pit props, all the same.
 """
 
 import warnings

@@ -16,6 +16,8 @@ Differs from the paper in:
 Cost: 9 d^3 a subset.
 
 Code: SPCAvRP, https://cran.r-project.org/package=SPCAvRP (R).
+
+Reproduced: no number of its paper is at hand.
 """
 
 from itertools import combinations

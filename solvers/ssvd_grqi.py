@@ -1,7 +1,7 @@
 """Sparse singular value decomposition by generalized Rayleigh quotient iteration (SSVD).
 
-Kuleshov, "Fast algorithms for sparse principal component analysis based on
-Rayleigh quotient iteration", ICML 2013, Algorithm 5.
+Kuleshov, "Fast algorithms for sparse principal component analysis based on Rayleigh quotient
+iteration", ICML 2013 (proceedings.mlr.press/v28/kuleshov13.html), Algorithm 5.
 
 Differs from the paper in:
 
@@ -11,6 +11,11 @@ Differs from the paper in:
 3. The power step is sequential: v is made from the new u, not from the old one.
 4. The start is the largest row and the largest column of R, or, with ``first="covariance"``, the
    largest column of Sigma = R'R, as Algorithm 1 starts. The paper does not say which.
+
+Cost: p^2 q + p^3 + 2 p^2 + 2 p q, p and q the smaller and the larger of k_u and k; m k + n k_u for
+the power step.
+
+Code: generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient.
 """
 
 from itertools import count

@@ -1,7 +1,11 @@
 """Simple thresholding: the k largest entries of the leading eigenvector.
 
 Cadima and Jolliffe, "Loadings and correlations in the interpretation of principal components",
-Journal of Applied Statistics 22 (1995), section 2.
+Journal of Applied Statistics 22 (1995), section 2, doi:10.1080/757584614.
+
+Cost: 9 n^3, once.
+
+Code: none: it needs none.
 """
 
 from spcabench.iterate import Traits

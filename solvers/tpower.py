@@ -1,9 +1,11 @@
 """Truncated power method (TPower).
 
-Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013), Algorithm
-1.
+Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013),
+jmlr.org/papers/volume14/yuan13a/yuan13a.pdf, Algorithm 1.
 
 Cost: n k, for the k-sparse x; n^2 the first time.
+
+Code: TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not at hand.
 """
 
 import numpy as np

@@ -31,11 +31,11 @@ def solve(problem, *, k{settings}):
 WRONG = {
     "dense": (
         "is feasible",
-        "8 nonzeros at k = 3",
+        "8 nonzeros; allowed are at most k = 3; project\\(x, k\\)",
         "    yield normalize(Sigma.largest_column())\n",
     ),
     "nan": ("is feasible", "NaN or infinite", "    yield x\n    yield x * np.nan\n"),
-    "norm": ("is feasible", "norm 2; yield unit vectors", "    yield 2.0 * x\n"),
+    "norm": ("is feasible", "norm 2; allowed is 1; project\\(x, k\\)", "    yield 2.0 * x\n"),
     "shape": ("is feasible", r"shape \(2,\)", "    yield np.array([1.0, 0.0])\n"),
     "zero": ("is feasible", "x is zero", "    yield 0.0 * x\n"),
     "sign": (
@@ -80,7 +80,7 @@ WRONG = {
     ),
     "dense when large": (
         "is feasible",
-        "48 nonzeros at k = 6",
+        "48 nonzeros; allowed are at most k = 6",
         "    yield x if problem.n < 9 else normalize(Sigma.largest_column())\n",
     ),
     "prints": (

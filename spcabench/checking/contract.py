@@ -77,8 +77,16 @@ def _asked(module: ModuleType, problem: Problem) -> dict[str, Any]:
 def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
     result = api.solve(problem, module, **_asked(module, problem), **settings)
     if not result.good:
-        raise Broken(f"on {problem.name}: {result.fault}")
+        raise Broken(f"on {problem.name}: {result.fault}{_advice(result)}")
     return result
+
+
+def _advice(result: Result) -> str:
+    """How a vector of another norm or cardinality is mended; empty where it is something else."""
+    x = result.x
+    if x.shape != (result.problem.n,) or not np.isfinite(x).all() or not x.any():
+        return ""
+    return "; project(x, k) of spcabench.vectors cuts a vector to k entries and to norm 1"
 
 
 def _same(what: str, problem: Problem, a: float, b: float) -> None:

@@ -25,7 +25,9 @@ HEAD = (
     *("flops of an iteration", "authors' code", "reproduced"),
 )
 YEAR = re.compile(r"(?<![:.\d])(?:19|20)\d\d\b\)?")  # not the number of an arXiv paper
-ADDRESS = re.compile(r"doi:(10\.\S+\w)|arXiv:(\d+\.\d+)|\(((?:proceedings|papers)\.\S+?\w)\)")
+# of papers without a doi
+HOMES = r"(?:proceedings|papers)\.\S+?|(?:www\.)?jmlr\.org/papers/\S+?|mlanthology\.org/\S+?"
+ADDRESS = re.compile(rf"doi:(10\.\S+\w)|arXiv:(\d+\.\d+)|((?:{HOMES})\w)(?=[):;,.]*(?:\s|$))")
 NOTES = ("Cost", "Code", "Reproduced")
 
 

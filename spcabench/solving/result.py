@@ -245,23 +245,20 @@ class Result:
         if self.good:
             return ""
         if self.status == Status.ZERO:
-            return "x is zero; yield a unit vector"
+            return "x is zero; allowed are unit vectors"
         if x.shape != (n,):
             return f"x has shape {x.shape}; allowed is ({n},)"
         if not np.isfinite(x).all():
             return "x has NaN or infinite entries"
         if abs(x @ x - 1.0) > 1e-6:
             length = np.linalg.norm(x)
-            return f"x has norm {length:.6g}; yield unit vectors: normalize(x) of spcabench.vectors"
+            return f"x has norm {length:.6g}; allowed is 1"
         if self.k is not None and self.cardinality > self.k and self.search:
             return (
                 f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
             )
         if self.k is not None and self.cardinality > self.k:
-            return (
-                f"x has {self.cardinality} nonzeros at k = {self.k}; yield project(x, k) of "
-                "spcabench.vectors"
-            )
+            return f"x has {self.cardinality} nonzeros; allowed are at most k = {self.k}"
         if self.nonnegative and (x < 0).any():
             return "x has entries of both signs, where x >= 0 was asked"
         if self.Z is not None and (wrong := joint.fault(self.Z, n, self.k, self.formulation)):

@@ -1,0 +1,63 @@
+"""The numbers of docs/field.md that take minutes.
+
+    python -m benchmarks.field_tables thresholding    # covariance thresholding, n = 400
+    python -m benchmarks.field_tables anytime         # greedy anytime sparse PCA, n = 2,000
+
+Each prints the share of the support that is found: its mean over the draws, and its standard error.
+Samples are those of the dataset `spiked_samples`, as many as variables, seeds 0, 1, ...
+"""
+
+import sys
+
+import numpy as np
+
+from spcabench import load, registry, solve
+
+STRENGTH = 0.5  # beta of Holtzman, Soffer, Vilenchik (2020), section 9
+
+
+def drawn(n, k, seed):
+    """A draw of n samples of n variables, k of them in the component, and these k."""
+    problem = load("spiked_samples", m=n, n=n, count=k, strength=STRENGTH, seed=seed)
+    return problem, np.array(problem.provenance["support"])
+
+
+def share(found, planted):
+    """The share of the planted variables that was found."""
+    return len(np.intersect1d(found, planted)) / len(planted)
+
+
+def told(label, shares):
+    """Print the mean of some shares with its standard error."""
+    error = np.std(shares, ddof=1) / np.sqrt(len(shares))
+    print(f"{label}: {100 * np.mean(shares):.0f} % (+- {100 * error:.0f}), {len(shares)} draws")
+
+
+def thresholding(n=400, draws=8):
+    """Where the success of covariance thresholding ends."""
+    for ratio in (0.2, 0.3, 0.4):
+        k = round(ratio * np.sqrt(n))
+        shares = []
+        for seed in range(draws):
+            problem, planted = drawn(n, k, seed)
+            shares.append(share(solve(problem, "covariance_thresholding", k=k).support, planted))
+        told(f"n = {n}, k = {k} = {ratio:g} sqrt(n)", shares)
+
+
+def anytime(n=2000, k=7, draws=20):
+    """All seeds of one variable; one seed, a variable or a third of the support."""
+    completed = registry.module("solver", "greedy_anytime").completed
+    every, one, third = [], [], []
+    for seed in range(draws):
+        problem, planted = drawn(n, k, seed)
+        every.append(share(solve(problem, "greedy_anytime", k=k).support, planted))
+        C = np.abs(problem.given_as("covariance").matrix.S)
+        one.append(share(completed(C, planted[:1], k, False), planted))
+        third.append(share(completed(C, planted[: round(k / 3)], k, False), planted))
+    told(f"n = {n}, k = {k}, all seeds of one variable", every)
+    told(f"n = {n}, k = {k}, from one variable of the support", one)
+    told(f"n = {n}, k = {k}, from a third of the support", third)
+
+
+if __name__ == "__main__":
+    {"thresholding": thresholding, "anytime": anytime}[sys.argv[1]]()
