@@ -9,6 +9,7 @@ import pytest
 
 from spcabench import Problem, api, registry
 from spcabench.errors import InputError
+from spcabench.figures._zhang2011 import penalty
 from spcabench.methods import cvxpy_duals, relaxation
 from spcabench.running import worker
 from spcabench.solving import certify
@@ -220,3 +221,27 @@ def test_partial_eigenvalues_change_no_answer():
     assert partial.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-5)
     with pytest.raises(InputError, match="'full' and 'partial'"):
         api.solve(problem, "dspca", rho=0.15 * top, eigenvalues="some")
+
+
+@pytest.mark.parametrize(("family", "n", "seed"), [("spiked", 50, 300), ("gaussian", 50, 304)])
+def test_continuation_goes_on_where_the_box_qps_were_solved_too_loosely(family, n, seed):
+    size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
+    problem = api.load(family, seed=seed, **size).given_as("covariance")
+    lam = penalty(family, n)
+    result = api.solve(problem, "bca_continuation", lam=lam, screen=False)
+    assert result.status == "converged"  # the first ended at a gap of 1.09e-3
+
+
+@pytest.mark.parametrize("family", ["gaussian", "spiked"])
+def test_loose_box_qps_reach_the_same_gap_for_fewer_flops(family):
+    size = dict(m=60, n=60) if family == "gaussian" else dict(n=60)
+    problem = api.load(family, seed=5, **size).given_as("covariance")
+    goal = dict(lam=penalty(family, 60), screen=False, K=300, stop="gap", tol=1e-2)
+    tight = api.solve(problem, "bca", **goal)
+    loose = api.solve(problem, "bca", inner="loose", eps=5e-3, **goal)
+    assert tight.status == loose.status == "converged"
+    assert loose.relaxation_value <= tight.relaxation_bound
+    assert tight.relaxation_value <= loose.relaxation_bound
+    assert loose.flops < tight.flops / 2
+    with pytest.raises(InputError, match="'tight' and 'loose'"):
+        api.solve(problem, "bca", lam=1.0, inner="some")
