@@ -120,7 +120,6 @@ def solve(
 
     With several cardinalities, one component is found at each of them.
     """
-    from spcabench import registry
     from spcabench.cli import files, settings, terminal
 
     files.check("--out", out, files.TABLES)
@@ -128,16 +127,12 @@ def solve(
     ks = options.cardinalities(k)
     problem = _problem(source, _reading(context.params))
     _check_sizes(problem, ks, components)
-    named, solver = solver, solver or registry.solver_for(problem.n, nonnegative)
-    with solvers.by_its_author(solver):
-        typed = settings.read(setting or [], solver)
+    name = solver or _chosen(problem, nonnegative)
+    with solvers.by_its_author(name):
+        typed = settings.read(setting or [], name)
         typed |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
-        found = _found(problem, solver, ks, components, deflation, typed)
-        if named is None:  # not before: an error is one line
-            print(
-                f"solver {solver}: chosen for {problem.n} variables; --solver names another",
-                file=sys.stderr,
-            )
+        found = _found(problem, name, ks, components, deflation, typed)
+        _say(name, problem.n, chosen=solver is None)
         print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
     files.save(problem, found, out, plot)
 
@@ -176,6 +171,19 @@ def _dataset(source: str, how: "Reading") -> "Problem":
             raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
         settings[name] = getattr(how, name)
     return api.load(source, **settings)
+
+
+def _chosen(problem: "Problem", nonnegative: bool) -> str:
+    """The solver that suits the size of the problem."""
+    from spcabench import registry
+
+    return registry.solver_for(problem.n, nonnegative)
+
+
+def _say(solver: str, n: int, chosen: bool) -> None:
+    """Say that a solver was chosen; once the answer is there, because an error is one line."""
+    if chosen:
+        print(f"solver {solver}: chosen for {n} variables; --solver names another", file=sys.stderr)
 
 
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
