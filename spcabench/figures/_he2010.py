@@ -39,6 +39,7 @@ DENSE = "GPower0 on dense centred data"
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
 # Mcol-PCA's c as a share of s, beside the paper's s/10
 LEVELS, LEVEL = (20, 50), "c = s/"
+HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white", label=None)
 # untimed rows whose method is their label, after the solver's name where there are two
 UNCENTRED = "not centred"
 
@@ -218,6 +219,32 @@ def thirds(by_x: dict[float, Interval], which: str) -> dict[float, Interval]:
     return {v: by_x[v] for v in (x[-count:] if which == "largest" else x[:count])}
 
 
+def missed(mine: pd.DataFrame) -> pd.Series:
+    """Which rows have a cardinality that a search found in place of the one asked for."""
+    asked = mine.k.fillna(mine.cardinality)
+    return ~same_cardinality(asked, mine.cardinality) & mine.search_runs.notna()
+
+
+def broken(mine: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
+    """The x and the values of series by x, for a line without what no run supports.
+
+    Against the cardinality there is a gap where one was asked for between two points, and the
+    search ended more than a tenth below it.
+    """
+    x = series[0].index.to_numpy()
+    far = mine.wanted[mine.cardinality < 0.9 * mine.wanted] if "wanted" in mine else mine.x.iloc[:0]
+    gaps = [i + 1 for i in range(len(x) - 1) if far.between(x[i], x[i + 1]).any()]
+    return tuple(np.insert(v, gaps, np.nan) for v in (x, *(s.to_numpy() for s in series)))
+
+
+def draw_line(axis, mine: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
+    """A line against x, hollow where the search missed the cardinality asked for."""
+    axis.plot(*broken(mine, y), **style)
+    off = missed(mine).groupby(mine.x).any()
+    hollow = y[off.reindex(y.index).to_numpy(dtype=bool)]
+    axis.plot(hollow.index, hollow, **style | HOLLOW)
+
+
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Minimum time of each method against x, with the quartiles of the rounds.
 
@@ -229,19 +256,12 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
             continue
         style = look(method.partition(" ")[0]) | dict(alpha=0.45 if " " in method else 1.0)
         best = mine.groupby("x").total.min()
-        axis.plot(best.index, best, label=NAMES[method], **style)
+        draw_line(axis, mine, best, style | dict(label=NAMES[method]))
         low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
-        axis.fill_between(best.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+        axis.fill_between(*broken(mine, low, high), color=style["color"], alpha=0.2, linewidth=0)
         if method == "gpower0":
-            search = mine.groupby("x").search_time.median()
-            axis.plot(
-                search.index,
-                search,
-                color=style["color"],
-                alpha=0.5,
-                linestyle=":",
-                label="GPower0, whole search",
-            )
+            whole = dict(linestyle=":", marker="", alpha=0.5, label="GPower0, whole search")
+            draw_line(axis, mine, mine.groupby("x").search_time.median(), style | whole)
     axis.set(yscale="log", ylabel="time of a run, s")
     low, high = axis.get_ylim()
     axis.set_ylim(top=high * (high / low) ** 0.25)  # room for the legend
@@ -249,19 +269,31 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Variance ||Vx||^2 of each method against x."""
-    for method in (m for m in methods if " " not in m):
-        value = data[data.method == method].groupby("x").value.median()
-        axis.plot(value.index, value, label=NAMES[method], **look(method))
+    """Variance ||Vx||^2 of each method against x; a band above the curves is cut."""
+    shown = [m for m in methods if " " not in m]
+    for method in shown:
+        mine = data[data.method == method]
+        draw_line(
+            axis, mine, mine.groupby("x").value.median(), look(method) | dict(label=NAMES[method])
+        )
+    value = data[data.method.isin(shown)].groupby("x").value
+    if len(value) > 1:
+        low, high = float(value.median().min()), float(value.median().max())
+        axis.set_ylim(low - 0.08 * (high - low), high + 0.12 * (high - low))
     axis.set(ylabel="variance $\\|Vx\\|^2$")
     axis.legend()
 
 
 @with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows by cardinality x."""
+    """The timed rows by cardinality x: the median over problems of what GPower0 reached."""
     timed = trials(table)
-    return timed.assign(x=timed.cardinality.astype(float))
+    asked = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
+    leads = (timed.solver == "gpower0") & timed.form.ne("data")
+    leads = leads if leads.any() else timed.solver == "gpower0"
+    reached = timed.cardinality[leads].groupby(asked[leads]).median()
+    x = asked.map(reached).fillna(timed.cardinality).astype(float)
+    return timed.assign(x=x, wanted=asked.where(asked >= 1.0, asked * timed.n))
 
 
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:

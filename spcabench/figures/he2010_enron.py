@@ -15,8 +15,9 @@ import pandas as pd
 from spcabench.claims import Statement, decided
 from spcabench.errors import InputError
 from spcabench.run import Measure, Run
+from spcabench.style import look
 
-PANELS, SIZE = (1, 1), (8.5, 2.4)
+PANELS, SIZE = (1, 1), (8.0, 2.0)
 
 H13 = Statement(
     id="H13",
@@ -68,32 +69,38 @@ def data(table):
 
 
 def draw(data, axes):
-    """The table."""
+    """Memory as bars on a logarithmic axis, with the outcome and the time beside them."""
     axis = axes.flat[0]
-    axis.set_axis_off()
     for row in data.itertuples():
-        cells = [
-            [
-                "centred densely",
-                f"{row.dense / 1e9:.2f} GB",
-                "refused: too large" if row.refused else "made",
-            ],
-            [
-                "centred implicitly, Mcol-PCA, s = 100",
-                f"{row.counts / 1e6:.0f} MB + {row.above / 1e6:.0f} MB",
-                f"{row.seconds:.3f} s",
-            ],
-        ]
-        table = axis.table(
-            cells,
-            colLabels=["", "memory", "time"],
-            colWidths=[0.5, 0.28, 0.22],
-            cellLoc="center",
-            loc="center",
-        )
-        table.auto_set_font_size(False)
-        table.set_fontsize(9)
-        table.scale(1, 1.8)
+        sparse = row.counts + row.above
+        bars = {
+            "centred densely": (
+                row.dense,
+                "#6B6B6B",
+                "refused, too large" if row.refused else "made",
+            ),
+            "Mcol-PCA, centred implicitly": (
+                sparse,
+                look("mcol")["color"],
+                f"{row.counts / 1e6:.0f} MB of counts, {row.above / 1e6:.0f} MB more; "
+                f"{row.seconds:.2f} s",
+            ),
+        }
+        for place, (size, colour, words) in enumerate(reversed(bars.values())):
+            axis.barh(place, size, height=0.6, color=colour)
+            inside = size > 10 * sparse
+            axis.annotate(
+                f"{size / 1e9:.2f} GB: {words}" if inside else words,
+                (size, place),
+                xytext=(-6 if inside else 6, 0),
+                textcoords="offset points",
+                va="center",
+                ha="right" if inside else "left",
+                color="white" if inside else "black",
+            )
+        axis.set_yticks(range(len(bars)), list(reversed(bars)))
+    axis.set(xscale="log", xlabel="memory, bytes", xlim=(1e6, 3e10))
+    axis.grid(axis="y", visible=False)
 
 
 def claims(data):

@@ -3,7 +3,9 @@
 The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred,
 dense for both solvers. The cardinality is the one that GPower0 reached; its variance is taken after
 the refit on its support. GPower0 stops by its objective (1e-4); single runs, the whole search
-dotted. One thread, interleaved, exclusive, minimum. Conditions of the claim have smaller c than the
+dotted. One thread, interleaved, exclusive, minimum. A hollow marker: the search missed
+the cardinality asked for; no line crosses where it ended far from it. Conditions of the claim have
+smaller c than the
 paper's s / 10, and pixels that are not centred.
 """
 

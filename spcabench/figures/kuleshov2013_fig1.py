@@ -13,6 +13,7 @@ import json
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import ScalarFormatter
 
 from spcabench.claims import Condition, Statement, interval
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
@@ -71,7 +72,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Panels against the iteration (from 1 on, the start at 0.8)."""
+    """Panels against the iteration, the start at 0."""
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]
@@ -83,13 +84,14 @@ def draw(data, axes):
             if len(part) < 30
             else np.unique(np.geomspace(1, len(part) - 1, 12).astype(int)).tolist()
         )
-        at = np.maximum(part.iteration, 0.8)
         for axis, column in zip(axes.flat, ("share", "cardinality", "change"), strict=True):
-            axis.plot(at, part[column], **style)
+            axis.plot(part.iteration, part[column], **style)
     for axis, label in zip(
         axes.flat, ("variance / $\\lambda_1$", "nonzeros", "$\\|x - x_{prev}\\|$"), strict=True
     ):
-        axis.set(xscale="log", xlabel="iteration", ylabel=label)
+        axis.set_xscale("symlog", linthresh=1.0)  # linear from 0 to 1, and logarithmic from there
+        axis.xaxis.set_major_formatter(ScalarFormatter())
+        axis.set(xlabel="iteration", ylabel=label, xlim=(-0.1, None))
     axes.flat[2].set_yscale("log")
     axes.flat[2].axhline(1e-6, color="black", linewidth=0.8, linestyle=":")
     axes.flat[0].legend()

@@ -43,7 +43,7 @@ from spcabench.style import look
 from spcabench.vectors import normalize
 
 SHARES = ("kuleshov2013_fig2",)
-PANELS, SIZE = (1, 3), (11.5, 3.6)
+PANELS, SIZE = (1, 3), (11.5, 4.0)
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 TIE = 1e-6
 READINGS = {"shift": "-", "start": ":"}
@@ -178,10 +178,8 @@ def draw(data, axes):
         ylabel="starts within 2 %, share",
         ylim=(-0.03, 1.03),
     )
-    middle.set_ylim(top=1.6 * middle.get_ylim()[1])
-    left.legend()
-    middle.legend(loc="upper right", ncols=2)
-    right.legend()
+    for axis in axes.flat:  # above the panel: no corner of it is free at every scale
+        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
 
 def _draw_starts(starts, axis):

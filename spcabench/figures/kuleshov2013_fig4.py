@@ -6,7 +6,9 @@ SVD (Algorithm 5) with k_u = 102 (samples dense) and k genes, at the cardinality
 reached, its penalty searched; stop at ||x - x_prev|| < 1e-6, x the gene loading (for the SVD both
 vectors). The common value is sigma^2 = (u'Rv)^2, which for GPower is its variance; the second
 reading, sigma, is listed. Flops by the paper's rule; GRQI (Algorithm 1, its columns taken from the
-data) is ours and drawn lighter.
+data) is ours and drawn lighter. Lines
+join the runs at the cardinalities of GPower1; hollow marks are those at the cardinalities of
+GPower0.
 
 The paper says neither which algorithm drew the curve (the text says Algorithm 1), nor k_u, nor the
 start: Algorithm 1 with Sigma given, k_u = 10, and the largest column of Sigma as the start of the
@@ -175,22 +177,49 @@ def draw(data, axes):
     """Variance and flops against sparsity."""
     left, right = axes.flat
     truth = known(data)
-    data = data[(data.label == "main") & (data.dataset != GENERATED)]
+    data = data[data.dataset != GENERATED]
+    other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
+    data = data[data.label == "main"]
     truth.draw(left, data.lambda_1.iloc[0], data.n.iloc[0])
     for solver in ("grqi", *PENALTIES, "ssvd_grqi"):
-        part = data[data.solver == solver].sort_values("sparsity")
-        if part.empty:
-            continue
-        style = look(solver) | dict(alpha=0.4 if solver == "grqi" else 1.0)
         label = "GRQI (Algorithm 1, ours)" if solver == "grqi" else NAMES[solver]
-        left.plot(part.sparsity, part.value / part.lambda_1, label=label, **style)
-        right.plot(part.sparsity, part.flops, label=label, **style)
+        _draw_solver(axes.flat, data[data.solver == solver], solver, label)
+    _draw_start(left, other)
+    right.plot([], [], color="black", linestyle=":", linewidth=0.9, label="dotted: start-up too")
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance $\\sigma^2 / \\lambda_1$")
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
     left.set_xlim(right.get_xlim())
     for axis in (left, right):
         plain_log_ticks(axis)
         axis.legend()
+
+
+def _draw_solver(panels, part, solver, label):
+    """A line through the runs at GPower1's cardinalities, and marks for those at GPower0's.
+
+    One line through both would jump between two searches.
+    """
+    left, right = panels
+    style = look(solver) | dict(alpha=0.4 if solver == "grqi" else 1.0)
+    line = part[part.penalty == (solver if solver in PENALTIES else PENALTIES[0])]
+    line = line.sort_values("sparsity")
+    left.plot(line.sparsity, line.value / line.lambda_1, label=label, **style)
+    right.plot(line.sparsity, line.flops, label=label, **style)
+    in_all = line.flops + line.setup_flops
+    right.plot(line.sparsity, in_all, color=style["color"], linestyle=":", linewidth=0.9)
+    if solver not in PENALTIES:
+        marks = part[part.penalty != PENALTIES[0]]
+        style |= dict(linestyle="none", fillstyle="none", markersize=3.5)
+        left.plot(marks.sparsity, marks.value / marks.lambda_1, **style)
+        right.plot(marks.sparsity, marks.flops, **style)
+
+
+def _draw_start(axis, other):
+    """The sparse SVD from its other start, at the cardinalities where it was run."""
+    other = other[other.penalty == PENALTIES[0]].sort_values("sparsity")
+    style = look("ssvd_grqi") | dict(linestyle=":", marker="", color="black", linewidth=1.1)
+    label = "GRQI-SSVD, start: column of $\\Sigma$"
+    axis.plot(other.sparsity, other.value / other.lambda_1, label=label, zorder=4, **style)
 
 
 def _pairs(data, penalty, reading="main", solver="ssvd_grqi"):
