@@ -31,6 +31,21 @@ def test_the_page_holds_every_claim_and_its_links_resolve(trial_run):
         assert "data:image" not in file.read_text()
 
 
+def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
+    _, page = make_run(trial_run)
+    paper = trial_run / "trial2013.html"
+    assert "revised" not in page + paper.read_text()
+    later = FIGURE.replace('"at most 3"', '"at most 2"').replace(
+        "def runs", 'T3 = Statement("T3", "more", "section 3", "n", "above 2")\ndef runs'
+    )
+    add_file("figure", NAME, later)
+    page = write_page(trial_run).read_text()
+    assert "Claims of 1 figure were revised since this run" in page
+    assert "another test or quote: T1; new, and not judged here: T3" in paper.read_text()
+    report = claims_file.read(trial_run / "figures" / NAME / "claims.json")
+    assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
+
+
 def test_rows_are_there_as_a_table_for_people(trial_run):
     make_run(trial_run)
     table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")

@@ -12,6 +12,7 @@ from spcabench.running.whole_files import write_text
 
 SCHEMA = 2
 NAME = "claims.json"
+WORDS = ("quote", "test", "threshold")  # what makes a statement another one
 # what the claims of older files do not have
 DEFAULTS: dict[str, Any] = {"by_construction": "", "conditions": (), "cause": "", "remark": ""}
 
@@ -49,6 +50,25 @@ def write(file: Path, report: dict[str, Any]) -> None:
 def statements(module: ModuleType) -> list[Statement]:
     """The statements of a figure's module."""
     return [value for value in vars(module).values() if isinstance(value, Statement)]
+
+
+def revised(report: dict[str, Any]) -> str:
+    """Which statements of a figure were changed or added since its claims were judged, in words.
+
+    Nothing where none was, and where the figure is not there any more.
+    """
+    if report["figure"] not in registry.names("figure"):
+        return ""
+    judged = {claim["id"]: claim for claim in report["claims"]}
+    changed, new = [], []
+    for statement in statements(registry.module("figure", report["figure"])):
+        if statement.id not in judged:
+            new.append(statement.id)
+        elif any(judged[statement.id].get(word) != getattr(statement, word) for word in WORDS):
+            changed.append(statement.id)
+    parts = [f"another test or quote: {', '.join(changed)}"] if changed else []
+    parts += [f"new, and not judged here: {', '.join(new)}"] if new else []
+    return "; ".join(parts)
 
 
 def _from_1(report: dict[str, Any]) -> dict[str, Any]:

@@ -96,11 +96,11 @@ def _copy_rows(source: Path, out: Path) -> None:
     files = sorted(source.glob("*.parquet"))
     if not files:
         return
-    table = rows.read_table(files)
-    if sum(file.stat().st_size for file in files) > LARGEST_ROWS:
-        table = rows.without_histories(table)
+    table, kept = rows.read_table(files), out / "rows.parquet"
     out.mkdir(parents=True)
-    rows.write_table(table, out / "rows.parquet", compression="zstd")
+    rows.write_table(table, kept, compression="zstd")
+    if kept.stat().st_size > LARGEST_ROWS:
+        rows.write_table(rows.without_histories(table), kept, compression="zstd")
 
 
 def _about(figures: dict[str, dict[str, Any]], out: Path) -> dict[str, Any]:

@@ -208,6 +208,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         "table": _link(folder, table) if table.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
         "source": _source(folder, figure["figure"]),
+        "revised": claims_file.revised(figure),
         "claims": [claim | {"code": written.get(claim["id"])} for claim in figure["claims"]],
     }
 
