@@ -3,10 +3,10 @@
 Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k = 44. In absolute
 units no |a_i'x| exceeds 5 at the start, so that this setting cannot be reproduced: here k is fixed
 at 44 (4.4 %) and gamma is searched, for both penalties; GPower0 is ours and drawn lighter. As the
-penalty of GPower0, which is on (a_i'x)^2, gamma = 5 gives a sparse component, but not the paper's
-k: the claim's condition says which k. GRQI runs at the cardinality that GPower1 reached, J = inf,
-on the given Sigma; both stop at ||x - x_prev|| < 1e-6, x the loading. One problem is drawn, with
-the start as iteration 0; the claim is judged on all seeds.
+penalty of GPower0, which is on (a_i'x)^2, gamma = 5 gives components about as sparse as the
+paper's: a condition of the claim says how sparse. GRQI runs at the cardinality that GPower1
+reached, J = inf, on the given Sigma; both stop at ||x - x_prev|| < 1e-6, x the loading. One problem
+is drawn, with the start as iteration 0; the claim is judged on all seeds.
 """
 
 import json

@@ -43,7 +43,7 @@ from spcabench.figures._kuleshov2013 import (
 from spcabench.figures._readings import readings
 from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Run
-from spcabench.style import look, plain_log_ticks
+from spcabench.style import PALETTE, look, plain_log_ticks
 
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (9.5, 4.0)
@@ -218,7 +218,7 @@ def _draw_solver(panels, part, solver, label):
 def _draw_start(axis, other):
     """The sparse SVD from its other start, at the cardinalities where it was run."""
     other = other[other.penalty == PENALTIES[0]].sort_values("sparsity")
-    style = look("ssvd_grqi") | dict(linestyle=":", marker="", color="black", linewidth=1.1)
+    style = look("ssvd_grqi") | dict(linestyle=":", marker="", color=PALETTE[6], linewidth=1.3)
     label = "GRQI-SSVD, start: column of $\\Sigma$"
     axis.plot(other.sparsity, other.value / other.lambda_1, label=label, zorder=4, **style)
 
