@@ -41,7 +41,10 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     add_file("figure", NAME, later)
     page = write_page(trial_run).read_text()
     assert "Claims of 1 figure were revised since this run" in page
-    assert "another test or quote: T1; new, and not judged here: T3" in paper.read_text()
+    assert (
+        "another test or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
+        in paper.read_text()
+    )
     report = claims_file.read(trial_run / "figures" / NAME / "claims.json")
     assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
 

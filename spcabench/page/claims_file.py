@@ -66,7 +66,8 @@ def revised(report: dict[str, Any]) -> str:
             new.append(statement.id)
         elif any(judged[statement.id].get(word) != getattr(statement, word) for word in WORDS):
             changed.append(statement.id)
-    parts = [f"another test or quote: {', '.join(changed)}"] if changed else []
+    parts = [f"another test or quote: {', '.join(changed)} (judged here by the earlier one)"]
+    parts = parts if changed else []
     parts += [f"new, and not judged here: {', '.join(new)}"] if new else []
     return "; ".join(parts)
 
