@@ -12,7 +12,7 @@ from spcabench.several.jobs import Job as SeveralJob
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
-TEMPLATES = [*glob("spcabench/page/templates/*.j2"), *glob("spcabench/figures/*.toml")]  # words, of pages and of papers
+TEMPLATES = [*glob("spcabench/page/templates/*.j*"), *glob("spcabench/figures/*.toml")]  # words, of pages and of papers
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
@@ -71,7 +71,7 @@ rule compare_run:
 
 
 rule compare_page:
-    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), glob("spcabench/page/comparison_*.py"), TEMPLATES
+    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), glob("spcabench/page/c*.py"), TEMPLATES
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"

@@ -44,6 +44,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "figure": figures.make_figure,
         "verify": figures.verify_run,
         "publish": figures.publish_run,
+        "explore": figures.explore,
     },
     "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
     "Steps of the workflow": {
@@ -69,6 +70,7 @@ EXAMPLES = {
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
     "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
     "figure": ("figure kuleshov2013_fig2", "figure kuleshov2013_fig2 --out talk.pdf --width 5"),
+    "explore": ("explore results/published",),
     "data": ("data", "data --fetch docword.kos.txt.gz"),
 }
 

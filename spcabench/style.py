@@ -3,7 +3,9 @@
 Solvers can be told apart in grey too.
 """
 
+import math
 import zlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from spcabench import registry
@@ -18,6 +20,12 @@ DASHES: tuple[Any, ...] = (
     (0, (5, 1.2, 1.2, 1.2)),
     (0, (8, 2)),
 )
+
+# of the solvers of one picture: black is kept for bounds, grey for all that have no colour
+DISTINCT = (*PALETTE[:7], "#8C510A")
+SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # of Tol's muted scheme
+GREY = "#B5B5B5"
+NEAR = 0.2  # colours nearer to each other, of a cube of side 1, are taken for one
 
 RC: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
@@ -40,7 +48,7 @@ RC: dict[Any, Any] = {
 }
 
 
-def look(solver: str) -> dict[str, Any]:
+def look(solver: str, file: str | None = None) -> dict[str, Any]:
     """Return the colour, marker and line of a solver, as keywords of matplotlib's ``plot``.
 
     The colour is the COLOUR of its file, if there is one. Everything else follows from the name
@@ -50,6 +58,8 @@ def look(solver: str) -> dict[str, Any]:
     ----------
     solver : str
         Name of a solver, or any other name.
+    file : str, optional
+        The solver's file, if it is not found by its name.
 
     Returns
     -------
@@ -57,15 +67,72 @@ def look(solver: str) -> dict[str, Any]:
         The entries "color", "marker" and "linestyle".
     """
     number = zlib.crc32(solver.encode())
-    try:
-        colour = getattr(registry.module("solver", solver), "COLOUR", None)
-    except ValueError:
-        colour = None
     return {
-        "color": colour or PALETTE[number % len(PALETTE)],
+        "color": own_colour(file or solver) or PALETTE[number % len(PALETTE)],
         "marker": MARKERS[number // 8 % len(MARKERS)],
         "linestyle": DASHES[number // 128 % len(DASHES)],
     }
+
+
+def own_colour(solver: str) -> str | None:
+    """The COLOUR of a solver's file, given by name or path; None where it has none."""
+    try:
+        return getattr(registry.module("solver", solver), "COLOUR", None)
+    except ValueError:
+        return None
+
+
+def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the look of each solver of one picture: no two have the same colour or marker.
+
+    The first eight have a colour, and the others are grey. A solver keeps the look that it has
+    everywhere, unless one before it has taken the colour or the marker.
+
+    Parameters
+    ----------
+    solvers : iterable of str
+        Names of the solvers, those that must have a colour first.
+    files : mapping, optional
+        Name -> file, of solvers that are not found by their names.
+
+    Returns
+    -------
+    dict
+        Name -> the entries of `look`, in the order of ``solvers``.
+    """
+    files, shown = files or {}, list(dict.fromkeys(solvers))
+    found = {solver: look(solver, files.get(solver)) for solver in shown}
+    coloured = shown[: len(DISTINCT)]
+    # a colour that a file sets goes before one that follows from a name
+    first = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
+    colours: list[str] = []
+    for solver in first:
+        wanted = found[solver]["color"]
+        free = [c for c in (wanted, *DISTINCT) if _apart(c, colours) > NEAR and _hue(c)]
+        colours.append(free[0] if free else max(SPARE, key=lambda c: _apart(c, colours)))
+        found[solver]["color"] = colours[-1]
+    for place, solver in enumerate(coloured):
+        others = {found[other]["marker"] for other in coloured[:place]}
+        wanted = (found[solver]["marker"], *MARKERS)
+        found[solver]["marker"] = next(marker for marker in wanted if marker not in others)
+    for solver in shown[len(DISTINCT) :]:
+        found[solver]["color"] = GREY
+    return found
+
+
+def _hue(colour: str) -> bool:
+    """Whether a colour is neither grey nor black."""
+    from matplotlib.colors import to_rgb
+
+    return max(to_rgb(colour)) - min(to_rgb(colour)) > 0.1
+
+
+def _apart(colour: str, others: Iterable[str]) -> float:
+    """The distance of a colour from the nearest of the others; inf from none."""
+    from matplotlib.colors import to_rgb
+
+    here = to_rgb(colour)
+    return min((math.dist(here, to_rgb(other)) for other in others), default=math.inf)
 
 
 def plain_log_ticks(axis: Any) -> None:

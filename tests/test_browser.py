@@ -37,14 +37,15 @@ document.documentElement.dataset.probe = JSON.stringify(found);
 </script></body>"""
 
 
-def probe(page, tmp_path, *options, more="", anchor=""):
-    """What the script above finds in a page, and what the browser says on its console.
+def probe(page, tmp_path, *options, more="", anchor="", script=PROBE):
+    """What a script finds in a page, and what the browser says on its console.
 
     more : statements that add to what is found. anchor : the part of the address after the page.
+    script : in place of the one above, with MORE where the statements belong.
     """
     copy = page.with_name(f"probe-{page.name}")
     copy.write_text(
-        page.read_text(encoding="utf-8").replace("</body>", PROBE.replace("MORE", more)),
+        page.read_text(encoding="utf-8").replace("</body>", script.replace("MORE", more)),
         encoding="utf-8",
     )
     quiet = (

@@ -9,7 +9,7 @@ import pytest
 from spcabench import registry
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.page import claims_file, draw, notation, results_page, solver_page
+from spcabench.page import claims_file, draw, links, notation, results_page, solver_page
 from spcabench.page.results_page import write_page
 from tests.trial import FIGURE, NAME, check_links, make_run
 
@@ -186,7 +186,7 @@ def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
     folder = options.ROOT / "results" / "published"
     for figure in registry.names("figure"):
-        written = results_page._written(folder, figure)
+        written = links.statements(folder, figure)
         module = registry.module("figure", figure)
         for statement in claims_file.statements(module):
             place = written[statement.id]

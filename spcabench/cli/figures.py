@@ -222,3 +222,21 @@ def publish_run(folder: Published = options.ROOT / "results" / "paper") -> None:
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"
     )
+
+
+def explore(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
+) -> None:
+    """Copy a run to results/explore, with interactive curves of every solver.
+
+    The published pages hold no scripts, and stay as they are.
+    """
+    from spcabench.page import curves, publish
+
+    _check_run(folder)
+    if not curves.library():
+        raise InputError("explore: the curves need Bokeh: pip install 'spcabench[pages]'")
+    out = options.ROOT / "results" / "explore"
+    if folder.resolve() == out.resolve():
+        raise InputError(f"explore: {folder} is the copy; allowed is the folder of another run")
+    print(publish.explore(folder, out))

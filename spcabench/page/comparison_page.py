@@ -13,40 +13,15 @@ from spcabench import registry
 from spcabench.comparison import best_known, conditions, jobs, merging, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError, SolverError, using_file
-from spcabench.page import comparison_pictures
+from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import command
 from spcabench.running import rows as results
-from spcabench.running.whole_files import replacing, write_text
+from spcabench.running.whole_files import write_changed, write_text
 from spcabench.solving.driver import Limits, parameters
 from spcabench.solving.flags import SENTENCES, Flag
 from spcabench.solving.status import Status
-
-TABLE = (
-    "item",
-    "family",
-    "asked",
-    "solver",
-    "status",
-    "reason",
-    "value",
-    "best",
-    "bound",
-    "proven",
-    "who",
-    "share",
-    "gap",
-    "cardinality",
-    "variance",
-    "work",
-    "time",
-    "slowest",
-    "memory",
-    "problem",
-    "form",
-    "settings",
-)
 
 
 def write(plan_file: Path) -> Path:
@@ -92,9 +67,16 @@ def _written(
     """Write the page, the table and the ranking of some rows."""
     answers = standing.standing(rows, _best_known(next(iter(asked.values()))))
     ranking = standing.ranking(answers, last)
-    _write_tables(folder, answers, ranking)
-    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"]))
-    text = _page(plan, asked, rows, answers, ranking, pictures, last, **(more or {}))
+    comparison_tables.write(folder, answers, ranking)
+    files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}
+    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"], files))
+    for picture in pictures:
+        write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
+    looks = comparison_pictures.looks_of(ranking, plan["named"], files)
+    data = comparison_curves.data(answers, looks)
+    scripts = curves.write(folder.resolve().parents[1], folder.resolve(), data, "curves-data.js")
+    more = {"scripts": scripts, "looks": looks} | (more or {})
+    text = _page(plan, asked, rows, answers, ranking, pictures, last, **more)
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -129,26 +111,6 @@ def _rows_of(job: Path) -> Path:
     return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"
 
 
-def _write_tables(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
-    settings = [results.to_json(given) for given in answers.settings]
-    table = answers[list(TABLE)].assign(settings=settings)
-    write_text(folder / "table.csv", table.to_csv(index=False))
-    with replacing(folder / "table.parquet") as aside:
-        table.to_parquet(aside, index=False)
-    write_text(folder / "ranking.txt", _lines(ranking))
-
-
-def _lines(ranking: pd.DataFrame) -> str:
-    """The ranking as text."""
-    lines = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
-    for r in ranking.to_dict("records"):
-        lines.append(
-            f"{r['rank']:<4}{r['solver']:28}{r['answered']:>4} of "
-            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{r['time']:>11.4g}"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def _page(
     plan: dict[str, Any],
     asked: dict[str, Job],
@@ -159,7 +121,7 @@ def _page(
     last: str,
     **more: Any,
 ) -> str:
-    doubts, broken = _doubts(rows), plan.get("broken", {})
+    doubts, broken, claims = _doubts(rows), plan.get("broken", {}), _claims(rows)
     return render(
         "comparison.html.j2",
         name=plan["name"],
@@ -175,9 +137,10 @@ def _page(
         doubts=doubts,
         broken=broken,
         doubted={*broken, *(doubt["solver"] for doubt in doubts)},
-        claims=_claims(rows),
+        claims=claims,
+        claiming={claim["solver"] for claim in claims},
         stand_ins=_stand_ins(rows),
-        files=[(file, quote(file)) for file in ("table.csv", "table.parquet", "ranking.txt")],
+        files=[(file, quote(file)) for file in comparison_tables.FILES],
         commands=_commands(asked, rows),
         **_how(asked, rows),
         **_resampled(rows),

@@ -48,6 +48,14 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     return about
 
 
+def explore(folder: Path, out: Path) -> Path:
+    """Copy a run, and write its pages with interactive curves; the path of the main page."""
+    shutil.rmtree(out, ignore_errors=True)
+    left_out = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")
+    shutil.copytree(folder, out, ignore=left_out)
+    return results_page.write_page(out)
+
+
 def with_block(text: str, published: Path) -> str:
     """The README with its block as the published run has it.
 

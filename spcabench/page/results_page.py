@@ -1,14 +1,11 @@
 """The pages of a scale: an overview with every claim, and a page for each paper."""
 
-import ast
 import json
-import os
 import re
 import struct
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,13 +13,21 @@ from urllib.parse import quote
 import pandas as pd
 
 from spcabench import registry
-from spcabench.page import claims_file, solver_page
+from spcabench.page import claims_file, curves, links, solver_curves, solver_page
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.running.whole_files import write_text
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
+MISSING = (
+    "The curves of this page need Bokeh, which is not installed: pip install 'spcabench[pages]', "
+    "then the same command again."
+)
+PUBLISHED = (
+    "The published pages hold no scripts. `spcabench explore results/published` makes a copy "
+    "with interactive curves."
+)
 # folders beside that of a run, with the same figures at the other scale; the first one counts
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
@@ -57,9 +62,10 @@ def write_page(folder: Path, published: bool = False) -> Path:
     if not published:
         about |= {"history": _history(folder), "comparisons": _comparisons(folder)}
     about["other"] = _other_scale(folder, about["scale"])
+    scripts = [] if published else _write_curves(folder, rows)
     write_text(folder / "index.html", _page(shown_papers, figures, about))
     _write_paper_pages(folder, shown_papers, about)
-    _write_solver_pages(folder / "solvers", figures, about)
+    _write_solver_pages(folder / "solvers", figures, about, scripts, published)
     return folder / "index.html"
 
 
@@ -108,12 +114,26 @@ def _write_paper_pages(
         write_text(folder / f"{paper['key']}.html", text)
 
 
-def _write_solver_pages(folder: Path, figures: list[dict[str, Any]], about: dict[str, Any]) -> None:
+def _write_curves(folder: Path, rows: pd.DataFrame) -> list[str]:
+    """Write the scripts of the solvers' pages, one file of numbers for all; their addresses."""
+    home = folder.resolve() / "solvers"
+    return curves.write(home.parents[1], home, solver_curves.data(rows), "curves-data.js")
+
+
+def _write_solver_pages(
+    folder: Path,
+    figures: list[dict[str, Any]],
+    about: dict[str, Any],
+    scripts: list[str],
+    published: bool,
+) -> None:
     folder.mkdir(exist_ok=True)
+    how = PUBLISHED if published else MISSING
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
-        file = _relative(registry.path("solver", solver["name"]), folder)
-        text = render("solver.html.j2", **solver, scale=about["scale"], shown=shown, file=file)
+        file = links.relative(registry.path("solver", solver["name"]), folder)
+        more = {"scale": about["scale"], "shown": shown, "file": file, "how": how}
+        text = render("solver.html.j2", **solver, **more, scripts=scripts)
         write_text(folder / f"{solver['name']}.html", text)
 
 
@@ -197,7 +217,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     figure = claims_file.read(path)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
-    written = _written(folder, figure["figure"])
+    written = links.statements(folder, figure["figure"])
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
         "image": _picture(folder, path.parent),
@@ -207,56 +227,10 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         "rows": [(file.stem, _link(folder, file)) for file in rows],
         "table": _link(folder, table) if table.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
-        "source": _source(folder, figure["figure"]),
+        "source": links.source(folder, figure["figure"]),
         "revised": claims_file.revised(figure),
         "claims": [claim | {"code": written.get(claim["id"])} for claim in figure["claims"]],
     }
-
-
-def _source(folder: Path, figure: str) -> str | None:
-    """The address of a figure's file from a page, where the figure is there."""
-    if figure not in registry.names("figure"):
-        return None
-    return _relative(registry.path("figure", figure), folder)
-
-
-def _relative(file: Path, folder: Path) -> str:
-    """The address of a file from a page in a folder."""
-    return quote(Path(os.path.relpath(file, folder)).as_posix())
-
-
-def _written(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
-    """Where the statements of a figure are written, by their ids: in its file, or in one beside it.
-
-    The claims of figures that share a paper's code may be written once for all.
-    """
-    if figure not in registry.names("figure"):
-        return {}
-    own = registry.path("figure", figure)
-    found: dict[str, dict[str, Any]] = {}
-    for file in (*sorted(own.parent.glob("_*.py")), own):
-        place = {"name": file.name, "address": _relative(file, folder)}
-        found |= {id: place | {"line": line} for id, line in _statements(file)}
-    return found
-
-
-@lru_cache
-def _statements(file: Path) -> tuple[tuple[str, int], ...]:
-    """The ids of the statements in a file, with their lines."""
-    calls = [
-        node
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Statement"
-    ]
-    ids = [
-        next((k.value for k in node.keywords if k.arg == "id"), (*node.args, None)[0])
-        for node in calls
-    ]
-    return tuple(
-        (str(id.value), node.lineno)
-        for id, node in zip(ids, calls, strict=True)
-        if isinstance(id, ast.Constant)
-    )
 
 
 def _picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:

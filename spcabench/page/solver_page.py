@@ -22,6 +22,7 @@ COLUMNS = (
     "solver",
     "measure",
     "nonnegative",
+    "settings",
     "status",
     "repeat",
     "cardinality",

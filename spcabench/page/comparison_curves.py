@@ -1,0 +1,89 @@
+"""The numbers behind the interactive curves of a comparison: every run, with what led to it."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import style
+from spcabench.comparison.best_known import CLOSE
+from spcabench.comparison.standing import PAIR, TARGETS
+from spcabench.page.comparison_drawing import Looks
+from spcabench.running import rows as results
+
+STEP = 1e4  # shares of the best known are kept to so many parts of one
+
+
+def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:
+    """Solvers in the order of their looks, pairs of problem and cardinality, and the runs."""
+    pairs = answers.drop_duplicates(PAIR).reset_index(drop=True)
+    place = {
+        (item, k): i for i, (item, k) in enumerate(zip(pairs["item"], pairs.asked, strict=True))
+    }
+    number = {solver: i for i, solver in enumerate(looks)}
+    good = answers[answers.answered & answers.solver.isin(looks)]
+    return {
+        "kind": "comparison",
+        "targets": list(TARGETS),
+        "solvers": [solver(name, look) for name, look in looks.items()],
+        "pairs": [
+            {
+                "item": pair.item,
+                "k": int(pair.asked),
+                "family": pair.family,
+                "bound": pair.bound / pair.best if pair.best else None,
+                "proven": bool(pair.proven),
+            }
+            for pair in pairs.itertuples()
+        ],
+        "runs": [
+            {"s": number[run.solver], "p": place[run.item, run.asked], **_run(run)}
+            for run in good.itertuples()
+        ],
+    }
+
+
+def solver(name: str, look: dict[str, Any]) -> dict[str, Any]:
+    """A solver with its look: the dashes as lengths, as scripts and SVG have them."""
+    line = look["linestyle"]
+    dash = [round(3 * length) for length in line[1]] if isinstance(line, tuple) else []
+    grey = look["color"] == style.GREY
+    return {
+        "name": name,
+        "colour": None if grey else look["color"],
+        "marker": look["marker"],
+        "dash": dash,
+    }
+
+
+def _run(run: Any) -> dict[str, Any]:
+    """What one run cost, [flops, seconds, iterates], and the share of the best known it reached."""
+    searched = np.isfinite(run.search_time)
+    settings = {k: v for k, v in dict(run.settings).items() if k not in ("time_limit", "seed")}
+    return {
+        "share": float(np.floor(run.share * (1.0 + CLOSE) * 1e6) / 1e6),
+        "value": run.value,
+        "k": int(run.cardinality),
+        "cost": [run.work, run.time, float("nan") if searched else run.iterations],
+        "memory": run.memory,
+        "with": results.to_json(settings),
+        "steps": [] if searched else _steps(run),
+    }
+
+
+def _steps(run: Any) -> list[Sequence[float]]:
+    """Where the best feasible value rose: [flops, seconds, iterates, share], set-up included."""
+    if not isinstance(run.history, str) or not run.best:
+        return []
+    kept: list[Sequence[float]] = []
+    highest = 0.0
+    setup = (run.setup_flops, run.setup_time)
+    for step in json.loads(run.history):
+        share = np.floor(step["variance"] / run.best * (1.0 + CLOSE) * STEP) / STEP
+        if step["cardinality"] <= run.asked and share > highest:
+            highest = share
+            flops = step["flops"] + setup[0] if np.isfinite(run.work) else float("nan")
+            kept.append((flops, step["seconds"] + setup[1], step["iteration"], share))
+    return kept

@@ -1,0 +1,249 @@
+"""How the pictures of a comparison are drawn, each on a grid of axes, from the answers."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import style
+from spcabench.comparison import profiles
+from spcabench.comparison.standing import PAIR, TARGETS, costs, values
+
+DUEL = 0.99  # share of the best known that two solvers race to
+UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
+Looks = dict[str, dict[str, Any]]  # solver -> its look; those beyond the first eight are grey
+
+
+def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
+    """Performance profiles at 99 % of the best known: on flops, and on time."""
+    grid = np.geomspace(1.0, 1e5, 200)
+    for axis, measure in zip(axes.flat, ("work", "time"), strict=True):
+        cost = _reaching(answers, looks, 0.99, measure)
+        _curves(axis, profiles.ratios(cost.to_numpy()), cost, grid, looks)
+        word = "flops" if measure == "work" else "time"
+        axis.set(xscale="log", xlabel=f"{word} over the least of all solvers", ylim=(0, 1.02))
+        axis.set(ylabel="share of pairs solved to 99 %", xlim=(1, grid[-1]))
+    _legend(axes)
+
+
+def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
+    """Data profiles to 90, 99 and 99.9 % of the best known, with bootstrap bands."""
+    for row, measure in zip(axes, ("work", "time"), strict=True):
+        for axis, share in zip(row, TARGETS, strict=True):
+            _data_profile(axis, answers, looks, share, measure)
+            axis.set(title=f"to {100 * share:g} %")
+        row[0].set(ylabel="share of pairs")
+    _legend(axes)
+
+
+def by_family(answers: pd.DataFrame, looks: Looks, families: list[str], axes: Any) -> None:
+    """A data profile on flops, to 99 % of the best known, for each kind of problem."""
+    for axis, family in zip(axes.flat, families, strict=False):
+        _data_profile(axis, answers[answers.family == family], looks, 0.99, "work", band=False)
+        axis.set(title=family)
+    _hide(axes, len(families))
+    for axis in axes[:, 0]:
+        axis.set(ylabel="share of pairs")
+    _legend(axes)
+
+
+def _data_profile(
+    axis: Any,
+    answers: pd.DataFrame,
+    looks: Looks,
+    share: float,
+    measure: str,
+    band: bool = True,
+) -> None:
+    grid = np.geomspace(0.1, 1e6, 200) if measure == "work" else np.geomspace(1e-5, 20.0, 200)
+    cost = _reaching(answers, looks, share, measure)
+    if measure == "work":
+        cost = cost.div(answers.groupby(PAIR).unit.first().reindex(cost.index), axis=0)
+    _curves(axis, cost.to_numpy(), cost, grid, looks, band)
+    axis.set(xscale="log", xlabel=UNITS[measure], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
+
+
+def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
+    """The costs of the solvers that reach a share of the best known on some pair."""
+    cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
+    return cost.loc[:, np.isfinite(cost).any()]
+
+
+def _hide(axes: Any, used: int) -> None:
+    """Leave out the panels beyond those that are used."""
+    for axis in axes.flat[used:]:
+        axis.set_axis_off()
+
+
+def _curves(
+    axis: Any,
+    cost: np.ndarray,
+    table: pd.DataFrame,
+    grid: np.ndarray,
+    looks: Looks,
+    band: bool = True,
+) -> None:
+    """A profile for each solver; those in colour with their bootstrap bands, above the grey."""
+    if table.columns.empty:
+        axis.text(0.5, 0.5, "no solver gets there", transform=axis.transAxes, ha="center")
+        return
+    lines = profiles.reached(cost, grid)
+    coloured = [i for i, solver in enumerate(table) if looks[solver]["color"] != style.GREY]
+    for i in set(range(len(lines))) - {*coloured}:
+        axis.plot(grid, lines[i], color=style.GREY, linewidth=0.6, zorder=1)
+    for i in coloured:
+        solver = str(table.columns[i])
+        look = {**looks[solver], "markersize": 4, "markevery": (5 * i % 40, 40)}
+        axis.plot(grid, lines[i], label=solver, **look)
+    if band and coloured:
+        groups = table.index.get_level_values(0).to_numpy()
+        low, high = profiles.band(cost[:, coloured], groups, grid)
+        for j, i in enumerate(coloured):
+            colour = looks[str(table.columns[i])]["color"]
+            axis.fill_between(grid, low[j], high[j], color=colour, alpha=0.1, linewidth=0)
+
+
+def _legend(axes: Any) -> None:
+    """One legend for all axes, below them."""
+    handles: dict[str, Any] = {}
+    for axis in axes.flat:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure = axes.flat[0].figure
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
+
+
+def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
+    """Share of the pairs on which the row's solver has the higher value than the column's."""
+    names, table = values(answers)
+    place = [names.index(solver) for solver in order]
+    won = profiles.wins(table[:, place])
+    axis = axes.flat[0]
+    axis.imshow(
+        np.where(np.eye(len(order), dtype=bool), np.nan, won),
+        cmap="Blues",
+        vmin=0,
+        vmax=1,
+        aspect="auto",
+    )
+    for i, j in np.ndindex(won.shape):
+        if i != j:
+            colour = "white" if won[i, j] > 0.55 else "black"
+            axis.text(
+                j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
+            )
+    axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
+    axis.set_yticks(range(len(order)), order)
+    axis.grid(False)
+    axis.set(ylabel="this solver has the higher value, % of pairs", xlabel="than this one")
+
+
+def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, axes: Any) -> None:
+    """Performance profiles of two solvers at a time, on time at 99 %.
+
+    A profile of many can change the order of two.
+    """
+    grid = np.geomspace(1.0, 1e4, 200)
+    cost = costs(answers, DUEL, "time")
+    for axis, other in zip(axes.flat, others, strict=False):
+        pair = cost[[named, other]]
+        here = style.looks([named, other]) | {named: looks[named]}
+        if looks[other]["color"] != style.GREY:
+            here[other] = looks[other]
+        _curves(axis, profiles.ratios(pair.to_numpy()), pair, grid, here)
+        axis.set(xscale="log", ylim=(0, 1.02), xlim=(1, grid[-1]), xlabel="time over the lesser")
+        axis.legend(loc="lower right")
+    _hide(axes, len(others))
+
+
+def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:
+    """Best value so far against flops, and the certified bound, over the best known."""
+    from matplotlib.ticker import NullFormatter
+
+    for axis, (item, k) in zip(axes.flat, pairs, strict=False):
+        part = answers[(answers.item == item) & (answers.asked == k)]
+        best = part.best.iloc[0]
+        for row in part[part.solver.isin(looks) & part.answered & part.work.notna()].itertuples():
+            look = {**looks[row.solver], "markersize": 3}
+            steps = (
+                _steps(row)
+                if isinstance(row.history, str) and not np.isfinite(row.search_time)
+                else None
+            )
+            x, y = steps if steps is not None and len(steps[0]) else ([row.work], [row.variance])
+            axis.plot(x, np.array(y) / best, drawstyle="steps-post", label=row.solver, **look)
+        axis.axhline(1.0, color="black", linewidth=0.8)
+        bound = part.bound.iloc[0] / best
+        certainty = "proven" if part.proven.iloc[0] else f"bound {bound:.3g}"
+        axis.axhline(bound, color="black", linestyle=":", linewidth=0.9)
+        axis.set(
+            xscale="log",
+            xlabel="flops",
+            title=f"{item}, k = {k} ({certainty})",
+            ylim=(0.55, min(bound, 1.3) + 0.05),
+        )
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    _hide(axes, len(pairs))
+    for axis in axes[:, 0]:
+        axis.set(ylabel="best value / best known")
+    _legend(axes)
+
+
+def _steps(row: Any) -> tuple[list[float], np.ndarray]:
+    """Flops, and the best feasible value so far."""
+    steps = [s for s in json.loads(row.history) if s["cardinality"] <= row.asked]
+    flops = [max(s["flops"] + row.setup_flops, 1.0) for s in steps]
+    return flops, np.maximum.accumulate([s["variance"] for s in steps]) if steps else np.array([])
+
+
+def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) -> None:
+    """Variance against the cardinality; the best known black, the certified bound grey above it."""
+    for axis, item in zip(axes.flat, names, strict=False):
+        part = answers[answers.item == item]
+        truth = part.groupby("asked")[["best", "bound"]].first()
+        unit = truth.best.iloc[-1]
+        axis.fill_between(
+            truth.index,
+            truth.best / unit,
+            truth.bound / unit,
+            color="#999999",
+            alpha=0.3,
+            linewidth=0,
+        )
+        axis.plot(
+            truth.index,
+            truth.best / unit,
+            color="black",
+            linewidth=0.9,
+            label="best known (grey: to the bound)",
+        )
+        for solver in looks:
+            mine = part[(part.solver == solver) & part.answered].sort_values("cardinality")
+            axis.plot(
+                mine.cardinality,
+                mine.value / unit,
+                label=solver,
+                **{**looks[solver], "linewidth": 0.8},
+            )
+        axis.set(title=item, xlabel="cardinality")
+    _hide(axes, len(names))
+    for axis in axes[:, 0]:
+        axis.set(ylabel="variance, relative")
+    _legend(axes)
+
+
+def recovery(table: pd.DataFrame, looks: Looks, axes: Any) -> None:
+    """F1 of the support against the signal's strength, a panel for each k / sqrt(n)."""
+    for axis, (sparsity, part) in zip(axes.flat, table.groupby("sparsity"), strict=False):
+        for solver in reversed(looks):  # the grey ones first
+            mine = part[part.solver == solver]
+            look, label = {**looks[solver]}, solver
+            if look["color"] == style.GREY:
+                look, label = {"color": style.GREY, "linewidth": 0.6}, "_"
+            axis.plot(mine.strength, mine.f1, label=label, **look)
+        axis.set(
+            title=f"$k = {sparsity:g}\\,\\sqrt{{n}}$", xlabel="signal strength", ylim=(0, 1.03)
+        )
+    axes.flat[0].set(ylabel="F1 of the support")
+    _legend(axes)

@@ -1,0 +1,99 @@
+"""The tables of a comparison as files: every answer, and the ranking as text and for LaTeX."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from spcabench.running import rows as results
+from spcabench.running.whole_files import replacing, write_text
+
+FILES = ("table.csv", "table.parquet", "ranking.csv", "ranking.txt", "ranking.tex")
+TABLE = (
+    "item",
+    "family",
+    "asked",
+    "solver",
+    "status",
+    "reason",
+    "value",
+    "best",
+    "bound",
+    "proven",
+    "who",
+    "share",
+    "gap",
+    "cardinality",
+    "variance",
+    "work",
+    "time",
+    "slowest",
+    "memory",
+    "problem",
+    "form",
+    "settings",
+)
+# of the ranking in a paper: column, its head, how a number is written
+LATEX = (
+    ("answered", "Answered", "{:.0f}"),
+    ("at 0.99", r"to 99\,\%", r"{:.0%}"),
+    ("at 0.999", r"to 99.9\,\%", r"{:.0%}"),
+    ("share", "Share", "{:.4f}"),
+    ("gap", "Gap", "{:.2%}"),
+    ("time", "Time, s", "{:.3g}"),
+    ("flops", "Flops", "{:.3g}"),
+)
+
+
+def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
+    """Write every answer, and the ranking."""
+    settings = [results.to_json(given) for given in answers.settings]
+    table = answers[list(TABLE)].assign(settings=settings)
+    write_text(folder / "table.csv", table.to_csv(index=False))
+    with replacing(folder / "table.parquet") as aside:
+        table.to_parquet(aside, index=False)
+    write_text(folder / "ranking.csv", ranking.to_csv(index=False))
+    write_text(folder / "ranking.txt", _lines(ranking))
+    write_text(folder / "ranking.tex", latex(ranking))
+
+
+def _lines(ranking: pd.DataFrame) -> str:
+    """The ranking as text."""
+    lines = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
+    for r in ranking.to_dict("records"):
+        lines.append(
+            f"{r['rank']:<4}{r['solver']:28}{r['answered']:>4} of "
+            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{r['time']:>11.4g}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def latex(ranking: pd.DataFrame) -> str:
+    """The ranking as a table of LaTeX, with the rules of the booktabs package."""
+    heads = ["Solver", *(head for _, head, _ in LATEX)]
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        f"\\begin{{tabular}}{{l{'r' * len(LATEX)}}}",
+        "\\toprule",
+        " & ".join(heads) + r" \\",
+        "\\midrule",
+    ]
+    for entry in ranking.to_dict("records"):
+        cells = [_number(entry[name], how) for name, _, how in LATEX]
+        lines.append(" & ".join([_escaped(entry["solver"]), *cells]) + r" \\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
+
+
+def _number(value: float, how: str) -> str:
+    """A number for LaTeX: 1.2e+07 as a power of ten, a percent sign that is no comment."""
+    if pd.isna(value):
+        return "--"
+    text = how.format(value).replace("%", r"\,\%")
+    mantissa, exponent, power = text.partition("e")
+    return rf"${mantissa} \cdot 10^{{{int(power)}}}$" if exponent else text
+
+
+def _escaped(name: str) -> str:
+    """A name, with what LaTeX would read as a command."""
+    special = {c: f"\\{c}" for c in "_&%#${}"} | {"\\": r"\textbackslash{}"}
+    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(letter, letter) for letter in name)

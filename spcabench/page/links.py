@@ -1,0 +1,56 @@
+"""Where the code behind a page is: addresses from a page's folder, lines of statements."""
+
+import ast
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from spcabench import registry
+
+
+def source(folder: Path, figure: str) -> str | None:
+    """The address of a figure's file from a page, where the figure is there."""
+    if figure not in registry.names("figure"):
+        return None
+    return relative(registry.path("figure", figure), folder)
+
+
+def relative(file: Path, folder: Path) -> str:
+    """The address of a file from a page in a folder."""
+    return quote(Path(os.path.relpath(file, folder)).as_posix())
+
+
+def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
+    """Where the statements of a figure are written, by their ids: in its file, or in one beside it.
+
+    The claims of figures that share a paper's code may be written once for all.
+    """
+    if figure not in registry.names("figure"):
+        return {}
+    own = registry.path("figure", figure)
+    found: dict[str, dict[str, Any]] = {}
+    for file in (*sorted(own.parent.glob("_*.py")), own):
+        place = {"name": file.name, "address": relative(file, folder)}
+        found |= {id: place | {"line": line} for id, line in _lines(file)}
+    return found
+
+
+@lru_cache
+def _lines(file: Path) -> tuple[tuple[str, int], ...]:
+    """The ids of the statements in a file, with their lines."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Statement"
+    ]
+    ids = [
+        next((k.value for k in node.keywords if k.arg == "id"), (*node.args, None)[0])
+        for node in calls
+    ]
+    return tuple(
+        (str(id.value), node.lineno)
+        for id, node in zip(ids, calls, strict=True)
+        if isinstance(id, ast.Constant)
+    )
