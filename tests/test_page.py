@@ -213,16 +213,6 @@ def test_formulas_are_marked_up_and_names_are_not(text, html):
     assert notation.marked_up(text) == html
 
 
-def test_what_was_measured_is_divided_at_semicolons_outside_brackets():
-    text = "ratio 0-1 %: 1.1 [3; 4]; 1-2 %: 2 (a; b); end"
-    assert notation.parts(text) == [
-        ("ratio 0-1 %", "1.1 [3; 4]"),
-        ("1-2 %", "2 (a; b)"),
-        ("", "end"),
-    ]
-    assert not notation.parts("one; two") and not notation.parts("")
-
-
 def test_conditions_causes_and_remarks_stand_under_the_verdict(trial_run, add_file):
     text = FIGURE.replace(
         "import Statement, decided", "import BETTER, Condition, Statement, decided"
@@ -241,3 +231,42 @@ def test_conditions_causes_and_remarks_stand_under_the_verdict(trial_run, add_fi
     paper = (trial_run / "trial2013.html").read_text()
     for words in ("slope 0.14", "etter than claimed", "It is a shape.", "so made"):
         assert words in paper
+
+
+@pytest.mark.parametrize(
+    ("measured", "parts", "span"),
+    [
+        ("13", [], ""),
+        ("", [], ""),
+        ("a; b", [], ""),
+        (
+            "ratio 0-1 %: 11 [9, 12]; 1-2 %: 4e+02; 2-5 %: 7; A at most 2 % (1; 2 runs)",
+            [
+                ("ratio", ""),
+                ("0-1 %", "11 [9, 12]"),
+                ("1-2 %", "4e+02"),
+                ("2-5 %", "7"),
+                ("", "A at most 2 % (1; 2 runs)"),
+            ],
+            "7 to 4e+02 in 3 bands",
+        ),
+        (
+            "sparse: fails, ratio 2: 3; 4: 1; 6: 2 | dense: ratio 2: 5; 4: 9; 6: 7",
+            [
+                ("sparse: fails, ratio", ""),
+                *(("2", "3"), ("4", "1"), ("6", "2")),
+                ("dense: ratio", ""),
+                *(("2", "5"), ("4", "9"), ("6", "7")),
+            ],
+            "sparse: fails, ratio 1 to 3 in 3 bands; dense: ratio 5 to 9 in 3 bands",
+        ),
+        (
+            "rho = 0.2: 15 left; rho = 0.4: 10 left; rho = 0.6: 9 left",
+            [("rho = 0.2", "15 left"), ("rho = 0.4", "10 left"), ("rho = 0.6", "9 left")],
+            "",
+        ),
+    ],
+)
+def test_bands_become_a_table_and_a_span(measured, parts, span):
+    assert notation.parts(measured) == parts
+    assert notation.span(measured) == span

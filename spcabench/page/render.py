@@ -28,7 +28,8 @@ def _environment(folder: Path | None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": cell, "math": notation.marked_up, "parts": notation.parts}
+    environment.filters |= {"cell": cell, "math": notation.marked_up}
+    environment.filters |= {"parts": notation.parts, "span": notation.span}
     return environment
 
 
