@@ -82,13 +82,32 @@ def test_a_vector_that_is_not_feasible_gets_a_sentence(typed, optimum, tmp_path,
         ("x.docx", "1"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:loadtxt:UserWarning")
 def test_a_malformed_file_is_one_line(typed, tmp_path, name, text):
     (tmp_path / name).write_text(text)
     code, _, errors = typed(name, "--problem", "pit props", "-k", K)
     assert code == 2
     assert len(errors.splitlines()) == 1
     assert name in errors
+
+
+@pytest.mark.parametrize("header", ["variable,x\n", "name,x\n", ""])
+def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tmp_path, header):
+    lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, optimum.x), strict=True)]
+    (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
+    x = grading.read(tmp_path / "x.csv", problem.features)
+    assert np.array_equal(x, optimum.x)
+
+
+def test_loadings_of_other_variables_are_refused(typed, problem, tmp_path):
+    (tmp_path / "x.csv").write_text("variable,x\n" + "no_prop,0.0\n" * problem.n)
+    code, _, errors = typed("x.csv", "--problem", "pit props")
+    assert (code, errors) == (2, "spcabench: x.csv: 'no_prop' is no variable of the problem\n")
+
+
+def test_an_unknown_problem_is_told_the_nearest_one(typed, tmp_path):
+    (tmp_path / "x.csv").write_text("1\n")
+    code, _, errors = typed("x.csv", "--problem", "colonn")
+    assert (code, "did you mean 'colon'?" in errors) == (2, True)
 
 
 def test_a_missing_file_is_one_line(typed):

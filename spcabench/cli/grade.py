@@ -50,10 +50,11 @@ def grade(
 
     item = grading.item_named(problem, nonnegative)
     if item is None:
+        _check_name(problem)
         loaded = solve._problem(problem, Reading(covariance=covariance))
     else:
         loaded = api.load(item.dataset, **item.parameters)
-    x = grading.read(loadings)
+    x = grading.read(loadings, loaded.features)
     rows = options.ROOT / compare.HOME / "rows"
     found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
     print("\n".join(_lines(found, loaded.name)))
@@ -65,6 +66,17 @@ def grade(
         entry = grading.proposal(item, loaded, x, found, who)
         grading.write(entry, submit)
         print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
+
+
+def _check_name(problem: str) -> None:
+    """Raise InputError for what is neither a problem of the suites, nor a dataset, nor a file."""
+    from spcabench import registry, validate
+    from spcabench.comparison import grading
+    from spcabench.readers import user_file
+
+    known = {*grading.names(), *registry.names("dataset")}
+    if problem not in known and not user_file.is_file(problem) and not Path(problem).is_dir():
+        raise InputError(f"--problem: {validate.nearest('problem', problem, known)}")
 
 
 def _lines(found: "Grade", name: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Loadings from anywhere, graded: feasible or not, variance, gap, and place among the known."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,14 +56,21 @@ def item_named(name: str, nonnegative: bool) -> Item | None:
     return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
 
 
-def read(file: Path) -> Vector:
-    """The numbers of a file: one column, or the first one of a table that `solve --out` wrote.
+def names() -> list[str]:
+    """The names of all problems of the suites."""
+    return sorted({item.name for suite in SUITES.values() for item in suite})
 
-    Raises InputError for a file without such numbers.
+
+def read(file: Path, features: Sequence[str] | None = None) -> Vector:
+    """The numbers of a file: one column, or the first one of a table, with the variables' names.
+
+    features : names of the variables; a table that has just these, in any order, is put in theirs.
+
+    Raises InputError for a file without such numbers, or whose names are others.
     """
     expect_file(file, f"a file: {FORMATS}")
     try:
-        x = _column(file)
+        x, given = _column(file)
     except InputError:
         raise
     except Exception as error:  # readers fail in many ways on a damaged file
@@ -71,28 +78,44 @@ def read(file: Path) -> Vector:
         raise InputError(f"{file}: not a vector of numbers ({words})") from None
     if x.ndim != 1 or not x.size:
         raise InputError(f"{file}: shape {x.shape}; allowed is one column of numbers")
+    if given is None or features is None or len(set(features)) < len(features):
+        return x
+    if strange := sorted({*given} - {*features}):
+        raise InputError(f"{file}: {strange[0]!r:.60} is no variable of the problem")
+    if len(set(given)) == len(given) == len(features):
+        return x[pd.Index(given).get_indexer(pd.Index(features))]
     return x
 
 
-def _column(file: Path) -> Vector:
+def _column(file: Path) -> tuple[Vector, list[str] | None]:
+    """The numbers, and the variables' names where the file has them."""
     if file.suffix == ".npy":
-        return np.squeeze(arrays.npy(file)).astype(float)
+        return np.squeeze(arrays.npy(file)).astype(float), None
     if file.suffix == ".npz":
-        return arrays.npz(file, "loadings")[:, 0].astype(float)
+        return arrays.npz(file, "loadings")[:, 0].astype(float), None
     if file.suffix == ".parquet":
         return _first(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
         raise InputError(f"{file}: unknown format; known are {FORMATS}")
     sizes.unpacked(file)  # refuses a text that is too large
-    first = file.read_text(encoding="utf-8").partition("\n")[0]
-    if not all(is_number(word) for word in first.replace(",", " ").split()):
-        return _first(pd.read_csv(file))
-    return np.squeeze(np.loadtxt(file, delimiter="," if "," in first else None)).astype(float)
+    text = file.read_text(encoding="utf-8").strip()
+    first = text.partition("\n")[0]
+    words = first.replace(",", " ").split()
+    if not words:
+        raise InputError(f"{file}: empty; needed is one column of numbers")
+    if not all(map(is_number, words)):
+        header = None if is_number(first.rpartition(",")[2]) else 0
+        return _first(pd.read_csv(file, header=header, dtype={"variable": str}))
+    return np.squeeze(np.loadtxt(file, delimiter="," if "," in first else None)).astype(float), None
 
 
-def _first(table: pd.DataFrame) -> Vector:
-    """The first column of a table that is not the variables' names."""
-    return table.drop(columns="variable", errors="ignore").iloc[:, 0].to_numpy(float)
+def _first(table: pd.DataFrame) -> tuple[Vector, list[str] | None]:
+    """The first column of numbers, and the names before it: `variable`, or a column of words."""
+    first = table.iloc[:, 0]
+    named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
+    if not named or table.shape[1] == 1:
+        return first.to_numpy(float), None
+    return table.iloc[:, 1].to_numpy(float), first.astype(str).tolist()
 
 
 def graded(

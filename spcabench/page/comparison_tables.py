@@ -52,19 +52,30 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
     with replacing(folder / "table.parquet") as aside:
         table.to_parquet(aside, index=False)
     write_text(folder / "ranking.csv", ranking.to_csv(index=False))
-    write_text(folder / "ranking.txt", _lines(ranking))
+    write_text(folder / "ranking.txt", _lines(ranking, answers))
     write_text(folder / "ranking.tex", latex(ranking))
 
 
-def _lines(ranking: pd.DataFrame) -> str:
-    """The ranking as text."""
+def _lines(ranking: pd.DataFrame, answers: pd.DataFrame) -> str:
+    """The ranking as text, and below it why answers are missing."""
     lines = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
     for r in ranking.to_dict("records"):
+        rank, time = (r["rank"], f"{r['time']:.4g}") if r["answered"] else ("-", "-")
         lines.append(
-            f"{r['rank']:<4}{r['solver']:28}{r['answered']:>4} of "
-            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{r['time']:>11.4g}"
+            f"{rank:<4}{r['solver']:28}{r['answered']:>4} of "
+            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *_unanswered(answers)]).rstrip() + "\n"
+
+
+def _unanswered(answers: pd.DataFrame) -> list[str]:
+    """A line for each solver and status without an answer: on how many pairs, and the first why."""
+    lines = []
+    for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
+        whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
+        more = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
+        lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{more}")
+    return lines
 
 
 def latex(ranking: pd.DataFrame) -> str:
