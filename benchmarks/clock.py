@@ -1,10 +1,14 @@
-"""Times of two commits, interleaved: two processes take turns, and each round gives one ratio."""
+"""Times of two commits, interleaved: two processes take turns, and each round gives one ratio.
+
+The times are those of the processor: other work on the machine, which may have it meanwhile, is not
+in them.
+"""
 
 import json
 import subprocess
 import sys
 from contextlib import ExitStack
-from time import perf_counter
+from time import process_time
 
 from .counts import ROOT, command, environment
 
@@ -70,7 +74,7 @@ def main():
         solver, name, settings, number = json.loads(line)
         problem = made.setdefault(name, None) or PROBLEMS[name].make()
         made[name] = problem
-        start = perf_counter()
+        start = process_time()
         for _ in range(number):
             spcabench.solve(problem, solver, **settings)
-        print((perf_counter() - start) / number, flush=True)
+        print((process_time() - start) / number, flush=True)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 THREAD_VARIABLES = (
@@ -143,6 +143,26 @@ def calibration() -> float:
         A @ A
         best = min(best, perf_counter() - start)
     return best
+
+
+def waited() -> float:
+    """Return the seconds in which this process could have run, but others had the processor.
+
+    It is nan where the system does not say: Linux does, for the first thread.
+    """
+    try:
+        return 1e-9 * float(Path("/proc/self/schedstat").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return float("nan")
+
+
+def busy(seconds: float = 0.2) -> float:
+    """Return the share of some seconds of work in which this process waited for the processor."""
+    begun, before = perf_counter(), (process_time(), waited())
+    while (elapsed := perf_counter() - begun) < seconds:
+        calibration()
+    lost = waited() - before[1]
+    return (elapsed - process_time() + before[0] if math.isnan(lost) else lost) / elapsed
 
 
 def load_average() -> float:

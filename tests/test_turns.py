@@ -1,16 +1,23 @@
 """Turns on a machine: a timed run has it alone, other work shares it. Which times are compared."""
 
+import math
+import multiprocessing
+import os
 import threading
+import time
 from contextlib import ExitStack
 
 import pandas as pd
 import pytest
 
+from spcabench import machine
 from spcabench.cli import compare, options
-from spcabench.comparison import conditions, standing
+from spcabench.comparison import conditions, jobs, standing
 from spcabench.comparison.jobs import Job
 from spcabench.running import turns, workflow
 from spcabench.running.process import Worker
+from spcabench.running.schema import Answer
+from spcabench.solving.status import Status
 
 WAIT = 0.3  # seconds in which a thread that may go on has gone on
 
@@ -76,7 +83,7 @@ def test_a_process_that_was_forked_in_a_turn_does_not_keep_it(tmp_path):
     forked.close()
 
 
-def rows_of(calibrations, cpus=None):
+def rows_of(calibrations, cpus=None, waited=0.0):
     """Timed rows, one for each solver."""
     count = len(calibrations)
     return pd.DataFrame(
@@ -87,22 +94,80 @@ def rows_of(calibrations, cpus=None):
             cpu=cpus or ["one"] * count,
             calibration=calibrations,
             load=0.5,
+            waited=waited,
             written="2026-01-01T00:00:00",
         )
     )
 
 
 @pytest.mark.parametrize(
-    ("calibrations", "cpus", "expected"),
+    ("calibrations", "cpus", "waited", "said"),
     [
-        ([1.0, 1.05, 1.1], None, True),
-        ([1.0, 1.2], None, False),
-        ([1.0, 1.0], ["one", "two"], False),
-        ([], None, True),
+        ([1.0, 1.05, 1.1], None, 0.0, ""),
+        ([1.0, 1.05], None, None, ""),  # the system does not say
+        ([1.0, 1.2], None, 0.0, "calibrations differ by more than 10%"),
+        ([1.0, 1.0], ["one", "two"], 0.0, "processors are different"),
+        ([1.0, 1.0], None, [0.0, 0.2], "Other work had the processor: of solver 1,"),
+        ([], None, 0.0, ""),
     ],
 )
-def test_times_are_compared_where_the_calibrations_agree(calibrations, cpus, expected):
-    assert conditions.comparable(conditions.of_rows(rows_of(calibrations, cpus))) == expected
+def test_times_are_compared_where_nothing_speaks_against_it(calibrations, cpus, waited, said):
+    found = conditions.differences(conditions.of_rows(rows_of(calibrations, cpus, waited)))
+    assert len(found) == bool(said) and said in "".join(found)
+
+
+def test_one_run_of_ten_may_wait():
+    rows = pd.concat([rows_of([1.0], waited=w) for w in [0.5] + [0.01] * 9])
+    assert not conditions.differences(conditions.of_rows(rows))
+    rows = pd.concat([rows, rows_of([1.0], waited=0.06)])
+    assert conditions.differences(conditions.of_rows(rows))
+
+
+@pytest.mark.parametrize(
+    ("waits", "seconds", "count", "counted"),
+    [
+        ([0.0] * 9, [0.2, 0.1, 0.3], 3, 0.1),
+        ([0.9, 0.9, 0.9, 0.9, 0.01], [0.2, 0.2, 0.2, 0.2, 0.1], 5, 0.1),
+        ([0.9, 0.01, 0.9], [0.2, 0.1, 0.2], 3, 0.1),  # the fastest round did not wait
+        ([0.9] * 9, [0.2] * 9, 8, 0.2),
+        ([None] * 9, [0.2] * 9, 3, 0.2),  # the system does not say
+        ([0.0], [0.5], 1, 0.5),
+        ([0.9, 0.0], [0.9, 0.5], 2, 0.5),
+        ([0.9] * 9, [2.0] * 9, 2, 2.0),  # no more than that many seconds
+    ],
+)
+def test_a_run_that_waited_is_made_again(waits, seconds, count, counted, monkeypatch):
+    answers = iter(
+        Answer(status=Status.FINISHED, solve_time=s, setup_time=0.0, waited=w, outer_time=s)
+        for s, w in zip(seconds, waits, strict=False)
+    )
+    monkeypatch.setattr(jobs, "_prepared", lambda *_: None)
+    monkeypatch.setattr(jobs.execute, "asked", lambda *_, **__: next(answers))
+    found = jobs.answered(None, Job("grqi", "quick")._task(jobs.suite.ITEMS[0], 5))
+    assert (len(found.round_times), found.seconds) == (count, counted)
+
+
+def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
+    """Twice as many busy processes as processors; the run between them waits."""
+    if math.isnan(machine.waited()):
+        assert conditions.differences(conditions.of_rows(rows_of([1.0], waited=None))) == []
+        return
+    before = machine.waited()
+    time.sleep(0.3)
+    assert machine.waited() - before < 0.2
+    count = 2 * len(os.sched_getaffinity(0))
+    crowd = [multiprocessing.Process(target=_spin, args=(2.0,), daemon=True) for _ in range(count)]
+    for process in crowd:
+        process.start()
+    assert machine.busy(1.0) > conditions.WAITED
+    for process in crowd:
+        process.join()
+
+
+def _spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
 
 
 def test_the_calibration_of_a_solver_is_the_median_of_its_timed_rows():
@@ -145,7 +210,8 @@ def test_quality_comes_before_all_costs(last):
 def kept(tmp_path, monkeypatch):
     """Kept rows of two jobs with given calibrations, and the machine's of this moment."""
 
-    def make(calibrations, now, count=3):
+    def make(calibrations, now, count=3, waited=0.0, busy=0.0):
+        monkeypatch.setattr(machine, "busy", lambda: busy)
         monkeypatch.setattr(options, "ROOT", tmp_path)
         monkeypatch.setattr(conditions, "now", lambda: now)
         asked = [Job(f"solver_{i}", "quick") for i in range(count)]
@@ -154,7 +220,9 @@ def kept(tmp_path, monkeypatch):
             file = tmp_path / compare.HOME / "rows" / job.folder / f"{job.key}.parquet"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
-            tables[file] = rows_of([calibration]).assign(outer_time=2.0, round_times=[[1.0, 1.0]])
+            tables[file] = rows_of([calibration], waited=waited).assign(
+                outer_time=2.0, round_times=[[1.0, 1.0]]
+            )
         monkeypatch.setattr(conditions.results, "read_text", lambda files, _: tables[files[0]])
         return asked, tables
 
@@ -180,6 +248,14 @@ def test_kept_times_that_cannot_be_compared_are_taken_again(
     assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
     said = capsys.readouterr().out
     assert ("timed again. The kept runs took 8 s" in said) == dropped  # two runs of two rounds
+
+
+@pytest.mark.parametrize(("busy", "dropped"), [(0.0, True), (0.3, False)])
+def test_times_that_waited_are_taken_again_once_the_machine_is_quiet(kept, capsys, busy, dropped):
+    asked, tables = kept([1.0, 1.0], 1.0, 2, waited=0.5, busy=busy)
+    compare._drop_stale_times(asked, True)
+    assert [file.exists() for file in tables] == [not dropped] * 2
+    assert ("while other work had the processor" in capsys.readouterr().out) == dropped
 
 
 LOG = """Building DAG of jobs...

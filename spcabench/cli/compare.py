@@ -200,12 +200,10 @@ def _drop_stale_times(asked: list["Job"], here: bool) -> None:
     found = conditions.stale(files, missing=here and not all(map(Path.is_file, files)))
     if found is None:
         return
-    calibrations, seconds = found
+    why, seconds = found
     print(
-        f"the kept times were taken at other speeds of the machine (calibrations from "
-        f"{1e3 * min(calibrations):.3f} to {1e3 * max(calibrations):.3f} ms): all "
-        f"{len(asked)} solvers are timed again. The kept runs took {seconds:.0f} s. "
-        "--keep-times keeps them, and ranks no times",
+        f"the kept times were taken {why}: all {len(asked)} solvers are timed again. The kept "
+        f"runs took {seconds:.0f} s. --keep-times keeps them, and ranks no times",
         flush=True,
     )
     for file in files:

@@ -11,6 +11,8 @@ from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 
 AGREE = 0.10  # by which the calibrations of comparable times may differ, relative
+WAITED = 0.05  # share of its time that a run may wait for the processor
+MOST_WAITED = 0.10  # share of a solver's runs that may wait longer, where its times are ranked
 PROBES = 21  # calibrations whose median is that of this moment
 COLUMNS = (
     "solver",
@@ -19,6 +21,7 @@ COLUMNS = (
     "cpu",
     "calibration",
     "load",
+    "waited",
     "written",
     "outer_time",
     "round_times",
@@ -26,11 +29,16 @@ COLUMNS = (
 
 
 def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """For each solver and processor: calibration (median), load (largest), first and last day."""
+    """For each solver and processor: calibration (median), load (largest), first and last day.
+
+    waited : share of the runs whose counted round waited for the processor.
+    """
     timed = rows[(rows.kind == "suite") & rows.status.isin(GOOD) & rows.calibration.notna()]
+    timed = timed.assign(waited=timed.waited.astype(float) > WAITED)
     table = timed.groupby(["solver", "cpu"], sort=False).agg(
         calibration=("calibration", "median"),
         load=("load", "max"),
+        waited=("waited", "mean"),
         begun=("written", "min"),
         ended=("written", "max"),
         runs=("written", "size"),
@@ -44,9 +52,20 @@ def agree(calibrations: Iterable[float]) -> bool:
     return not found or max(found) <= (1.0 + AGREE) * min(found)
 
 
-def comparable(conditions: pd.DataFrame) -> bool:
-    """Whether the times of all solvers were taken on one processor at one speed."""
-    return conditions.cpu.nunique() <= 1 and agree(conditions.calibration)
+def differences(conditions: pd.DataFrame) -> list[str]:
+    """Why the times of solvers cannot be compared, in sentences; none where they can."""
+    found = []
+    if conditions.cpu.nunique() > 1:
+        found.append("The processors are different.")
+    if not agree(conditions.calibration):
+        found.append(f"The calibrations differ by more than {AGREE:.0%}.")
+    late = conditions[conditions.waited > MOST_WAITED]
+    if len(late):
+        found.append(
+            f"Other work had the processor: of {', '.join(late.solver)}, more than "
+            f"{MOST_WAITED:.0%} of the runs waited for it, longer than {WAITED:.0%} of their time."
+        )
+    return found
 
 
 def now() -> float:
@@ -54,19 +73,25 @@ def now() -> float:
     return median(machine.calibration() for _ in range(PROBES))
 
 
-def stale(files: Iterable[Path], missing: bool) -> tuple[list[float], float] | None:
+def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
     """What is wrong with the times in kept files of rows; None where they can be used.
 
-    missing : whether other rows will be made now, and compared with them. Returns the calibrations
-    that disagree, and the seconds that the runs took.
+    missing : whether other rows will be made now, and compared with them. Returns what is wrong in
+    words, and the seconds that the runs took. Runs that waited for the processor are made again
+    only while nothing else has it.
     """
     kept = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
     conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(kept)]
     found = [float(value) for table in conditions for value in table.calibration]
     found += [now()] if missing and found else []
-    if agree(found) and len({cpu for table in conditions for cpu in table.cpu}) <= 1:
-        return None
-    return found, sum(map(seconds, kept))
+    one = len({cpu for table in conditions for cpu in table.cpu}) <= 1
+    if not agree(found) or not one:
+        speeds = f"calibrations from {1e3 * min(found):.3f} to {1e3 * max(found):.3f} ms"
+        return f"at other speeds of the machine ({speeds})", sum(map(seconds, kept))
+    late = any((table.waited > MOST_WAITED).any() for table in conditions)
+    if late and machine.busy() <= WAITED:
+        return "while other work had the processor", sum(map(seconds, kept))
+    return None
 
 
 def seconds(rows: pd.DataFrame) -> float:

@@ -34,7 +34,7 @@ def write(plan_file: Path) -> Path:
     merging.write(plan_file.parent, asked, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan["name"])
-    last = "time" if conditions.comparable(conditions.of_rows(rows)) else "flops"
+    last = "time" if not conditions.differences(conditions.of_rows(rows)) else "flops"
     return _written(plan_file.parent, plan, asked, rows, last)
 
 
@@ -129,6 +129,8 @@ def _page(
         rule=standing.RULE + standing.LAST[last],
         last=last,
         agree=conditions.AGREE,
+        waited=conditions.WAITED,
+        differences_in_time=conditions.differences(conditions.of_rows(rows)),
         timing=conditions.of_rows(rows).to_dict("records"),
         ranking=ranking.to_dict("records"),
         pairs=_pairs(answers),

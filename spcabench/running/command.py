@@ -140,6 +140,7 @@ def numbers(result: Result) -> dict[str, Any]:
         "setup_time": 0.0,
         "solve_time": extra["process_seconds"],
         "cpu_time": extra["process_cpu_seconds"],
+        "waited": None,  # of a process that has ended, the system does not say
         "memory_before": 0.0,
         "peak_memory": extra["process_bytes"],
     }

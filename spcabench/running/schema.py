@@ -186,6 +186,11 @@ class Answer:
         unit="s",
         empty=OF_SOLVERS,
     )
+    waited: float | None = _column(
+        "share of the run's time, the work of the harness between iterates included, in which it "
+        "waited for the processor",
+        empty=f"the system does not say, or {OF_SOLVERS}",
+    )
     outer_time: float | None = _column(
         "of the whole task, loading and grading included, by a clock outside the solver's process",
         unit="s",

@@ -182,6 +182,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
         setup_time=result.setup_time,
         compile_time=result.compile_time,
         cpu_time=result.cpu_time,
+        waited=result.waited / result.wall_time if result.wall_time > 0.0 else None,
         flags=[flag.value for flag in result.flags] or None,
         own=result.own,
         extra=result.extra,

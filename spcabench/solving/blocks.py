@@ -24,7 +24,7 @@ from spcabench.vectors import Array, Indices, embed, first_largest
 
 COST = (
     *("iterations", "flops", "setup_flops", "solve_time", "setup_time"),
-    *("compile_time", "cpu_time", "wall_time"),
+    *("compile_time", "cpu_time", "wall_time", "waited"),
 )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import registry, validate
+from spcabench import machine, registry, validate
 from spcabench.errors import InputError, SolverError
 from spcabench.flops import LEDGER, counting
 from spcabench.iterate import Iterate, Traits, as_matrix
@@ -228,6 +228,7 @@ def drive(
     begun = perf_counter()
     check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
     problem = in_form(problem, solver.TRAITS)
+    waited = machine.waited()
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
@@ -238,7 +239,8 @@ def drive(
         run.to_end()
     # Graded after the ledger is restored: grading is the harness's work and never the solver's.
     result = _graded_run(run, solver, problem, settings)
-    return replace(result, wall_time=perf_counter() - begun)
+    wall = perf_counter() - begun
+    return replace(result, wall_time=wall, waited=machine.waited() - waited)
 
 
 def _graded_run(

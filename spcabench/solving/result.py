@@ -78,6 +78,9 @@ class Result:
     cpu_time, wall_time : float
         Processor seconds of the run, and seconds from its begin to its end: the driver's own work,
         a history among it, is in both.
+    waited : float
+        Seconds of ``wall_time`` in which other work had the processor; nan where the system does
+        not say.
     flags : tuple of Flag
         What a reader of the numbers should know: see `spcabench.solving.flags`.
     """
@@ -112,6 +115,7 @@ class Result:
     own: bool = False
     cpu_time: float = 0.0
     wall_time: float = 0.0
+    waited: float = np.nan
     flags: tuple[Flag, ...] = ()
 
     def __repr__(self) -> str:

@@ -105,6 +105,7 @@ def _of_all(
         search=found,
         cpu_time=sum(t.cpu_time for t in trials),
         wall_time=conversion + seconds + sum(t.wall_time for t in trials),
+        waited=sum(t.waited for t in trials),
         compile_time=sum(t.compile_time for t in trials),
         flags=tuple(sorted({flag for t in (*trials, best) for flag in t.flags})),
     )
