@@ -13,7 +13,9 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
    same where the support found has no negative covariance; then by the dual bound for x >= 0. A
    gap can remain: a support with negative covariances has a value that is a hard problem itself.
-5. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts
+5. A Sigma of rank four at most, but for a multiple of the identity, is settled by cells of
+   directions (`spcabench.methods.direction_cells`).
+6. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts
    every value.
 
 Cost: 9 j^3 a node of j variables and 9 n^3 a bound, about.

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, flops
-from spcabench.methods import dual_bound, quasi_newton
-from spcabench.methods.dual_bound import Dual, Part
+from spcabench.methods import dual_bound, dual_kernels, quasi_newton
+from spcabench.methods.dual_bound import Dual
 from spcabench.methods.dual_certificate import dual_value
+from spcabench.methods.dual_part import Part
+from spcabench.methods.schur import Complement
 from spcabench.solving import bounds
 from tests import problems
 from tests.problems import FAMILIES
@@ -91,53 +93,79 @@ def _forced_optimum(S, k, F, nonnegative):
 
 @SIGNS
 @pytest.mark.parametrize("seed", range(12))
-def test_with_variables_forced_no_matrix_and_no_eta_give_less(seed, nonnegative):
+def test_the_complement_asks_the_same_question(seed, nonnegative):
+    """F and T reach t if and only if lambda_1(E[T, T]) does, or may for x >= 0."""
     rng = np.random.default_rng(seed)
-    n, k = 8, 5
-    S = _gram(seed, n)
-    F = rng.permutation(n)[: seed % 5]
-    forced = np.isin(np.arange(n), F)
-    best = _forced_optimum(S, k, F, nonnegative)
-    D = Dual(S, k, forced, nonnegative)
-    for _ in range(20):
-        U = _random(rng, S)
-        eta = np.exp(rng.standard_normal(len(F)))
-        assert D.bound((U + U.T) / 2, eta).value >= best * (1 - 1e-12)
-    part = Part(S / best, k, nonnegative, np.arange(n), forced, S / best, np.ones(len(F)))
-    before = part.value
-    for _ in range(4):
-        part.descend(1.0)
-    assert before >= part.value >= 1 - 1e-12
+    S = _gram(seed, 7) if seed % 3 else rng.integers(-2, 3, (7, 7)) + 0.0
+    S = S + S.T
+    F, W = np.array([1, 4]), np.array([0, 2, 3, 5, 6])
+    complement = Complement(S, F, W, nonnegative)
+    for T in combinations(range(5), 2):
+        B = S[np.ix_([*F, *W[list(T)]], [*F, *W[list(T)]])]
+        value = problems.copositive(B) if nonnegative else np.linalg.eigvalsh(B)[-1]
+        t = max(value, complement.largest + 1e-3)
+        for at, reaches in ((t * (1 - 1e-6), value >= t), (t * (1 + 1e-6) + 1e-9, False)):
+            if at <= complement.largest:
+                continue
+            E = complement.at(at)[np.ix_(T, T)]
+            top = np.linalg.eigvalsh(E)[-1] + complement.slack(at)
+            assert not reaches or top >= at
+            assert nonnegative or reaches or top < at
+        higher = complement.at(2 * t) - complement.at(t)
+        assert np.allclose(higher, complement.rise(t, 2 * t))
+        assert np.linalg.eigvalsh(higher)[-1] <= 1e-9
 
 
 @SIGNS
-@pytest.mark.parametrize("count", [0, 2, 4])
-def test_the_derivatives_are_those_of_the_smoothed_bound(count, nonnegative):
-    n, k, rng = 9, 5, np.random.default_rng(count)
-    S = _gram(count, n) / 20
-    forced = np.isin(np.arange(n), rng.permutation(n)[:count])
-    U, eta, D = S * 0.7, rng.random(count) + 0.2, Dual(S, k, forced, nonnegative)
-    direction, by_log = rng.standard_normal((n, n)), rng.standard_normal(count)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
+    """With variables taken, for t below, at and above the best value, and in its halves."""
+    rng = np.random.default_rng(seed)
+    n, k = 8, 5
+    S = _gram(seed, n)
+    F = rng.permutation(n)[: seed % 4]
+    W = np.setdiff1d(np.arange(n), F)
+    best = _forced_optimum(S, k, F, nonnegative)
+    for t in (0.9 * best, best * (1 + 1e-9), 1.1 * best):
+        part = Part(S, k, nonnegative, F, W, t)
+        for _ in range(4):
+            part.descend()
+        part.tighten()
+        assert part.bound >= best * (1 - 1e-9)
+        if part.missing <= 0.0:
+            continue
+        j = W[np.argmax(part.low.found.terms)]
+        less = np.delete(np.arange(n), j)
+        without = _forced_optimum(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
+        taken = _forced_optimum(S, k, np.append(F, j), nonnegative)
+        for (bound, make), value in zip(part.halves(), (taken, without), strict=True):
+            half = make(t)
+            half.descend()
+            half.tighten()
+            assert min(bound, half.bound) >= value * (1 - 1e-9)
+
+
+@SIGNS
+def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
+    n, k, rng = 9, 5, np.random.default_rng(0)
+    S = _gram(0, n) / 20
+    U, D = S * 0.7, Dual(S, k, nonnegative)
+    direction = rng.standard_normal((n, n))
     direction += direction.T
 
     def value(step):
-        return D.smooth(U + step * direction, eta * np.exp(step * by_log), 0.05)[0]
+        return D.smooth(U + step * direction, 0.05)[0]
 
-    _, by_U, by_eta = D.smooth(U, eta, 0.05)
-    slope = np.vdot(by_U, direction) + by_eta @ by_log
+    slope = np.vdot(D.smooth(U, 0.05)[1], direction)
     assert (value(1e-5) - value(-1e-5)) / 2e-5 == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
-@pytest.mark.parametrize("count", [0, 3])
-def test_a_narrow_smoothing_is_the_bound(count):
-    n, k = 10, 5
-    S = _gram(5, n) / 20
-    forced = np.arange(n) < count
-    D = Dual(S, k, forced, False)
-    U, eta = np.clip(S, -0.3, 0.3), np.full(count, 0.4)
-    exact = D.bound(U, eta).value
+def test_a_narrow_smoothing_is_the_bound():
+    S = _gram(5, 10) / 20
+    D, U = Dual(S, 5, False), np.clip(S, -0.3, 0.3)
+    exact = D.bound(U).value
     for width in (1e-2, 1e-4):
-        assert D.smooth(U, eta, width)[0] == pytest.approx(exact, abs=8 * width)
+        assert D.smooth(U, width)[0] == pytest.approx(exact, abs=8 * width)
 
 
 @SIGNS
@@ -153,53 +181,54 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
     for share in (1.0, 0.97):
         t = share * max(values.values())
         better = {W: x / t for W, x in values.items() if x >= t}
-        part = dual_bound.start(S / t, k, nonnegative)
+        part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
         for _ in range(8):
-            if part.decided:
+            if part.decided or part.missing <= 0.0:
                 break
-            having, without = part.probes()
-            for j, most, least in zip(part.names[part.dual.free], having, without, strict=True):
-                for W, x in better.items():
-                    assert x <= (most if j in W else least) * (1 + 1e-9)
-            part.fix(1.0)
-            forced = set(part.names[part.dual.F].tolist())
-            assert part.value > -np.inf
-            assert all(forced <= set(W) <= set(part.names.tolist()) for W in better)
-            if not part.decided:
-                part.descend(1.0)
+            having, without = part.low.probes()
+            if not len(part.F):
+                for j, most, least in zip(part.W, having, without, strict=True):
+                    for W, x in better.items():
+                        assert x <= (most if j in W else least) * (1 + 1e-9)
+            part.fix()
+            assert part.bound >= max(better.values()) * (1 - 1e-9)
+            taken = set(part.F.tolist())
+            assert all(taken <= set(W) <= taken | set(part.W.tolist()) for W in better)
+            if not part.decided and part.missing > 0.0:
+                part.descend()
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """The kernels as plain Python."""
-    for name in ("threshold", "smooth_norm", "weigh", "free_terms"):
-        monkeypatch.setattr(dual_bound, name, getattr(dual_bound, name).py_func)
-    return {name: getattr(dual_bound, name).twin for name in ("smooth_norms", "balance", "lowest")}
+    for name in ("threshold", "smooth_norm", "weigh", "smooth_terms"):
+        monkeypatch.setattr(dual_kernels, name, getattr(dual_kernels, name).py_func)
+    return {
+        name: getattr(dual_kernels, name).twin for name in ("smooth_norms", "balance", "lowest")
+    }
 
 
 @SIGNS
 @pytest.mark.parametrize("seed", range(4))
 def test_the_kernels_are_their_twins(plain, seed, nonnegative):
-    rng = np.random.default_rng(seed)
-    n, f, s = 9, seed, 4
+    n, s = 9, 4
     U = _gram(seed, n) / 10
-    forced = np.arange(n) < f
     beta, T = np.zeros((2, n)), np.empty((2, n, n))
-    made = dual_bound.smooth_norms(U, forced, s - 1, 0.01, nonnegative, beta[0], T[0])
-    work, twin = plain["smooth_norms"](U, forced, s - 1, 0.01, nonnegative, beta[1], T[1])
+    made = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
+    work, twin = plain["smooth_norms"](U, s - 1, 0.01, nonnegative, beta[1], T[1])
     assert work == n * n
     for one, other in ((made, twin), beta, T):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
-    if f == 0:  # the thresholds share s - 1 among the others of each row, or are zero
-        assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
-    d, r2, paid, eta = U.diagonal(), made[f:] + 1e-9, rng.random(n - f), rng.random(f) + 0.1
-    terms = (d[f:].copy(), r2, paid, d[:f].copy(), eta, s)
-    for kernel, more in (("balance", (0.02, 0.1, 0.0)), ("lowest", ())):
-        with flops.counting() as ledger:
-            made = getattr(dual_bound, kernel)(*terms, *more)
-            assert ledger.flops == ledger.compiled == n - f
-        for one, other in zip(made, plain[kernel](*terms, *more)[1:], strict=True):
-            assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
+    # the thresholds share s - 1 among the others of each row, or are zero
+    assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
+    for taken in (s, n):
+        terms = (U.diagonal().copy(), made + 1e-9, taken)
+        for kernel, more in (("balance", (0.02, 0.1, 0.0)), ("lowest", ())):
+            with flops.counting() as ledger:
+                found = getattr(dual_kernels, kernel)(*terms, *more)
+                assert ledger.flops == ledger.compiled == n
+            for one, other in zip(found, plain[kernel](*terms, *more)[1:], strict=True):
+                assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("kept", [1, 3, 7])
@@ -207,7 +236,7 @@ def test_the_threshold_shares_what_is_kept(kept):
     for seed in range(20):
         q = np.random.default_rng(seed).random(8) ** (1 + seed % 3)
         for start in (0.0, 0.5, 9.0):
-            beta = dual_bound.threshold(q, kept, 0.1, start)
+            beta = dual_kernels.threshold(q, kept, 0.1, start)
             assert beta >= 0.0
             total = np.clip((q - beta) / 0.1, 0, 1).sum()
             assert total == pytest.approx(kept) or (beta == 0.0 and total < kept)

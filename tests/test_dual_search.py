@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.methods import branch_and_bound, dual_search
+from spcabench.methods import branch_and_bound, dual_search, search_tree
 from spcabench.methods.branch_and_bound import Exact
 from spcabench.methods.dual_search import DualSearch
 from tests import problems
@@ -50,7 +50,7 @@ def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed, poor):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
-    monkeypatch.setattr(branch_and_bound, "CHUNK", 20)
+    monkeypatch.setattr(search_tree, "CHUNK", 20)
     monkeypatch.setattr(dual_search, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, flops
-from spcabench.methods import branch_and_bound, local_search, pruning
+from spcabench.methods import local_search, pruning
 from spcabench.methods.branch_and_bound import Exact
+from spcabench.methods.search_tree import Tree
 from spcabench.problem.covariance import Covariance
 from tests import problems
 from tests.problems import FAMILIES
@@ -97,7 +98,7 @@ def test_the_tree_is_its_twin(plain, monkeypatch, share, seed):
     S, k = _gram(seed, 9), 3 + seed % 4
     opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
     t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
-    trees = [branch_and_bound.Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
+    trees = [Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
     ends = []
     for tree, run in zip(trees, (pruning.descend, plain), strict=True):
         with flops.counting() as ledger:

@@ -85,3 +85,24 @@ def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(pro
     told = replace(row(poor(), bound=9.0), variance_refit=8.0)
     entry, _ = proposed([told])
     assert entry.value < 3.0
+
+
+def test_a_search_that_is_stopped_keeps_what_it_has_found(tmp_path, monkeypatch):
+    """And what another search has written meanwhile."""
+    file = tmp_path / "table.json"
+    read, write = best_known.read, best_known.write
+    monkeypatch.setattr(best_known, "read", lambda: read(file))
+    monkeypatch.setattr(best_known, "write", lambda entries: write(entries, file))
+    other = best_known.searched(ITEM, 6)[0]
+
+    def searched(item, k, effort):
+        if k == 9:
+            best_known.write([*read(file).values(), other])
+            raise KeyboardInterrupt
+        return [entry]
+
+    entry = best_known.searched(ITEM, 3)[0]
+    monkeypatch.setattr(best_known, "searched", searched)
+    with pytest.raises(KeyboardInterrupt):
+        best_known.improve([(ITEM, 3), (ITEM, 9)], 1.0)
+    assert read(file).keys() == {entry.key, other.key}

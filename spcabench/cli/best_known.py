@@ -133,9 +133,9 @@ def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
     from spcabench.comparison import best_known as known
     from spcabench.comparison import harvest
 
+    searched = known.improve(asked, search)
     table = known.read()
-    found = known.improve(asked, search) if search else dict(table)
-    found = harvest.proposed(found, options.ROOT / compare.HOME / "rows", api.load)
+    found = harvest.proposed(dict(table), options.ROOT / compare.HOME / "rows", api.load)
     changed = [entry for key, entry in found.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)
@@ -145,4 +145,4 @@ def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
         )
     if changed:
         known.write(found.values())
-    print(f"{len(changed)} entries new or better: version {known.version()}")
+    print(f"{searched + len(changed)} entries new or better: version {known.version()}")

@@ -241,19 +241,24 @@ def pairs(
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 
-def improve(
-    asked: Iterable[tuple[Item, int]], effort: float, say: Any = print
-) -> dict[tuple[str, str, int, bool], Entry]:
-    """The table, improved by a search of some problems; each change is said."""
-    table = read()
+def improve(asked: Iterable[tuple[Item, int]], effort: float, say: Any = print) -> int:
+    """Improve the table by a search of some problems; each change is said. Returns their number.
+
+    The table is written after each problem, so that a search that is stopped loses nothing.
+    """
+    changes = 0
     for item, k in asked:
         for entry in searched(item, k, effort):
+            # read again: another search may have written since
+            table = read()
             old = table.get(entry.key)
             new = merged(old, entry)
-            if new != old:
-                say(
-                    f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
-                    f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})"
-                )
-            table[entry.key] = new
-    return table
+            if new == old:
+                continue
+            say(
+                f"{item.name:15} k = {k:3}: {old.value if old else 0:.9g} -> {new.value:.9g}, "
+                f"at most {new.bound:.9g}{', proven' if new.proven else ''} ({new.who})"
+            )
+            write({**table, entry.key: new}.values())
+            changes += 1
+    return changes

@@ -3,13 +3,9 @@
 The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
 smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
 
-A feature j can be in a support of k features that reaches the value t only if
-
-    t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
-    r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
-
-The second form of r^2 needs the variances alone. It discards most features of a large problem
-before any covariance is computed, so that only a small covariance is ever formed.
+Most features of a large problem are discarded first (`spcabench.methods.candidates`). Where Sigma
+has a small rank, up to a multiple of the identity, its optima are proven by cells of directions
+(`spcabench.methods.direction_cells`), in milliseconds.
 
 What is left is searched by a tree (`spcabench.methods.pruning`), which is the faster one where k is
 small or the variances decay. Where it does not end soon, branch and bound on the dual bound
@@ -20,36 +16,25 @@ looked at, so that a run repeats to the last digit. "Proven" means proven to wit
 `TOLERANCE`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from spcabench.methods import bound_formulas
+from spcabench.methods.candidates import Block, candidates, two_by_two_eigenvalue
+from spcabench.methods.direction_cells import Cells
 from spcabench.methods.dual_search import DualSearch
 from spcabench.methods.local_search import Search
-from spcabench.methods.pruning import (
-    ALIVE,
-    CHOSEN,
-    COUNT,
-    DIAGONAL,
-    EXHAUSTED,
-    FOUND,
-    FULL,
-    LEADER,
-    POTENTIAL,
-    VARIABLE,
-    descend,
-)
+from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
+from spcabench.methods.pruning import EXHAUSTED, FOUND
+from spcabench.methods.search_tree import CHUNK, Tree
 from spcabench.problem.covariance import Covariance
-from spcabench.problem.spectral import leading_pairs
+from spcabench.problem.spectral import eigenvalues, leading_pairs
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
-Block = Callable[[Indices], Vector]
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
-CHUNK = 4_000_000  # entries of node matrices between two looks at the clock
 PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and updated
-MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
 HEAD = 1000  # features of largest variance among which incumbents are sought
 # scans over all swaps for the incumbent of a smaller cardinality, and for that of K
 SCANS, MORE_SCANS = 40, 300
@@ -59,150 +44,7 @@ SMALLER = 0.05  # share of the budget that the smaller cardinalities may have to
 PROMISING = 0.5
 PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
 DUAL_MOST = 1000  # candidates that the dual bound is made for at most
-
-
-class Tree:
-    """A search, which can be paused, for k variables of a covariance that reach a value t.
-
-    Parameters
-    ----------
-    S : array of shape (c, c)
-        Covariance of the candidates.
-    variables : array of shape (c,)
-        Their indices in the caller's problem.
-    k : int
-        Number of variables to take.
-    opt : array of shape (k,)
-        Upper bounds on the optima of 0, 1, ..., k - 1 variables.
-    t : float
-        The value that a support must reach.
-    psd : bool
-        Whether S has no negative eigenvalue: one more test is valid then.
-    """
-
-    def __init__(
-        self, S: Array, variables: Indices, k: int, opt: Vector, t: float, psd: bool
-    ) -> None:
-        c = len(S)
-        self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
-        self.S, self.variables, self.ended = S, variables, False
-        # One flat array holds the node matrices of the path from the root to the present node, one
-        # behind the other. A node is dropped by going back: nothing is allocated during the search,
-        # and the whole state lies in four arrays, so that the kernel can stop and resume anywhere.
-        self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
-        self.reals, self.ints = np.zeros((k + 1, 3, c)), np.zeros((k + 1, 3, c), dtype=np.int64)
-        self.place = np.zeros((3, k + 1), dtype=np.int64)
-        self.place[COUNT, 0] = c
-        # At the root F is empty and E = S. No candidate has been tested yet, so every potential is
-        # infinite: the first look at a candidate brings it up to date.
-        self.reals[0, DIAGONAL], self.reals[0, POTENTIAL] = S.diagonal(), np.inf
-        self.ints[0] = variables, np.ones(c), np.ones(c)
-
-    def go(self) -> int:
-        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
-        status = FULL
-        while status == FULL:
-            status, self.depth, nodes = descend(
-                self.k,
-                self.opt,
-                self.t,
-                self.psd,
-                CHUNK,
-                self.depth,
-                self.stack,
-                self.reals,
-                self.ints,
-                self.place,
-            )
-            self.nodes += nodes
-            # Compiled code cannot enlarge an array that it was given, so it stops and asks for it.
-            # Doubling keeps the number of copies logarithmic in the final size.
-            if status == FULL:
-                self.stack = np.concatenate([self.stack, np.zeros(len(self.stack))])
-        return int(status)
-
-    @property
-    def found(self) -> Indices:
-        """The variables that reach t: at most k."""
-        return self.place[CHOSEN, : self.depth + 1].copy()
-
-    def raise_to(self, t: float) -> None:
-        """Continue with a higher value t; the subtrees of the root that were exhausted stay so.
-
-        A subtree that holds nothing of value t holds nothing of a higher value either. The one in
-        which the last support was found was not finished: its candidate becomes available again.
-        """
-        self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
-        self.reals[0, POTENTIAL] = np.inf
-        self.t, self.depth = t, 0
-
-    @property
-    def progress(self) -> float:
-        """Share of the root's candidates that need no further look."""
-        left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
-        return 1.0 - float(left.mean())
-
-    def bound(self, opt: float) -> float:
-        """A bound on the supports of k, paused or exhausted; ``opt`` bounds those of k - 1.
-
-        Every support that reaches t lies within the open candidates. The root's test on these alone
-        bounds the optimum, however far the search has come.
-        """
-        places = self.open
-        if len(places) < self.k:
-            return 0.0
-        return float(root_bounds(self.S[np.ix_(places, places)], self.k, opt).max())
-
-    @property
-    def open(self) -> Indices:
-        """Places of the candidates that may still be in a support that reaches t."""
-        # A candidate is dead only when every support that contains it is excluded. The candidate
-        # whose subtree is being searched was marked dead when that search began: it still counts.
-        left = self.ints[0, ALIVE] > 0
-        left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
-        return np.flatnonzero(left)
-
-
-def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
-    """Largest eigenvalues of [[a, r], [r, b]]."""
-    return (a + b) / 2.0 + np.sqrt(((a - b) / 2.0) ** 2 + r2)
-
-
-def root_bounds(S: Array, k: int, opt: float) -> Vector:
-    """For each candidate (c,) a bound on the supports of k that contain it; opt bounds k - 1."""
-    c, squares = len(S), S * S
-    np.fill_diagonal(squares, 0.0)
-    taken = min(k - 1, c - 1)
-    # The slice after the partition is empty for k = 1; np.partition itself needs a valid place.
-    return two_by_two_eigenvalue(
-        S.diagonal(),
-        opt,
-        np.partition(squares, c - max(taken, 1), axis=1)[:, c - taken :].sum(axis=1),
-    )
-
-
-def candidates(
-    d: Vector, block: Block, k: int, opt: float, t: float
-) -> tuple[Indices, Array, float] | None:
-    """The variables that a support of k of value t can have, their covariance, and a bound.
-
-    None where more than `MOST` are left by their variances alone.
-
-    d : the variances (n,). opt : a bound on the supports of k - 1.
-    """
-    # First the test that needs variances alone, then (below) the sharper one on the covariance of
-    # what it left. Both are necessary conditions: a feature that fails is in no support.
-    sum_of_largest = np.sort(d)[::-1][: k - 1].sum()
-    W = np.flatnonzero(two_by_two_eigenvalue(d, opt, d * sum_of_largest) >= t)
-    if len(W) > MOST:
-        return None
-    # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
-    S, reached, left = block(W), np.zeros(0), np.ones(len(W), dtype=bool)
-    while len(W) >= k and not (len(reached) and left.all()):
-        W, S = W[left], S[np.ix_(left, left)]
-        reached = root_bounds(S, k, opt) if len(W) else reached
-        left = reached >= t
-    return W, S, float(reached.max(initial=0.0))
+RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
 
 
 class Exact:
@@ -318,8 +160,11 @@ class Exact:
             self.bound[1:] = np.minimum(
                 self.bound[1:], self._cheap(self.block(np.arange(len(self.d))))
             )
+        small = self._small_rank()
         failures, left = 0, SMALLER * self.budget
         for k in range(2, self.K + 1):
+            if small is not None:
+                yield from (k for _ in self._by_cells(k, *small))
             if self.every or k == self.K:
                 yield from (k for _ in self._settle(k, self.budget))
             elif failures < PATIENCE and left > 0.0:
@@ -357,6 +202,33 @@ class Exact:
                     yield work
             if self.proven(k):
                 return
+
+    def _small_rank(self) -> tuple[Array, float] | None:
+        """V (n, d) and r with S <= V V' + r I, equal but for rounding, where d is small."""
+        n = len(self.d)
+        if n > DUAL_MOST or n <= RANK:
+            return None
+        S = self.covariance(np.arange(n))
+        w = eigenvalues(S)[::-1]
+        ranks = np.flatnonzero(w[1 : RANK + 1] - w[-1] <= NEGLIGIBLE * w[0]) + 1
+        if not len(ranks):
+            return None
+        d = int(ranks[0])
+        V, rest = low_rank(*leading_pairs(S, d + 1), d, shift=True)
+        return V, rest + NEGLIGIBLE * float(w[0])
+
+    def _by_cells(self, k: int, V: Array, rest: float) -> Iterator[None]:
+        """Prove the value of k for S = V V' + rest I, by cells of directions."""
+
+        def best_with(W: Indices) -> float:
+            self.offer(k, W)
+            return float(self.value[k])
+
+        cells = Cells(V, rest, k, self.nonnegative, best_with)
+        for _ in cells.run(TOLERANCE):
+            self._lower(k, max(cells.bound, self.value[k]))
+            yield
+        self._lower(k, max(cells.bound, self.value[k]))
 
     def _planted(self, k: int) -> Tree | None:
         """A tree for the supports of k that exceed the value.

@@ -1,9 +1,9 @@
 """Branch and bound on the dual bound: all supports of k variables, in parts.
 
-A part is a set of variables, some of them forced into the support (`Part`). Its bound is minimised
-by chunks of evaluations; after each, variables are left out or forced where the bound shows that no
+A part is the supports that have some variables and lack others (`Part`). Its bound is minimised by
+chunks of evaluations; after each, variables are left out or taken where the bound shows that no
 better support has them, or that all have. A part that is left with a bound above the best value is
-halved: one half forces the variable of the largest term, the other leaves it out.
+halved: one half takes the variable of the largest term, the other leaves it out.
 """
 
 import heapq
@@ -12,7 +12,8 @@ from itertools import count
 
 import numpy as np
 
-from spcabench.methods.dual_bound import CHUNK, STARTS, Part, start
+from spcabench.methods.dual_bound import CHUNK, STARTS
+from spcabench.methods.dual_part import Part
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.vectors import Array, Indices
 
@@ -46,7 +47,7 @@ class DualSearch:
         self.scale, self.k, self.best_with, self.positive = t, k, best_with, positive
         self.S, self.left, self.spent, self.parts = S / t, budget, 0.0, 0
         self.best, self.tolerance, self.at_work, self.unseen = 1.0, 0.0, np.inf, 0.0
-        self.waiting: list[tuple[float, int, Callable[[], Part]]] = []
+        self.waiting: list[tuple[float, int, Callable[[float], Part]]] = []
         self.order, self.decided = count(), 0.0
 
     @property
@@ -67,12 +68,14 @@ class DualSearch:
         if self.left < FEWEST * cost(len(self.S)):
             return
         self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
-        yield from self._work(start(self.S, self.k, self.positive), ROOT, ROOT_GAIN)
+        none, everything = np.arange(0), np.arange(len(self.S))
+        whole = Part(self.S, self.k, self.positive, none, everything, self._target)
+        yield from self._work(whole, ROOT, ROOT_GAIN)
         while -self._first > self._target and self.left > 0.0:
             bound, _, make = heapq.heappop(self.waiting)
             self.at_work = -bound
             self.parts += 1
-            yield from self._work(make(), 0, GAIN)
+            yield from self._work(make(self._target), 0, GAIN)
 
     @property
     def _target(self) -> float:
@@ -85,23 +88,21 @@ class DualSearch:
         gain for the next one.
         """
         made, gain = 0, np.inf
-        while not part.decided and part.value > self._target and self.left > 0.0:
+        while part.bound > self._target and self.left > 0.0:
             self._try(part.support)
-            fixed = 0
-            while not part.decided and part.value > self._target:
-                new = part.fix(self._target)
-                fixed += new
-                if not new:
-                    break
-            missing = part.value - self._target
-            if part.decided or missing <= 0.0:
+            if part.decided:
                 break
-            if made >= max(least, 1) and not fixed and gain < share * missing:
+            part.ask(self._target)
+            if part.missing <= 0.0 or part.fix():
+                if part.decided or part.missing > 0.0:
+                    continue
                 break
-            gain = part.descend(self._target)
+            if part.bound <= part.floor or (made >= max(least, 1) and gain < share * part.missing):
+                break
+            gain = part.descend()
             made += CHUNK
-            self.at_work = min(self.at_work, max(part.value, 0.0))
-            if self._spend(CHUNK * cost(len(part.names))):
+            self.at_work = min(self.at_work, part.bound)
+            if self._spend(CHUNK * cost(len(part.W))):
                 yield
         self._leave(part)
 
@@ -117,12 +118,17 @@ class DualSearch:
 
     def _leave(self, part: Part) -> None:
         """Settle a part that is decided, forget one that is closed, halve another."""
-        if part.value > self._target:
+        if part.bound > self._target:
+            if part.floor > self._target:  # what was left out of the part reaches no more
+                self.decided = max(self.decided, min(part.floor, part.bound))
             if part.decided:
                 self._settle(part.support)
-            else:
+            elif part.missing > 0.0 and part.bound > part.floor:
+                part.tighten()
                 for bound, make in part.halves():
                     heapq.heappush(self.waiting, (-bound, next(self.order), make))
+            else:
+                self.decided = max(self.decided, part.bound)
         self.at_work = 0.0
 
     def _settle(self, W: Indices) -> None:

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
-from spcabench.methods.dual_bound import smooth_norms
 from spcabench.methods.dual_certificate import ROUNDING
+from spcabench.methods.dual_kernels import smooth_norms
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 
@@ -125,11 +125,8 @@ class Smooth:
 
     def _terms(self, U: Array) -> tuple[float, Array]:
         """The sum of the largest h_i and ``times`` its derivatives by U."""
-        n, d = len(U), U.diagonal()
-        T = np.empty_like(U)
-        r2 = smooth_norms(
-            U, np.zeros(n, dtype=bool), self.shape.k - 1, self.delta, False, self.beta, T
-        )
+        d, T = U.diagonal(), np.empty_like(U)
+        r2 = smooth_norms(U, self.shape.k - 1, self.delta, False, self.beta, T)
         root = np.sqrt(d * d + r2 + self.least)
         value, p = top_sum((d + root) / 2.0, self.shape.terms, self.mu_terms)
         p = self.shape.times * p

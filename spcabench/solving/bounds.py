@@ -27,7 +27,7 @@ import numpy as np
 
 from spcabench.methods import bound_formulas
 from spcabench.methods import dual_bound as dual
-from spcabench.methods.branch_and_bound import candidates
+from spcabench.methods.candidates import candidates
 from spcabench.methods.dual_certificate import dual_value
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank

@@ -1,0 +1,57 @@
+"""Variables that are in the support, taken out of the question by a Schur complement.
+
+Let F be in the support and t > lambda_1(S[F, F]). By the Schur complement F and T reach the value
+t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
+
+    E = S + S[., F] (t I - S[F, F])^-1 S[F, .].
+"""
+
+import numpy as np
+
+from spcabench.problem.spectral import eigen
+from spcabench.vectors import Array, Indices, Vector
+
+ROUNDING = 1e-15  # of an eigenvalue or a product of order n: n times this, relative
+
+
+class Complement:
+    """E for the variables W of S (n, n), with F in the support, at any t.
+
+    With ``positive`` it is for x >= 0: S[F, F] and S[F, W] are replaced by their positive parts,
+    which makes no x'Sx smaller. The x[F] that is best for some x[W] >= 0 is then nonnegative by
+    itself.
+    """
+
+    def __init__(self, S: Array, F: Indices, W: Indices, positive: bool) -> None:
+        B, C = S[np.ix_(F, F)], S[np.ix_(W, F)]
+        if positive:
+            B, C = np.maximum(B, 0.0), np.maximum(C, 0.0)
+        self.S, self.w = S[np.ix_(W, W)], np.zeros(0)
+        self.P, self.error = np.zeros((len(W), 0)), 0.0
+        if len(F):
+            self.w, V = eigen(B)
+            self.P = C @ V
+            self.error = ROUNDING * len(S) * float(np.linalg.norm(B))
+            self.w = self.w + self.error  # errs towards a larger E
+
+    @property
+    def largest(self) -> float:
+        """No less than lambda_1(S[F, F]); t must exceed it."""
+        return float(self.w.max(initial=-np.inf))
+
+    def at(self, t: float) -> Array:
+        """E at a value t (m, m)."""
+        return self.S + self._weighted(1.0 / (t - self.w))
+
+    def rise(self, t: float, higher: float) -> Array:
+        """The change of E from t to a higher value (m, m). It has no positive eigenvalue."""
+        return self._weighted(1.0 / (higher - self.w) - 1.0 / (t - self.w))
+
+    def _weighted(self, weights: Vector) -> Array:
+        M = (self.P * weights) @ self.P.T
+        return 0.5 * (M + M.T)
+
+    def slack(self, t: float) -> float:
+        """What rounding can add to lambda_1(E - U) at most, about."""
+        lengths = np.linalg.norm(self.P, axis=0) + self.error
+        return self.error * float((2.0 * lengths / (t - self.w)).sum())
