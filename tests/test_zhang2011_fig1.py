@@ -13,6 +13,7 @@ GOAL = dict(tol=1e-2, time_limit=60.0)
 def _row(solver, seconds, gap=9e-3, n=100, samples=1.0):
     return dict(
         solver=solver,
+        method=solver,
         n=n,
         seed=100,
         repeat=0,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import Interval, Verdict, every, interval, show, slope
+from spcabench.claims import Interval, Verdict, every, over_problems, show, slope
 from spcabench.style import look
 
 Ratios = dict[float, Interval]
@@ -44,14 +44,18 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> Ratios:
-    """For each n the interval of time of slow / fast, round by round.
+    """For each n the interval of time of slow / fast, over problems first and rounds second.
 
-    An n at which neither reached the gap is left out.
+    A problem on which neither reached the gap is left out.
     """
-    pairs = rows[rows.solver == slow].merge(rows[rows.solver == fast], on=["x", "seed", "repeat"])
+    key = ["x", "seed", "repeat"]
+    pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=key)
     pairs = pairs[pairs.reached_x | pairs.reached_y]
-    ratio = pairs.total_x / pairs.total_y
-    return {float(x): interval(values) for x, values in ratio.groupby(pairs.x)}
+    ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
+    return {
+        float(x): over_problems([part.ratio for _, part in mine.groupby("seed")])
+        for x, mine in ratio.groupby("x")
+    }
 
 
 def much_faster(found: Ratios) -> tuple[Verdict, str]:
@@ -66,48 +70,69 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
     return slope(middle.index, middle) if len(middle) >= 3 else float("nan")
 
 
-def draw_times(axis, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Minimum time of each solver against n, with the quartiles.
+def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str], scale: str) -> None:
+    """Minimum time of each method against n, with the quartiles.
 
-    It is the median over the seeds, hollow where a run ended at the limit.
+    It is the median over the seeds, hollow where a run ended at the limit. The legend says where a
+    method was not run at the larger sizes.
     """
-    for solver, name in names.items():
-        mine = rows[rows.solver == solver]
-        if mine.empty:
-            continue
-        style = look(solver)
-        best = (
-            mine.groupby(["x", "seed"])
-            .agg(total=("total", "min"), reached=("reached", "all"))
-            .groupby("x")
-        )
-        time, reached = best.total.median(), best.reached.all()
-        growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
-        label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
-        axis.plot(
-            time.index,
-            time,
-            markevery=[int(i) for i in np.flatnonzero(reached)],
-            label=label,
-            **style,
-        )
-        axis.plot(
-            time.index[~reached],
-            time[~reached],
-            fillstyle="none",
-            **(style | dict(linestyle="none")),
-        )
-        low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
-        axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+    for method, name in names.items():
+        mine = rows[rows.method == method]
+        if len(mine):
+            short = f", run to n = {mine.x.max():.0f}" if mine.x.max() < rows.x.max() else ""
+            _draw_method(axis, mine, name + short, styled(method))
     if len(rows):
         limit = rows.limit.iloc[0]
         axis.axhline(
             limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s"
         )
-    axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s")
-    by_size(axis, rows.x)
-    axis.set_ylim(bottom=axis.get_ylim()[0] / 20, top=axis.get_ylim()[1] * 2)  # room for the legend
-    axis.legend(loc="lower right")
+    axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s", xlabel="size n")
+    if scale == "log":
+        by_size(axis, rows.x)
+    elif len(rows):
+        axis.set_xlim(0, 1.04 * rows.x.max())
+    # room for the legend
+    axis.set_ylim(bottom=axis.get_ylim()[0] / 100, top=axis.get_ylim()[1] * 2)
+    axis.legend(loc="lower right", fontsize=7.5)
+
+
+def styled(method: str) -> dict[str, Any]:
+    """Colour and marker of a method: a variant of a solver is dashed, with an open marker."""
+    solver, _, variant = method.partition(" ")
+    return look(solver) | (dict(linestyle="--", markerfacecolor="white") if variant else {})
+
+
+def _draw_method(axis: Any, mine: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
+    """The times of one method."""
+    best = (
+        mine.groupby(["x", "seed"])
+        .agg(total=("total", "min"), reached=("reached", "all"))
+        .groupby("x")
+    )
+    time, reached = best.total.median(), best.reached.all()
+    growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
+    label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
+    marks = [int(i) for i in np.flatnonzero(reached)]
+    axis.plot(time.index, time, markevery=marks, label=label, **style)
+    hollow = style | dict(linestyle="none", markerfacecolor="none")
+    axis.plot(time.index[~reached], time[~reached], **hollow)
+    low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
+    axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
+
+
+def draw_sweeps(axis: Any, data: pd.DataFrame, families: dict[str, str], goal: float) -> None:
+    """The certified gap after five sweeps against n, for each penalty and family."""
+    labels = sorted({label for label in data.label if label.startswith("sweeps")})
+    for (family, title), dashes in zip(families.items(), ("-", "--"), strict=True):
+        for label, marker in zip(labels, "os^", strict=False):
+            five = data[(data.label == label) & (data.family == family)].sort_values("x")
+            name = f"{title.partition(',')[0]}, {label.partition(' ')[2] or '1'} x penalty"
+            style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
+            axis.plot(five.x, five.relaxation_gap, label=name, **style)
+    axis.axhline(goal, color="black", linewidth=0.8, linestyle=":")
+    axis.set(yscale="log", ylabel="certified gap after 5 sweeps of BCA")
+    by_size(axis, data.x[data.label == "sweeps"])
+    axis.legend(fontsize=7.5)
 
 
 def by_size(axis, sizes: pd.Series) -> None:

@@ -1,0 +1,111 @@
+"""Block coordinate ascent and the first-order method on covariances of words, for Figure 1."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import api
+from spcabench.claims import Condition, decided
+from spcabench.run import Measure
+from spcabench.style import DASHES, look
+
+CORPORA = {"kos": "KOS", "ap": "AP", "nips": "NIPS"}
+WORDS = {"quick": 100, "paper": 500}  # of largest variance
+GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
+METHODS: dict[str, dict[str, Any]] = {
+    "bca": dict(K=SWEEPS),
+    "bca loose": dict(K=SWEEPS, inner="loose", eps=5e-3),
+    "dspca": dict(eps=GOAL, tol=GOAL),
+}
+
+
+def measures(scale: str) -> Iterator[Measure]:
+    """Each corpus once."""
+    for corpus in CORPORA:
+        yield Measure(
+            dataset="bag_of_words",
+            parameters=dict(corpus=corpus, words=WORDS[scale]),
+            function=on_text,
+            settings=dict(steps=STEPS[scale]),
+            form="covariance",
+            label="text",
+            uses=("bca", "bca_continuation", "dspca"),
+        )
+
+
+def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
+    """The certified gap after every iteration of each method, and the seconds until then.
+
+    All solve the relaxation at the penalty that leaves about five words, without screening.
+    """
+    lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
+    found: dict[str, Any] = {"lam": lam}
+    for method, own in METHODS.items():
+        solver = method.partition(" ")[0]
+        named = {"rho" if solver == "dspca" else "lam": lam}
+        result = api.solve(
+            problem, solver, screen=False, history=True, max_iterations=steps, **named, **own
+        )
+        history = result.history or []
+        found[method] = {
+            "gap": [float(h["gap"]) for h in history],
+            "seconds": [float(h["seconds"]) for h in history],
+        }
+    return found
+
+
+def draw_text(axis: Any, data: pd.DataFrame) -> None:
+    """The gap after every sweep of BCA, and every iteration of DSPCA."""
+    rows = data[data.label == "text"]
+    for row, dashes in zip(rows.itertuples(), DASHES, strict=False):
+        for method, name in (("bca", "BCA"), ("dspca", "DSPCA")):
+            gap = np.array(row.extra[method]["gap"])
+            style = look(method) | dict(linestyle=dashes, marker="", markersize=3)
+            corpus = CORPORA[row.parameters["corpus"]]
+            axis.plot(np.arange(len(gap)) + 1, gap, label=f"{name}, {corpus}", **style)
+    size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
+    axis.axhline(GOAL, color="black", linewidth=0.8, linestyle=":")
+    axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
+    axis.set(ylabel="certified gap, relative", title=f"text{size}, about five words")
+    axis.legend(fontsize=7.5)
+
+
+def five_sweeps(data: pd.DataFrame, goal: float) -> Iterator[Condition]:
+    """Z4 on text."""
+    rows = data[data.label == "text"]
+    gaps = {
+        CORPORA[row.parameters["corpus"]]: _after(row.extra["bca"], 5) for row in rows.itertuples()
+    }
+    if gaps:
+        words = ", ".join(f"{name} {gap:.1g}" for name, gap in gaps.items())
+        small = decided(max(gaps.values()) <= goal)
+        yield Condition(f"text, n = {rows.n.iloc[0]:.0f}", small, f"gap {words}")
+
+
+def faster(data: pd.DataFrame, method: str) -> Iterator[Condition]:
+    """Z1 on text, single runs one after the other."""
+    rows = data[data.label == "text"]
+    if rows.empty or method not in METHODS:
+        return
+    ratios, words = [], []
+    for row in rows.itertuples():
+        mine, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
+        ended = row.extra["dspca"]["seconds"][-1]
+        ratios.append((ended if first is None else first) / mine if mine else np.nan)
+        more = "more than " if first is None else ""
+        words.append(f"{CORPORA[row.parameters['corpus']]} {more}{ratios[-1]:.3g}")
+    verdict = decided(bool(min(ratios) >= 5.0) if np.isfinite(ratios).all() else None)
+    yield Condition(f"text, n = {rows.n.iloc[0]:.0f}", verdict, f"ratio {', '.join(words)}")
+
+
+def _after(found: dict[str, list[float]], sweeps: int) -> float:
+    """The gap after so many sweeps, or at the end. The first entry is from before any."""
+    return min(found["gap"][: sweeps + 1])
+
+
+def _seconds(found: dict[str, list[float]]) -> float | None:
+    """Seconds until the goal, None where it was not reached."""
+    reached = [s for gap, s in zip(found["gap"], found["seconds"], strict=True) if gap <= GOAL]
+    return reached[0] if reached else None
