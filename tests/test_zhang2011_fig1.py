@@ -2,10 +2,14 @@
 other cardinality.
 """
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from spcabench.claims import NOT_CONVERGED
 from spcabench.figures._zhang2011 import compared, much_faster, speedups, timed
+from spcabench.figures._zhang2011_limits import judged, kkt_residual
+from spcabench.methods import block_ascent
 
 GOAL = dict(tol=1e-2, time_limit=60.0)
 
@@ -58,3 +62,23 @@ def test_variances_are_compared_at_equal_cardinality_only():
         ]
     )
     assert compared(table, {"other": ""}, "reference").other.dropna().tolist() == [0.5]
+
+
+def test_limits_that_have_not_come_to_rest_are_not_judged():
+    found = dict(sweeps=[9] * 3, residual=[1e-3] * 3, moved=[1e-9] * 3, short=[0.9] * 3)
+    row = dict(label="limits", extra=found | dict(short_of_1=[1.1] * 3))
+    short, optimal = judged(pd.DataFrame([row]))
+    assert (optimal.verdict, optimal.remark) == ("undecided", NOT_CONVERGED)
+    assert (short.verdict, short.conditions[0].verdict) == ("holds", "fails")
+
+
+def test_the_residual_is_zero_at_the_optimum_alone():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((9, 5))
+    S, beta = X.T @ X / 9, 0.02
+    lam = 0.2 * np.abs(S).max()
+    Z, V = block_ascent.identity_start(S, lam)
+    for _ in range(500):
+        block_ascent.sweep(S, Z, V, lam, beta, 1000, 1e-13)
+    assert kkt_residual(S, Z, lam, beta) < 1e-6 * lam
+    assert kkt_residual(S, Z + 1e-3 * np.eye(5), lam, beta) > 1e-4 * lam

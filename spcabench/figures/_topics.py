@@ -246,5 +246,11 @@ def claims(data):
         yield Z3.judged(
             every(verdicts),
             text,
-            f"{row.problem.partition(' (')[0].partition(',')[0]}, {READINGS[row.label]}",
+            f"{_corpus(row)}, {READINGS[row.label]}",
         )
+
+
+def _corpus(row):
+    """The corpus, and whether another one stands in for it."""
+    name = row.problem.partition(" (")[0].partition(",")[0]
+    return f"{name} (stand-in)" if row.stand_in else name

@@ -24,6 +24,11 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
 
+def corpus_name(row: Any) -> str:
+    """The corpus that was asked for, and whether another one stands in for it."""
+    return f"{row.label} (stand-in)" if row.stand_in else str(row.label)
+
+
 def timed(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
 
