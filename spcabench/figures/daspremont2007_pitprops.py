@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from spcabench import api
-from spcabench.claims import Statement, decided
+from spcabench.claims import Condition, Statement, decided
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
 from spcabench.run import Measure, Run
 from spcabench.solving import deflate
@@ -25,6 +25,13 @@ PATTERN = (6, 2, 2, 1, 1, 1)
 RHOS = (0.2, 0.4, 0.6)
 FIRST = (1, 2, 7, 8, 9, 10)
 NAMES = {"thresholding": "thresholded PCA", "dspca": "DSPCA", "brute_force": "exact optimum"}
+
+DEFLATIONS = {
+    "hotelling": deflate.hotelling,
+    "projection": deflate.projection,
+    "schur": deflate.schur,
+}
+STEPS = 100
 
 D8 = Statement(
     id="D8",
@@ -59,13 +66,14 @@ def runs(scale):
             label=method,
         )
     for rho in RHOS:
-        yield Measure(
-            dataset="pitprops",
-            function=decomposition,
-            settings=dict(rho=rho),
-            uses=("dspca",),
-            label="decomposition",
-        )
+        for deflation in DEFLATIONS:
+            yield Measure(
+                dataset="pitprops",
+                function=decomposition,
+                settings=dict(rho=rho, deflation=deflation),
+                uses=("dspca",),
+                label="decomposition",
+            )
     for solver in NAMES:
         for k in range(1, 14) if scale == "paper" else (1, 2, 3, 4, 6, 9, 13):
             yield Run(
@@ -81,28 +89,29 @@ def table(problem, *, seed, method):
     return measured(problem, method, PATTERN)
 
 
-def decomposition(problem, *, seed, rho):
+def decomposition(problem, *, seed, rho, deflation="hotelling"):
     """Largest |entry| left after each component of DSPCA at rho, and the largest error.
 
-    error : of the two identities of the claim.
+    error : of the two identities of the claim. least : smallest eigenvalue of what is left.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
     # below a variance of 1e-2, no variable has variance left to take
-    while left[-1] >= rho and len(left) <= 100 and variance > 1e-2:
+    while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
-        problem = replace(
-            problem, matrix=deflate.hotelling(problem, [result], 1.0), indefinite=True, _cache={}
-        )
+        matrix = DEFLATIONS[deflation](problem, [result], 1.0)
+        problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
         B = problem.matrix.S
         wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
         error, variance = max(error, float(max(wrong)) / left[-1]), x @ A @ x
         left.append(float(np.abs(B).max()))
     return {
         "rho": rho,
+        "deflation": deflation,
         "left": left,
         "error": error,
         "diagonal": float(problem.matrix.S.diagonal().max()),
+        "least": float(np.linalg.eigvalsh(problem.matrix.S)[0]),
     }
 
 
@@ -114,18 +123,10 @@ def draw(data, axes):
             draw_table(axis, METHODS[method], numbers)
     by_k = data[data.label == "by k"]
     for solver, name in NAMES.items():
-        mine = by_k[by_k.solver == solver].sort_values("k")
-        exact = (
-            dict(color="black", marker="o", markersize=9, fillstyle="none", linestyle="none")
-            if solver == "brute_force"
-            else {}
-        )
-        curve.plot(
-            mine.k, mine.variance_refit / mine.lambda_1, label=name, **(look(solver) | exact)
-        )
-    bound = by_k[by_k.solver == "dspca"].sort_values("k")
+        _draw_by_k(curve, by_k[by_k.solver == solver], solver, name)
+    bound = by_k[by_k.solver == "dspca"].sort_values("cardinality")
     curve.plot(
-        bound.k,
+        bound.cardinality,
         bound.bound / bound.lambda_1,
         color="black",
         linestyle=":",
@@ -135,29 +136,41 @@ def draw(data, axes):
         xlabel="cardinality k", ylabel="variance / $\\lambda_1$", title="first component, refitted"
     )
     curve.legend(loc="lower right")
-    for numbers, colour in zip(data[data.label == "decomposition"].extra, PALETTE, strict=False):
-        residue.plot(numbers["left"], "o-", color=colour, label=f"$\\rho$ = {numbers['rho']}")
-        residue.axhline(numbers["rho"], color=colour, linestyle=":")
-    residue.set(
+    _draw_residue(residue, list(data[data.label == "decomposition"].extra))
+
+
+def _draw_by_k(axis, rows, solver, name):
+    """Variance at the cardinality that was reached; hollow where another one was asked for."""
+    mine = rows.sort_values(["cardinality", "k"])
+    style = look(solver)
+    if solver == "brute_force":
+        style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
+    axis.plot(mine.cardinality, mine.variance_refit / mine.lambda_1, label=name, **style)
+    missed = mine[mine.cardinality != mine.k]
+    hollow = style | dict(markerfacecolor="white", linestyle="none")
+    axis.plot(missed.cardinality, missed.variance_refit / missed.lambda_1, **hollow)
+
+
+def _draw_residue(axis, made):
+    """The largest entry left by each deflation but projection, whose curve is much like Schur's."""
+    for rho, colour in zip(sorted({m["rho"] for m in made}), PALETTE, strict=False):
+        for deflation, style in (("hotelling", "o-"), ("schur", "s--")):
+            for m in (m for m in made if (m["rho"], m["deflation"]) == (rho, deflation)):
+                name = f"$\\rho$ = {rho}, {deflation.capitalize()}"
+                axis.plot(m["left"], style, color=colour, markersize=4, label=name)
+        axis.axhline(rho, color=colour, linestyle=":")
+    axis.set(
         xlabel="components taken out",
         ylabel="largest $|A_{ij}|$ left",
         title="DSPCA's decomposition",
     )
-    residue.legend()
+    axis.legend()
 
 
 def claims(data):
     """D8, D10."""
-    residues = list(data[data.label == "decomposition"].extra)
-    holds = (
-        all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in residues) if residues else None
-    )
-    words = [
-        f"rho = {m['rho']}: {len(m['left']) - 1} components, {m['left'][-1]:.2g} left (on the "
-        f"diagonal {m['diagonal']:.2g}), error {m['error']:.0e}"
-        for m in residues
-    ]
-    yield D8.judged(decided(holds), "; ".join(words))
+    made = list(data[data.label == "decomposition"].extra)
+    yield _decomposed([m for m in made if m["deflation"] == "hotelling"], made)
     for label, wanted in (("by k", 6), ("rho = 0.4", None)):
         for row in data[(data.label == label) & (data.solver == "dspca")].itertuples():
             if wanted in (None, row.k):
@@ -166,3 +179,37 @@ def claims(data):
                 yield D10.judged(
                     decided(found == FIRST), f"variables {', '.join(map(str, found))}", name
                 )
+
+
+def _decomposed(residues, made):
+    """D8, as the paper writes the step; with other deflations the stop alone is tested."""
+    holds = all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in residues)
+    verdict = decided(holds if residues else None)
+    words = [
+        f"rho = {m['rho']}: {len(m['left']) - 1} components, {m['left'][-1]:.2g} left (on the "
+        f"diagonal {m['diagonal']:.2g}), error {m['error']:.0e}, smallest eigenvalue "
+        f"{m['least']:.2g}"
+        for m in residues
+    ]
+    cause = (
+        "x is no eigenvector, so that the subtraction leaves an indefinite matrix: entries beside "
+        "the diagonal stay above rho although no variance is left."
+    )
+    return D8.judged(
+        verdict,
+        "; ".join(words),
+        conditions=[c for d in ("projection", "schur") for c in _stopped(d, made)],
+        cause=cause if verdict == "fails" else "",
+    )
+
+
+def _stopped(deflation, made):
+    """Whether the stop of D8 is reached with another deflation."""
+    mine = [m for m in made if m["deflation"] == deflation]
+    if mine:
+        below = all(m["left"][-1] < m["rho"] for m in mine)
+        counts = ", ".join(f"{len(m['left']) - 1} at rho = {m['rho']}" for m in mine)
+        name = {"projection": "deflation by projection", "schur": "deflation by Schur complement"}
+        yield Condition(
+            f"{name[deflation]}, the stop alone", decided(below), f"components {counts}"
+        )
