@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench.figures import _asteris2014 as shared
+from spcabench.figures import _asteris2014_claims as judging
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig4 as fig4
 from spcabench.figures import asteris2014_fig5 as fig5
@@ -50,28 +51,28 @@ def test_the_bounds_are_those_of_the_paper():
     ("ratio", "verdict"), [(1.01, "holds"), (0.99, "holds"), (1.03, "fails"), (0.9, "fails")]
 )
 def test_nearly_identical_is_within_two_percent(ratio, verdict):
-    assert shared.similar(_rows(ratio), "value", 0.02)[0] == verdict
+    assert judging.similar(_rows(ratio), "value", 0.02)[0] == verdict
 
 
 def test_the_explained_share_is_judged_to_the_printed_digits():
     data = _rows()
-    found = shared.share(data, 180, "upper")
+    found = judging.share(data, 180, "upper")
     assert found == pytest.approx(100 * 0.5 / 0.6)
     for percent, verdict in ((83.0, "holds"), (84.0, "fails")):
-        primary = next(shared.explained(fig4.A3, data, 180, percent, 0))
+        primary = next(judging.explained(fig4.A3, data, 180, percent, 0))
         assert primary.verdict == verdict
         assert "shaded" in primary.variant
-    assert next(shared.explained(fig4.A3, data, 7, 58.0, 0)).verdict == "undecided"  # no such run
+    assert next(judging.explained(fig4.A3, data, 7, 58.0, 0)).verdict == "undecided"  # no such run
 
 
 def test_a_bound_is_weighed_by_the_cardinalities_that_it_stands_for():
     data = _rows()
-    assert shared.lower(fig5.A7, data, "uncapped", None).verdict == "holds"  # 0.6 everywhere
+    assert judging.lower(fig5.A7, data, "uncapped", None).verdict == "holds"  # 0.6 everywhere
     data.loc[data.k == 361, "uncapped"] = 0.95
     assert (
-        shared.lower(fig5.A7, data, "uncapped", None).verdict == "fails"
+        judging.lower(fig5.A7, data, "uncapped", None).verdict == "fails"
     )  # half of the last gap and more
-    assert shared.lower(fig5.A7, data.iloc[:2], "uncapped", None).verdict == "undecided"
+    assert judging.lower(fig5.A7, data.iloc[:2], "uncapped", None).verdict == "undecided"
 
 
 def test_neighbours_are_pairs_side_by_side():

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry
-from spcabench.claims import Claim, Statement, Verdict, by_band, decided, every, interval, show
 from spcabench.figures._truth import known, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Measure, Run
@@ -30,25 +29,6 @@ MARKS: dict[str, Any] = {  # the curves often coincide: open below small
 }
 MAIN = "main"
 EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.5, 0.75, 1.01)
-SHADED = "q/(1-eps) + lambda_4, at most lambda_1 (shaded)"
-LOOSE = "q + lambda_4, at most lambda_1 (no bound: 1/(1-eps) left out)"
-
-A13 = Statement(
-    id="A13",
-    quote="for all tested datasets our algorithm is provably within 40% - 90% from the unknown "
-    "optimum",
-    where="abstract, section 1",
-    test="variance of Algorithm 3 over the shaded bound, at every k",
-    threshold="at least 40 %",
-)
-A17 = Statement(
-    id="A17",
-    quote="This bound is significantly tighter than a-priori bounds",
-    where="abstract",
-    test="q / (1 - eps) + lambda_4 against variance / ((1 - eps) rho_d), rho_d of Theorem 1, "
-    "neither capped",
-    threshold="at least 10 % lower at 80 % of the k",
-)
 
 
 def both(
@@ -149,105 +129,6 @@ def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.Dat
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
-def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
-    """Variance of Algorithm 3 over that of EM, by k."""
-    return (
-        by_cardinality(data, "spannogram", label)[column]
-        / by_cardinality(data, "em", label)[column]
-    ).dropna()
-
-
-def similar(data: pd.DataFrame, column: str, within: float) -> tuple[Verdict, str]:
-    """Whether the two methods' variances agree within a share in every band of k / n."""
-    quotient = ratio(data, column)
-    bands = by_band(quotient.index.to_series() / data.n.iloc[0], quotient, EDGES)
-    words = (
-        "Alg. 3 / EM: "
-        f"{show(bands)}{_others(data, lambda label: interval(ratio(data, column, label)))}"
-    )
-    words += "".join(f"; {_truth(data, solver)}" for solver in ("spannogram", "em"))
-    return every([band.within(1 - within, 1 + within) for band in bands.values()]), words
-
-
-def explained(
-    statement: Statement, data: pd.DataFrame, k: int, percent: float, digits: int
-) -> Iterator[Claim]:
-    """The variance of Algorithm 3 at k in percent of the bound, in both readings of the bound."""
-    for column, name in (("upper", SHADED), ("loose", LOOSE)):
-        percentage = share(data, k, column)
-        words = f"{_percent(percentage, 2)} (the paper: {percent:g} %)" + _others(
-            data, lambda label, column=column: _percent(share(data, k, column, label), 1)
-        )
-        if column == "upper":
-            words += f"; of the best deterministic bound {_percent(share(data, k, 'best'), 2)}"
-        holds = None if percentage is None else round(percentage, digits) >= percent
-        yield statement.judged(decided(holds), words, name)
-
-
-def share(data: pd.DataFrame, k: int, column: str, label: str = MAIN) -> float | None:
-    """Variance of Algorithm 3 at k in percent of a bound; None where there is no such run."""
-    mine = by_cardinality(data, "spannogram", label)
-    return float(100 * mine.value[k] / mine[column][k]) if k in mine.index else None
-
-
-def lowest(statement: Statement, data: pd.DataFrame, percent: float) -> Claim:
-    """Whether the explained share of the shaded bound is at least so many percent at every k."""
-    mine = by_cardinality(data, "spannogram")
-    shares = 100 * mine.value / mine.upper
-    if shares.dropna().empty:
-        return statement.judged("undecided", "no runs")
-    words = (
-        f"{shares.min():.1f} % (k = {shares.idxmin():.0f}) to {shares.max():.1f} % (k = "
-        f"{shares.idxmax():.0f})"
-    )
-    proven = (100 * mine.value / mine[["upper", "best"]].min(axis=1)).min()
-    words += f"; with the best deterministic bound too at least {proven:.1f} %"
-    words += f"; {_truth(data, 'spannogram')}"
-    words += _others(data, lambda label: f"{_spread(by_cardinality(data, 'spannogram', label))} %")
-    return statement.judged(decided(bool(shares.min() >= percent)), words, f"bound: {SHADED}")
-
-
-def lower(
-    statement: Statement, data: pd.DataFrame, column: str, than: str | None, variant: str = ""
-) -> Claim:
-    """Whether a bound is at least 10 % below another at 80 % of the k.
-
-    than : the other bound; None for lambda_1. Each k weighs as much as it stands for.
-    """
-    mine = by_cardinality(data, "spannogram").dropna(subset=["upper"])
-    if len(mine) < 3:
-        return statement.judged("undecided", "fewer than 3 k", variant)
-    quotient = mine[column] / (mine[than] if than else 1.0)
-    weight = np.gradient(mine.index.to_numpy(dtype=float))
-    reached = float(weight[(quotient <= 0.9).to_numpy()].sum() / weight.sum())
-    words = (
-        f"at least 10 % lower at {100 * reached:.0f} % of k; ratio {quotient.min():.3g} to "
-        f"{quotient.max():.3g}"
-    )
-    return statement.judged(decided(reached >= 0.8), words, variant)
-
-
-def _truth(data: pd.DataFrame, solver: str) -> str:
-    mine = data[(data.label == MAIN) & (data.solver == solver)]
-    return known(data).distance(
-        mine.assign(cardinality=mine.k), "variance", {"spannogram": "Alg. 3", "em": "EM"}[solver]
-    )
-
-
-def _others(data: pd.DataFrame, words: Any) -> str:
-    labels = [label for label in data.label.unique() if label not in (MAIN, "time")]
-    return "".join(f"; {label}: {words(label)}" for label in labels)
-
-
-def _spread(mine: pd.DataFrame) -> str:
-    found = 100 * mine.value / mine.upper
-    return f"{found.min():.1f} to {found.max():.1f}"
-
-
-def _percent(value: float | None, digits: int) -> str:
-    return "no run" if value is None else f"{value:.{digits}f} %"
-
-
 def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> None:
     """Variance up to the bound on the left, its share of the bounds on the right.
 
@@ -297,3 +178,6 @@ def _draw_explained(axis: Any, mine: pd.DataFrame) -> None:
         ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
     ):
         axis.plot(mine.index, 100 * mine.value / mine[column], color=colour, label=name, **style)
+    tighter = 100 * mine.uncapped / mine.apriori
+    name = "bound over the a-priori bound, %"
+    axis.plot(mine.index, tighter, color="#777777", linewidth=0.9, label=name)

@@ -9,29 +9,25 @@ dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances a
 give them, which for EM is after its renormalisation. The right panel is ours.
 """
 
+from typing import Any
+
 import numpy as np
 
-from spcabench.claims import Statement, decided, interval
-from spcabench.figures._asteris2014 import (
-    A13,
-    A17,
-    ALG3,
-    EM,
-    MAIN,
-    both,
-    draw_trade_off,
-    explained,
-    grid,
-    lower,
-    lowest,
-    ratio,
-    with_bounds,
-)
+from spcabench.claims import Condition, Statement, decided, interval
+from spcabench.figures._asteris2014 import ALG3, EM, MAIN, both, draw_trade_off, grid, with_bounds
+from spcabench.figures._asteris2014_claims import A13, A17, explained, lower, lowest, ratio
 from spcabench.figures._truth import truth
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (10.0, 4.2)
 K, LARGEST = 50, 1000
+# settings of EM beside ten restarts to a tolerance of 1e-6: the authors' package has 1e-3
+EM_ALSO: tuple[dict[str, Any], ...] = (
+    dict(restarts=1),
+    dict(restarts=30),
+    dict(restarts=100),
+    dict(tol_em=1e-3),
+)
 PREPROCESSINGS = {"not centred": dict(center=False), "scaled": dict(scale=True)}
 
 A4 = Statement(
@@ -73,6 +69,13 @@ A14 = Statement(
     test="time of Algorithm 3 over time of EM (10 restarts) at k = 50, one thread, interleaved, "
     "minimum of the rounds",
     threshold="ratio within [1/2, 2] and both at most 10 s",
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="12.8 times EM's time",
+            reason="the test is the same; Algorithm 3 skipped no rows of V then",
+        ),
+    ),
     timed=True,
 )
 
@@ -88,6 +91,9 @@ def runs(scale):
         yield Run(
             dataset="mll", solver=solver, settings=dict(k=K, **settings), timed=True, label="time"
         )
+    for changed in EM_ALSO:
+        settings = dict(k=K, **(EM | changed))
+        yield Run(dataset="mll", solver="em", settings=settings, timed=True, label="time")
 
 
 data = with_bounds
@@ -118,17 +124,38 @@ def claims(data):
     yield from explained(A6, data, K, 44.6, 1)
     yield lower(A7, data, "uncapped", None)
     yield lowest(A13, data, 40.0)
-    yield A14.judged(*_speed(data))
+    yield _speed(data)
     yield lower(A17, data, "uncapped", "apriori")
 
 
 def _speed(data):
+    """A14, and the same with other settings of EM."""
     timed = data[data.samples.notna()]
-    best = (timed.setup_time + timed.solve_time).groupby(timed.solver).min()
-    if not {"spannogram", "em"} <= set(best.index):
-        return "undecided", "no timed runs"
-    quotient = best["spannogram"] / best["em"]
-    words = (
-        f"Alg. 3 {best['spannogram']:.2f} s, EM {best['em']:.3f} s, ratio {quotient:.3g} (k = {K})"
+    total = timed.setup_time + timed.solve_time
+    mine = total[timed.solver == "spannogram"].min()
+    em = timed[timed.solver == "em"].settings.map(_of_em)
+    best = total[em.index].groupby(em).min()
+    if np.isnan(mine) or "10 restarts" not in best.index:
+        return A14.judged("undecided", "no timed runs")
+    ten = best["10 restarts"]
+    words = f"Alg. 3 {mine:.2f} s, EM {ten:.3f} s, ratio {mine / ten:.3g} (k = {K})"
+    verdict = _similar_speed(mine, ten)
+    conditions = [
+        Condition(f"EM with {name}", _similar_speed(mine, time), f"ratio {mine / time:.3g}")
+        for name, time in best.drop("10 restarts").items()
+    ]
+    cause = "EM's time grows with its restarts, of which the paper states no number."
+    return A14.judged(
+        verdict, words, conditions=conditions, cause="" if verdict == "holds" else cause
     )
-    return decided(bool(0.5 <= quotient <= 2.0 and best.max() <= 10.0)), words
+
+
+def _of_em(settings):
+    """The settings of an EM run, in words."""
+    if "tol_em" in settings:
+        return f"a tolerance of {settings['tol_em']:g}"
+    return f"{settings['restarts']} restart{'s' if settings['restarts'] > 1 else ''}"
+
+
+def _similar_speed(mine, other):
+    return decided(bool(0.5 <= mine / other <= 2.0 and max(mine, other) <= 10.0))

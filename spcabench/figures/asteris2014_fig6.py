@@ -9,19 +9,8 @@ solvers give them, which for EM is after its renormalisation. The right panel is
 """
 
 from spcabench.claims import Statement
-from spcabench.figures._asteris2014 import (
-    A13,
-    A17,
-    MAIN,
-    both,
-    draw_trade_off,
-    explained,
-    grid,
-    lower,
-    lowest,
-    similar,
-    with_bounds,
-)
+from spcabench.figures._asteris2014 import MAIN, both, draw_trade_off, grid, with_bounds
+from spcabench.figures._asteris2014_claims import A13, A17, explained, lower, lowest, similar
 from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (10.0, 4.2)
@@ -36,9 +25,16 @@ A8 = Statement(
     id="A8",
     quote="Alg. 3 (d = 3, eps = 0.1) and the EM algorithm exhibit similar performance",
     where="figure 6, caption",
-    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted, in "
-    "every band of k / n",
-    threshold="within 5 % in every band",
+    test="variance of Algorithm 3 / variance of EM at equal k, as given and both refitted: median "
+    "over all k of its distance from 1",
+    threshold="interval at most 5 %",
+    earlier=(
+        dict(
+            verdict="holds",
+            measured="within 5 % in every band of k / n",
+            reason="judged like A2 of figure 4 since; every band is a condition now",
+        ),
+    ),
 )
 A9 = Statement(
     id="A9",
@@ -82,8 +78,13 @@ def draw(data, axes):
 def claims(data):
     """A8 to A10, A13, A17."""
     for column, name in (("value", "as given"), ("refit", "refitted")):
-        yield A8.judged(*similar(data, column, 0.05), name)
+        verdict, words, conditions = similar(data, column, 0.05)
+        yield A8.judged(verdict, words, name, conditions=conditions)
     yield from explained(A9, data, K, 86.0, 0)
-    yield from explained(A10, data, LARGE, 93.0, 0)
+    cause = (
+        "The bound is q / (1 - eps) + lambda_4, so that at eps = 0.1 no share exceeds 90 % of "
+        "lambda_1 until the cap at lambda_1 is met; no preparation tried climbs from 86 to 93 %."
+    )
+    yield from explained(A10, data, LARGE, 93.0, 0, cause=cause)
     yield lowest(A13, data, 40.0)
     yield lower(A17, data, "uncapped", "apriori")
