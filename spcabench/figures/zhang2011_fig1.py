@@ -90,6 +90,7 @@ Z4 = Statement(
     "exponent of their flops",
     threshold="gap at most 1e-2; exponent at most 3.1",
 )
+Z5, Z8 = at_rest.Z5, at_rest.Z8
 Z11 = Statement(
     id="Z11",
     quote="simple ad-hoc methods, and the greedy, SCoTLASS and SPCA algorithms, often "
