@@ -64,7 +64,7 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
             gap = np.array(row.extra[method]["gap"])
             style = look(method) | dict(linestyle=dashes, marker="", markersize=3)
             corpus = CORPORA[row.parameters["corpus"]]
-            axis.plot(np.arange(len(gap)) + 1, gap, label=f"{name}, {corpus}", **style)
+            axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
     axis.axhline(GOAL, color="black", linewidth=0.8, linestyle=":")
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
