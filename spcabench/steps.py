@@ -57,23 +57,37 @@ def greedy_signs(
     d = Sigma.diagonal() if d is None else d
     g, x = np.zeros(n), np.zeros(n)
     d_free = np.array(d)  # that of columns already taken becomes -inf
-    J = np.zeros(0, dtype=np.intp)
+    J = new = np.zeros(0, dtype=np.intp)
+    signs = np.zeros(0)
     for loop, count in enumerate(counts):
-        score = np.abs(g)
-        score *= 2.0
-        score += d_free
-        then = () if loop else (Sigma.column_squares,)
-        if count == 1:
-            new = np.array([first_largest(score, *then)])
+        # One column after one other, the usual case of Scol-PCA, is one pass where Sigma is given.
+        one = loop and count == len(new) == 1
+        step = Sigma.step(g, d_free, new[0], signs[0]) if one else None
+        if step:
+            new, signs = np.array(step[:1]), np.array(step[1:])
         else:
-            new = largest_indices(score, count, *then)
-            new = new[falling_order(score[new])]
-        signs = np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
+            if loop:
+                g += Sigma[new].power_step(signs)
+            new, signs = _best_columns(Sigma, g, d_free, count, first=not loop)
         x, J = x.copy(), np.concatenate([J, new])
         x[new], d_free[new] = signs, -np.inf
         yield x, J
-        if loop + 1 < len(counts):
-            g += Sigma[new].power_step(signs)
+
+
+def _best_columns(
+    Sigma, g: Vector, d_free: Vector, count: int, first: bool
+) -> tuple[Indices, Vector]:
+    """The columns that a loop of `greedy_signs` takes, best first, and their signs."""
+    score = np.abs(g)
+    score *= 2.0
+    score += d_free
+    then = (Sigma.column_squares,) if first else ()
+    if count == 1:
+        new = np.array([first_largest(score, *then)])
+    else:
+        new = largest_indices(score, count, *then)
+        new = new[falling_order(score[new])]
+    return new, np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
 
 
 def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:

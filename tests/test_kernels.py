@@ -9,6 +9,9 @@ import pytest
 from spcabench import Problem, api, flops, kernels
 from spcabench.flops import LEDGER
 from spcabench.methods import block_ascent
+from spcabench.problem import dense_steps
+from spcabench.problem.covariance import Covariance
+from spcabench.steps import greedy_signs
 
 
 def _state(seed, n):
@@ -140,3 +143,43 @@ def test_without_a_folder_for_the_cache_it_compiles_still(monkeypatch):
     monkeypatch.setattr(numba, "njit", refuse)
     double = kernels.compiled("Tuple((i8, f8))(f8)")(lambda a: (1, 2.0 * a))
     assert double(2.0) == 4.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 30])
+def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
+    rng = np.random.default_rng(n)
+    for seed in range(20):
+        X = (
+            rng.integers(-2, 3, (n + 1, n)).astype(float)
+            if seed % 2
+            else rng.standard_normal((4, n))
+        )
+        S = X.T @ X
+        g, d_free = np.zeros(n), S.diagonal().copy()
+        d_free[0] = -np.inf
+        twin = g.copy(), d_free.copy()
+        for _ in range(n - 1):
+            with flops.counting() as ledger:
+                found = dense_steps.next_column(S, g, d_free, 0, -1.0)
+                assert ledger.flops == ledger.compiled == n
+            assert found == dense_steps.next_column.twin(S, *twin, 0, -1.0)[1:]
+            assert np.array_equal(g, twin[0]) and np.array_equal(d_free, twin[1])
+
+
+def test_kernels_on_a_covariance_take_the_columns_and_the_block_that_numpy_takes():
+    rng = np.random.default_rng(0)
+    for seed in range(100):
+        n = int(rng.integers(1, 40))
+        X = rng.integers(-2, 3, (6, n)).astype(float) if seed % 2 else rng.standard_normal((6, n))
+        S = X.T @ X
+        k = int(rng.integers(1, n + 1))
+        locked = S.copy()
+        locked.flags.writeable = False  # not plain: the path of NumPy
+        for (x, J), (y, other) in zip(
+            greedy_signs(Covariance(S), [1] * k),
+            greedy_signs(Covariance(locked), [1] * k),
+            strict=True,
+        ):
+            assert np.array_equal(x, y) and np.array_equal(J, other)
+        assert np.array_equal(Covariance(S)[J].B, S[np.ix_(J, J)])
+        assert np.array_equal(Covariance(locked)[J].B, S[np.ix_(J, J)])

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from spcabench.flops import charge, uncharged
+from spcabench.problem import dense_steps
 from spcabench.problem.data import (
     SMALL_SIDE,
     Data,
@@ -51,6 +52,10 @@ class Covariance(Symmetric):
 
     def __getitem__(self, W: Indices) -> DenseWorkingSet:
         return DenseWorkingSet(self.S, W)
+
+    def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
+        """Make the step of `dense_steps.next_column`, where the array allows: n flops."""
+        return dense_steps.step(self.S, g, d_free, last, sign)
 
     def products(self, Z: Array) -> Array:
         """Sigma Z (n, r) for Z (n, r): n^2 r flops, or n for each nonzero of a sparse Z."""
@@ -112,6 +117,10 @@ class Gram(Symmetric):
 
     def __getitem__(self, W: Indices) -> "GramWorkingSet":
         return GramWorkingSet(self, W)
+
+    def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
+        """No step in one pass: a column of Sigma is a product."""
+        return None
 
     def products(self, Z: Array) -> Array:
         """Sigma Z (n, r) for Z (n, r): the products with A and with A'."""

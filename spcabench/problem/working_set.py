@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from spcabench.flops import charge
+from spcabench.problem import dense_steps
 from spcabench.problem.data import bordered_solve
 from spcabench.problem.spectral import leading_pairs
 from spcabench.vectors import Array, Indices, Vector, normalize
@@ -84,6 +85,8 @@ class DenseWorkingSet(WorkingSet):
     def B(self) -> Array:  # type: ignore[override]
         """Sigma[W, W] (k, k)."""
         S, W = self.S, self.W
+        if (B := dense_steps.principal_block(S, W)) is not None:
+            return B
         if not S.flags.forc:
             return S[np.ix_(W, W)]
         # One gather from the memory of a symmetric array is faster than one of rows and columns.

@@ -461,7 +461,9 @@ def _copied(item: Any) -> Iterate:
     extra = dict(iterate.extra)
     if taken := [name for name in OWN_NUMBERS if name in extra]:
         raise SolverError(f"extra: {taken[0]!r} is a number of the harness; choose another name")
-    return replace(iterate, x=x, u=u, extra=extra)
+    # dataclasses.replace takes longer than all of the above
+    given = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
+    return Iterate(x, u, *given, extra)
 
 
 def _kind(item: Any) -> str:

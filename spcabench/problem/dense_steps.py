@@ -1,0 +1,66 @@
+"""The matrix layer: steps on a dense covariance that NumPy would take in many passes."""
+
+import numpy as np
+
+from spcabench.kernels import compiled
+from spcabench.vectors import TIE, Array, Indices
+
+
+def is_plain(S: Array) -> bool:
+    """Whether kernels take S without a copy; an array that counts its products is not plain."""
+    return type(S) is np.ndarray and S.flags.carray
+
+
+@compiled("Tuple((i8, i8, f8))(f8[:,::1], f8[::1], f8[::1], i8, f8)")
+def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
+    """One step of Scol-PCA with Sigma given: add a column to g, and take the next one.
+
+    g (n,) becomes g + sign S[last]. Then the first index of the largest d_free + 2 |g| is taken:
+    its place in d_free (n,) becomes -inf, and it is returned with the sign of its g. It costs n.
+    """
+    n = len(g)
+    row = S[last]
+    # Four maxima side by side: each comparison with a single one would wait for the one before it.
+    a = b = c = d = -np.inf
+    even = n - n % 4
+    for i in range(0, even, 4):
+        w, x = g[i] + sign * row[i], g[i + 1] + sign * row[i + 1]
+        y, z = g[i + 2] + sign * row[i + 2], g[i + 3] + sign * row[i + 3]
+        g[i], g[i + 1], g[i + 2], g[i + 3] = w, x, y, z
+        w, x = d_free[i] + 2.0 * abs(w), d_free[i + 1] + 2.0 * abs(x)
+        y, z = d_free[i + 2] + 2.0 * abs(y), d_free[i + 3] + 2.0 * abs(z)
+        a, b = w if w > a else a, x if x > b else b
+        c, d = y if y > c else c, z if z > d else d
+    top = max(max(a, b), max(c, d))
+    for i in range(even, n):
+        g[i] += sign * row[i]
+        top = max(top, d_free[i] + 2.0 * abs(g[i]))
+    bar = top - TIE * abs(top)
+    j = 0
+    while j < n - 1 and not d_free[j] + 2.0 * abs(g[j]) >= bar:
+        j += 1
+    taken = -1.0 if g[j] < -TIE * (d_free[j] + 2.0 * abs(g[j])) else 1.0
+    d_free[j] = -np.inf
+    return n, j, taken
+
+
+@compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])")
+def block(S, W):  # type: ignore[no-untyped-def]
+    """S[W, W] (k, k), gathered row by row."""
+    k = len(W)
+    B = np.empty((k, k))
+    for i in range(k):
+        row = S[W[i]]
+        for j in range(k):
+            B[i, j] = row[np.uint64(W[j])]
+    return 0, B
+
+
+def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
+    """As `next_column`; nothing is done, and None is returned, where S is not plain."""
+    return next_column(S, g, d_free, last, sign) if is_plain(S) else None
+
+
+def principal_block(S: Array, W: Indices) -> Array | None:
+    """S[W, W] by `block`; None where S is not plain."""
+    return block(S, W) if is_plain(S) else None
