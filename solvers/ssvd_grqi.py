@@ -6,7 +6,8 @@ iteration", ICML 2013 (proceedings.mlr.press/v28/kuleshov13.html), Algorithm 5.
 Differs from the paper in:
 
 1. The Schur complement's system is solved in its bordered form: the same direction, regular at
-   convergence, sign kept.
+   convergence, sign kept. Where that is singular too, or u'Rv is not positive, u and v stay as they
+   are.
 2. u and v are unit vectors each; the paper scales the stacked vector (v, u).
 3. The power step is sequential: v is made from the new u, not from the old one.
 4. The start is the largest row and the largest column of R, or, with ``first="covariance"``, the

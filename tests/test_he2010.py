@@ -3,6 +3,7 @@
 from math import ceil
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -174,3 +175,38 @@ def test_a_smaller_c_is_a_condition_at_equal_cardinality():
     twenty, fifty = _he2010.by_level(_he2010.trials(rows))
     assert (twenty.name, twenty.verdict) == ("c = s/20", "holds") and "3.00 %" in twenty.measured
     assert (fifty.name, fifty.verdict) == ("c = s/50", "fails") and "1 runs" in fifty.measured
+
+
+def searched(asked, reached, seed=0):
+    """A timed row of GPower0 that was asked for one cardinality and reached another."""
+    return dict(
+        solver="gpower0",
+        form="sparse",
+        group="g",
+        label=str(asked),
+        seed=seed,
+        samples=1,
+        setup_time=0.0,
+        solve_time=1.0,
+        variance=1.0,
+        variance_refit=1.0,
+        k=asked,
+        n=1000,
+        cardinality=reached,
+        search_runs=5,
+    )
+
+
+def test_a_cardinality_is_drawn_at_the_median_that_its_searches_reached():
+    rows = [searched(25, reached, seed) for seed, reached in enumerate((23, 25, 24))]
+    table = _he2010.by_cardinality.__wrapped__(pd.DataFrame([*rows, searched(5, 5)]))
+    assert table.x.tolist() == [24.0, 24.0, 24.0, 5.0]
+    assert _he2010.missed(table).tolist() == [True, False, True, False]
+
+
+def test_no_line_crosses_what_a_search_did_not_reach():
+    rows = [searched(asked, reached) for asked, reached in ((10, 10), (100, 48), (150, 147))]
+    table = _he2010.by_cardinality.__wrapped__(pd.DataFrame(rows))
+    x, y = _he2010.broken(table, table.groupby("x").solve_time.min())
+    assert np.isnan(x).tolist() == np.isnan(y).tolist() == [False, False, True, False]
+    assert x[~np.isnan(x)].tolist() == [10.0, 48.0, 147.0]

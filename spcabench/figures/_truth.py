@@ -9,6 +9,7 @@ refitted, counts as known too, and so does every certified bound.
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,7 @@ def with_truth(
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """A figure's ``data`` without the rows of the truth: `known` finds it in their attributes."""
 
+    @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:
         prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
         prepared.attrs["truth"] = Truth.of(
