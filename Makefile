@@ -9,7 +9,7 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish test check docs perf perf-site perf-check lock clean help
+.PHONY: figures publish test check docs history perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
@@ -17,6 +17,7 @@ help:
 	@echo "make test                                   the test suite"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"
+	@echo "make history [COMMITS=a..b]                 exact counts of the last ten commits, or of a range, as a page"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
 	@echo "make perf-site [MACHINE=name]               what was measured, as a page: results/history/index.html"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
@@ -40,6 +41,9 @@ docs: $(READY)
 	@$(BIN)/python -m spcabench.page.certified_page
 	@$(BIN)/python -m spcabench.page.field
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
+
+history: $(READY)
+	@$(BIN)/python -m benchmarks.perf count --machine $(MACHINE) --commits "$(COMMITS)"
 
 perf: $(READY)
 	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)"

@@ -1,10 +1,11 @@
-"""What asv measured at every commit, as one table; drawn, and handed to the pages."""
+"""What asv measured and the gate counted at every commit, as one table; drawn, and on a page."""
 
 import json
 from itertools import product
 from pathlib import Path
 
-from .commits import accepted, convention, git
+from . import tally
+from .commits import accepted, convention, excuse, git
 from .counts import ROOT
 
 RESULTS = ROOT / "results" / "performance"  # asv's, to be shared
@@ -23,11 +24,26 @@ def read(machine):
     """One row per commit, solver, problem and measure: value, q25 and q75 (nan where not measured).
 
     What is measured without a solver (corpus, import, overhead) has its benchmark's name as
-    measure.
+    measure. Counts of `tally` are there for commits that asv has not measured.
     """
     import pandas as pd
+
+    columns = ["commit", "solver", "problem", "measure", "value", "q25", "q75"]
+    found = pd.DataFrame(measured(machine) + tally.rows(), columns=columns)
+    return (
+        found.astype(dict.fromkeys(columns[4:], float))
+        .dropna(subset="value")
+        .drop_duplicates(columns[:4])
+        .reset_index(drop=True)
+    )
+
+
+def measured(machine):
+    """What asv has measured on a machine, as the rows of `read`."""
     from asv.results import iter_results_for_machine
 
+    if not (RESULTS / machine).is_dir():
+        return []
     rows = []
     for result in iter_results_for_machine(RESULTS, machine):
         for key in result.get_all_result_keys():
@@ -41,13 +57,7 @@ def read(machine):
                 measure = SOLVERS.get(key, key.partition(".")[2])
                 q25, q75 = ((stats or {}).get(name) for name in ("q_25", "q_75"))
                 rows.append((result.commit_hash, solver, problem, measure, number, q25, q75))
-    columns = ["commit", "solver", "problem", "measure", "value", "q25", "q75"]
-    table = pd.DataFrame(rows, columns=columns)
-    return (
-        table.astype(dict.fromkeys(columns[4:], float))
-        .dropna(subset="value")
-        .reset_index(drop=True)
-    )
+    return rows
 
 
 def in_order(table):
@@ -99,16 +109,26 @@ def since(table, before, sha):
     )
     ratio = (new / old).dropna().iloc[: 0 if recounted else None]
     changed = ratio[(ratio - 1.0).abs() > 1e-9].groupby("solver").agg(["min", "max", "size"])
+    reasons = accepted(before, sha)
     names = [set(table.solver[table.commit == name]) for name in (before, sha)]
     return {
         "changed": [
-            dict(solver=r.Index, low=r.min, high=r.max, problems=r.size)
+            dict(solver=r.Index, low=r.min, high=r.max, problems=r.size, word=verdict(r, reasons))
             for r in changed.itertuples()
         ],
         "new": sorted(names[1] - names[0]),
-        "accepted": [vars(a) for a in accepted(before, sha)],
+        "accepted": [vars(a) for a in reasons],
         "recounted": recounted,
     }
+
+
+def verdict(change, reasons):
+    """How the flops of a solver changed: "better", "worse", or "accepted" by a commit's message."""
+    from .gate import WORSE
+
+    if change.max <= WORSE:
+        return "better" if change.min < 1.0 / WORSE else "same"
+    return "accepted" if excuse(change.Index, "flops", reasons) else "worse"
 
 
 def write(machine):
@@ -120,7 +140,8 @@ def write(machine):
         return None
     commits = in_order(table)
     table = table[table.commit.isin([commit["sha"] for commit in commits])]  # those of this clone
-    about = json.loads(Path(RESULTS, machine, "machine.json").read_text(encoding="utf-8"))
+    file = Path(RESULTS, machine, "machine.json")
+    about = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     SITE.mkdir(parents=True, exist_ok=True)
     site.draw_history(table, commits, SITE / "history.svg")
     summary = {"machine": about, "commits": commits}

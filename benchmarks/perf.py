@@ -7,6 +7,7 @@ import webbrowser
 
 from asv.machine import Machine, MachineCollection
 
+from . import tally
 from .counts import ROOT, THREADS, environment
 from .history import RESULTS, write
 
@@ -14,9 +15,9 @@ ASV = [sys.executable, "-m", "asv"]
 
 
 def main():
-    """``run`` measures, then shows; ``site`` shows what was measured."""
+    """``run`` measures, ``count`` counts, then they show; ``site`` shows what there is."""
     words = argparse.ArgumentParser(prog="make perf", description=__doc__)
-    words.add_argument("action", choices=("run", "site"))
+    words.add_argument("action", choices=("run", "count", "site"))
     words.add_argument(
         "--machine", default="local", help="the name that the results are kept under"
     )
@@ -25,11 +26,13 @@ def main():
     )
     asked = words.parse_args()
     code = run(asked.machine, asked.commits) if asked.action == "run" else 0
+    if asked.action == "count":
+        tally.write(tally.commits(asked.commits))
     page = write(asked.machine)
     if page is None:
         sys.exit(
-            f"perf: nothing is measured on a machine named {asked.machine!r}: make perf "
-            f"MACHINE={asked.machine}"
+            f"perf: nothing is counted, and nothing measured on a machine named "
+            f"{asked.machine!r}: make history, or make perf MACHINE={asked.machine}"
         )
     renew_pages()
     print(page)

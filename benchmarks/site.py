@@ -30,7 +30,12 @@ def draw_history(table, commits, file):
         for g, p in zip(GROUPS, SHOWN, strict=True)
     ]
     titles = [f"{g}\n{p}" for g, p in zip(GROUPS, SHOWN, strict=True)]
-    draw(columns, titles, ("flops", "seconds"), commits, file)
+    draw(columns, titles, present(table, ("flops", "seconds")), commits, file)
+
+
+def present(table, measures):
+    """The measures that the table has: counts alone have no times and no memory."""
+    return [measure for measure in measures if (table.measure == measure).any()]
 
 
 def draw_problem(table, problem, commits, file):
@@ -41,7 +46,7 @@ def draw_problem(table, problem, commits, file):
     draw(
         [part for _, part in columns],
         [g for g, _ in columns],
-        ("flops", "seconds", "memory"),
+        present(here, ("flops", "seconds", "memory")),
         commits,
         file,
     )
@@ -191,6 +196,9 @@ def write(table, commits, about, folder):
         machine=about,
         problems=problems,
         rows=latest(table, commits),
+        others=(folder / "others.svg").exists(),
+        timed=bool((table.measure == "seconds").any()),
+        changed=sorted({s["solver"] for c in commits for s in c["changed"]}),
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
     return folder / "index.html"

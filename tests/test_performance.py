@@ -9,7 +9,7 @@ from functools import partial
 import matplotlib.pyplot as plt
 import pytest
 
-from benchmarks import commits, counts, gate, history, site, tables
+from benchmarks import commits, counts, gate, history, site, tables, tally
 from benchmarks.problems import PROBLEMS, REDUCED
 from spcabench import registry
 from spcabench.claims import interval
@@ -209,6 +209,7 @@ def results(folder, numbers):
 
 def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
+    monkeypatch.setattr(tally, "FOLDER", tmp_path / "counts")
     monkeypatch.setattr(history, "SITE", tmp_path / "history")
     monkeypatch.setattr(history, "convention", lambda sha: 1)  # whatever the last commits changed
     if len(commits.git("rev-list", "-n", "2", "HEAD").split()) < 2:
@@ -217,8 +218,10 @@ def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
     page = history.write("trial").read_text()
     made = json.loads((tmp_path / "history" / "history.json").read_text())
     assert [c["sha"] for c in made["commits"]] == shas
-    assert made["commits"][1]["changed"] == [dict(solver="grqi", low=1.5, high=1.5, problems=1)]
-    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script" not in page
+    assert made["commits"][1]["changed"] == [
+        dict(solver="grqi", low=1.5, high=1.5, problems=1, word="worse")
+    ]
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
     for name in re.findall(r'src="([^"]+)"', page):
         assert (tmp_path / "history" / name).stat().st_size > 500
     assert str(tmp_path) not in page
@@ -227,6 +230,7 @@ def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
 
 def test_the_history_compares_no_flops_across_two_conventions(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
+    monkeypatch.setattr(tally, "FOLDER", tmp_path / "counts")
     if len(commits.git("rev-list", "-n", "3", "HEAD").split()) < 3:
         pytest.skip("a shallow clone")
     shas = results(tmp_path / "performance", [100.0, 110.0, 500.0])
@@ -239,6 +243,38 @@ def test_the_history_compares_no_flops_across_two_conventions(tmp_path, monkeypa
     site.draw_lines(axis, table[table.measure == "flops"], "flops", found)
     assert sorted(len(line.get_xdata()) for line in axis.get_lines()) == [1, 2]
     plt.close("all")
+
+
+def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(tmp_path, monkeypatch):
+    shas = commits.git("rev-list", "-n", "2", "HEAD").split()[::-1]
+    if len(shas) < 2:
+        pytest.skip("a shallow clone")
+    flops = {shas[0]: dict(grqi=100, tpower=100), shas[1]: dict(grqi=90, tpower=130)}
+    asked = []
+
+    def collect(problems, sha, solvers=None):
+        asked.append(sha)
+        return {s: {"spiked-40": {"flops": f, "iterations": 5}} for s, f in flops[sha].items()}
+
+    for name, value in (("tree", str), ("collect", collect), ("FOLDER", tmp_path / "counts")):
+        monkeypatch.setattr(tally, name, value)
+    monkeypatch.setattr(history, "SITE", tmp_path / "history")
+    monkeypatch.setattr(history, "convention", lambda sha: 1)
+    monkeypatch.setattr(
+        history, "accepted", lambda *_: [commits.Accepted("tpower", "flops", "more starts", "abc")]
+    )
+    tally.write(shas)
+    tally.write(shas)
+    assert asked == shas
+    page = history.write("nowhere").read_text()
+    made = json.loads((tmp_path / "history" / "history.json").read_text())
+    assert {c["solver"]: c["word"] for c in made["commits"][1]["changed"]} == {
+        "grqi": "better",
+        "tpower": "accepted",
+    }
+    assert "more starts" in page and "Time, ms" not in page and "none at these" not in page
+    for name in re.findall(r'src="([^"]+)"', page):
+        assert (tmp_path / "history" / name).stat().st_size > 500
 
 
 def test_every_solver_has_a_column():

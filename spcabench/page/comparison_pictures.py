@@ -90,13 +90,12 @@ def looks_of(
 def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
     few = (
         f"The {min(MOST, len(looks))} solvers in colour are those named, then the best of the "
-        "ranking; "
-        + ("the others are grey. " if len(looks) > MOST else "")
-        + "Bands: 90 %, problems resampled."
+        "ranking; " + ("the others are grey." if len(looks) > MOST else "all are shown.")
     )
+    bands = "Bands: 90 %, problems resampled."
     yield Picture(
         "Performance profiles",
-        f"After Dolan and Moré (2002). {few}",
+        f"After Dolan and Moré (2002). {few} {bands}",
         drawing.performance,
         (1, 2),
         (9.5, 4.4),
@@ -104,8 +103,8 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
     )
     yield Picture(
         "Data profiles",
-        f"After Moré and Wild (2009). {few} The first feasible iterate that is good enough counts; "
-        "of a searched penalty the whole search.",
+        f"After Moré and Wild (2009). {few} {bands} The first feasible iterate that is good "
+        "enough counts; of a searched penalty the whole search.",
         drawing.data,
         (2, 3),
         (9.5, 6.6),

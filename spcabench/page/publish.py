@@ -38,6 +38,7 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
         for name in figures:
             _copy_figure(folder / "figures" / name, out / "figures" / name)
             _copy_rows(folder / "rows" / name, out / "rows" / name)
+    _copy_history(folder.parent / "history", out / "history")
     shutil.copy(best_known.TABLE, out)
     results_page.write_page(out, published=True)
     about = _about(figures, out)
@@ -98,6 +99,13 @@ def _copy_figure(source: Path, out: Path) -> None:
     # 256 colours: a third of the size, the same to the eye
     with Image.open(source / "figure.png") as picture:
         picture.convert("RGB").quantize(256).save(out / "figure.png", optimize=True)
+
+
+def _copy_history(source: Path, out: Path) -> None:
+    """Copy the history of the commits, where there is one; a published one stays until then."""
+    if (source / "history.json").exists():
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
 
 
 def _copy_rows(source: Path, out: Path) -> None:

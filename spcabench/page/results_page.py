@@ -47,7 +47,7 @@ def papers(folder: Path) -> list[dict[str, Any]]:
 def write_page(folder: Path, published: bool = False) -> Path:
     """Write the JSON files and the pages of ``results/SCALE``; the path of the main page.
 
-    published : the pages go without what is not committed: rows as tables, comparisons, history.
+    published : the pages go without what is not committed: rows as tables, comparisons, scripts.
     """
     if not published:
         _write_tables(folder)
@@ -60,7 +60,9 @@ def write_page(folder: Path, published: bool = False) -> Path:
     rows = solver_page.read(file for figure in figures for file in _rows(folder, figure["figure"]))
     about |= {"solvers": solver_page.solvers(rows), "time": _time(rows)}
     if not published:
-        about |= {"history": _history(folder), "comparisons": _comparisons(folder)}
+        about |= {"comparisons": _comparisons(folder)}
+    if not published or (folder / "history").is_dir():
+        about |= {"history": _history(folder)}
     about["other"] = _other_scale(folder, about["scale"])
     scripts = [] if published else _write_curves(folder, rows)
     write_text(folder / "index.html", _page(shown_papers, figures, about))
@@ -282,13 +284,17 @@ def _comparisons(folder: Path) -> list[tuple[str, str]]:
 
 
 def _history(folder: Path) -> dict[str, Any] | None:
-    """The performance across commits, where it was measured: machine, commits and picture."""
-    home = folder.parent / "history"
-    if not (home / "history.json").exists():
-        return None
-    history = json.loads((home / "history.json").read_text(encoding="utf-8"))
-    picture = _picture(home, home, "history")
-    return history | {"image": f"../history/{picture['address']}" if picture else None}
+    """The performance across commits, of a published run or of this clone: commits, picture, page.
+
+    None where it was not measured.
+    """
+    for home in (folder / "history", folder.parent / "history"):
+        if (home / "history.json").exists():
+            history = json.loads((home / "history.json").read_text(encoding="utf-8"))
+            place, picture = links.relative(home, folder), _picture(home, home, "history")
+            image = f"{place}/{picture['address']}" if picture else None
+            return history | {"image": image, "page": f"{place}/index.html"}
+    return None
 
 
 def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
