@@ -10,15 +10,15 @@ Code: none: it is the definition.
 
 import numpy as np
 
-from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.problem.spectral import principal_blocks
 from spcabench.vectors import embed, first_largest
 
-TRAITS = Traits(control="cardinality", accepts="covariance", nonnegative=True, exact=True)
+TRAITS = Traits(
+    control="cardinality", accepts="covariance", nonnegative=True, exact=True, largest=20
+)
 EXAMPLE = dict(k=3)
 STOP = "end"
-LARGEST = 20
 
 
 def solve(problem, *, k, nonnegative=False):
@@ -27,8 +27,6 @@ def solve(problem, *, k, nonnegative=False):
     nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of
         1 to k variables.
     """
-    if problem.n > LARGEST:
-        raise InputError(f"n: {problem.n} variables; brute force is for at most {LARGEST}")
     S = problem.matrix.S  # (n, n)
     best = -np.inf
     for size in range(1, k + 1) if nonnegative else (k,):

@@ -24,35 +24,40 @@ TRAITS = Traits(
     components="joint",
     formulation="disjoint",
     exact=True,
+    largest=20,
 )
 EXAMPLE = dict(k=3)
 STOP = "end"
-LARGEST = 20
 
 
 def solve(problem, *, k, components=1):
     """Yield x (n,), the first component, and Z (n, q), all of them: the best sum so far.
 
-    components : q, with q k at most n: larger supports are never worse.
+    components : q, at most n. Supports have k variables, which is never worse than fewer, but
+        where q k exceeds n they have 1 to k.
     """
     n = problem.n
-    if n > LARGEST or not 1 <= components * k <= n:
-        raise InputError(
-            f"n, components: {n} variables, {components} supports of {k}; allowed are at most "
-            f"{LARGEST} variables, and supports that all fit into them"
-        )
-    supports, loadings, values = (
-        np.concatenate(parts) for parts in zip(*principal_blocks(problem.matrix.S, k), strict=True)
-    )
+    if not 1 <= components <= n:
+        raise InputError(f"components: {components}; allowed are 1 to n = {n}")
+    sizes = (k,) if components * k <= n else range(1, k + 1)
+    batches = [batch for size in sizes for batch in principal_blocks(problem.matrix.S, size)]
+    supports = [W for rows, _, _ in batches for W in rows]
+    loadings = [x for _, rows, _ in batches for x in rows]
+    values = np.concatenate([part for _, _, part in batches])
+    used = np.concatenate([variables(rows, n) for rows, _, _ in batches])
     order = np.argsort(-values, kind="stable")
-    values = values[order]
-    used = np.zeros((len(order), n), dtype=bool)  # the variables of each support
-    np.put_along_axis(used, supports[order], True, axis=1)
     best = np.array([-np.inf])  # the largest sum so far, which `choices` looks at
-    for total, chosen in choices(values, used, components, best):
+    for total, chosen in choices(values[order], used[order], components, best):
         best[0] = total
         Z = np.column_stack([embed(loadings[order[i]], supports[order[i]], n) for i in chosen])
         yield Iterate(Z[:, 0], Z=Z)
+
+
+def variables(supports, n):
+    """Which of the n variables are in each of some supports (b, k), as masks (b, n)."""
+    masks = np.zeros((len(supports), n), dtype=bool)
+    np.put_along_axis(masks, supports, True, axis=1)
+    return masks
 
 
 def choices(values, used, count, best, spent=0.0, first=0, free=True):

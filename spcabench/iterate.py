@@ -50,6 +50,8 @@ class Traits:
         Whether its answer is the optimum, up to rounding.
     relaxation : bool
         Whether it solves the semidefinite relaxation. It then yields a primal X and a dual U.
+    largest : int, optional
+        Number of variables up to which it can run; the harness asks it nothing larger.
     path : bool
         Whether the search of its penalty goes from the largest value down and starts each run at
         the x of the last one.
@@ -68,6 +70,7 @@ class Traits:
     rectangular: bool = False
     exact: bool = False
     relaxation: bool = False
+    largest: int | None = None
     path: bool = False
     stable: bool = True
 

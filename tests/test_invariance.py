@@ -167,7 +167,7 @@ WIDE = 60  # variables from which on threads are used; relaxations are too slow 
 
 def _takes_wide(solver):
     module = registry.module("solver", solver)
-    return not module.TRAITS.relaxation and getattr(module, "LARGEST", WIDE) >= WIDE
+    return not module.TRAITS.relaxation and (module.TRAITS.largest or WIDE) >= WIDE
 
 
 @pytest.mark.parametrize("family", [_equal_variances, _duplicates], ids=lambda f: f.__name__)

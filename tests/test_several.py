@@ -170,22 +170,25 @@ def test_recovery_matches_loadings_whatever_their_order_and_sign():
 
 
 @SEEDS
-@pytest.mark.parametrize("r, k", [(2, 1), (2, 2), (2, 3), (3, 2)])
+@pytest.mark.parametrize("r, k", [(2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (4, 2)])
 def test_the_exact_search_finds_the_best_disjoint_supports(seed, r, k):
     S = _covariance(seed)
     problem = Problem.from_covariance(S)
     found = api.components(problem, "disjoint_supports", r, k=k, deflation="joint")
-    best = _best_disjoint(S, k) if r == 2 else _best_three(S, k)
+    best = _best_supports(S, r, k)
     assert found.measures.total == pytest.approx(best, rel=1e-9)
     assert fault(found.Z, Formulation.DISJOINT, k) == ""
     assert found.measures.total <= found.joint_bound
 
 
-def _best_three(S, k):
-    """The largest total of three loadings on disjoint supports of k."""
-    n = range(len(S))
+def _best_supports(S, r, k, left=None):
+    """The largest total of r loadings on disjoint supports of 1 to k of the variables left."""
+    left = range(len(S)) if left is None else left
+    if r == 0:
+        return 0.0
+    sizes = range(1, min(k, len(left) - r + 1) + 1)
     return max(
-        _top(S, W) + _best_disjoint(S[np.ix_(rest, rest)], k)
-        for W in combinations(n, k)
-        for rest in [[i for i in n if i not in W]]
+        _top(S, W) + _best_supports(S, r - 1, k, [i for i in left if i not in W])
+        for size in sizes
+        for W in combinations(left, size)
     )

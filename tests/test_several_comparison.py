@@ -17,7 +17,8 @@ from spcabench.several.suite import Item
 from spcabench.solving.formulations import Formulation, fault
 
 DATA = dict(m=20, n=9, seed=0)
-ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", True, held_out=True)
+ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", 9, True, held_out=True)
+ITEMS = suite.ITEMS  # as they are, before a fixture replaces them
 LIAR = '''"""Says that its loadings are orthonormal; they are the same one twice."""
 import numpy as np
 from spcabench.iterate import Iterate, Traits
@@ -105,7 +106,8 @@ def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
         assert f'<h2 id="{formulation}">' in text
     assert not re.search(r"\bnan\b", text.partition("<script>")[0])
     assert len(pd.read_csv(plan.with_name("table.csv"))) >= 4
-    assert "tpower" in plan.with_name("ranking.txt").read_text()
+    ranked = plan.with_name("ranking.txt").read_text()
+    assert "tpower" in ranked and "nan" not in ranked
 
 
 def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
@@ -172,3 +174,16 @@ def test_removed_variables_make_disjoint_loadings():
     assert found.formulation == Formulation.DISJOINT
     assert found.measures.violation == pytest.approx(0.0, abs=1e-12)
     assert found.measures.total <= found.joint_bound
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_an_item_has_as_many_variables_as_it_says(item):
+    assert api.load(item.dataset, **item.parameters).n == item.n
+
+
+def test_a_solver_is_not_asked_what_is_too_large_for_it():
+    sizes = {item.n: jobs.refused("brute_force", item) for item in ITEMS}
+    assert {n for n, why in sizes.items() if not why} == {13}
+    assert sizes[40] == "is for at most 20 variables"
+    with pytest.raises(InputError, match="n: 40 variables; solver 'brute_force' is for at most 20"):
+        api.solve(api.load("gaussian", m=40, n=40), "brute_force", k=2)

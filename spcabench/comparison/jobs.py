@@ -247,6 +247,8 @@ def refused(solver: str, item: Item) -> str:
     if not item.nonnegative and traits.nonnegative == "always":
         return "gives nonnegative answers only"
     size = item.variables or SMALL + 1
+    if traits.largest is not None and size > traits.largest:
+        return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and size > SMALL:
         return f"relaxations and exact searches are run up to {SMALL} variables"
     if traits.accepts == "covariance" and size > FORMED:

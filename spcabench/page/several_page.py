@@ -30,7 +30,7 @@ def write(plan_file: Path) -> Path:
     folder = plan_file.parent
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     write_text(folder / "table.csv", shown.to_csv(index=False))
-    write_text(folder / "ranking.txt", lines(ranking))
+    write_text(folder / "ranking.txt", lines(ranking, _failures(table)))
     page = plan_file.with_name("index.html")
     write_text(page, _page(plan, root, rows, table, ranking))
     return page
@@ -41,8 +41,8 @@ def rows_of(job: Path) -> Path:
     return job.parent.with_name("rows") / f"{job.stem}.parquet"
 
 
-def lines(ranking: pd.DataFrame) -> str:
-    """The ranking as text, one block for each formulation."""
+def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
+    """The ranking as text, one block for each formulation, and why answers are missing."""
     text = []
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
@@ -53,11 +53,19 @@ def lines(ranking: pd.DataFrame) -> str:
         for r in part.itertuples():
             text.append(
                 f"  {r.solver:28}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
-                f"{100 * r.share:>10.1f} %{100 * r.gap:>6.1f} %{r.violation:>11.2g}"
-                f"{r.seconds:>9.3g}"
+                f"{100 * r.share:>10.1f} %{_or_dash(100 * r.gap, '.1f', ' %'):>8}"
+                f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
             )
         text.append("")
-    return "\n".join(text)
+    for bad in failures:
+        label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"
+        text.append(f"{label}: {bad['status']} on {bad['count']}: {bad['reason']}")
+    return "\n".join(text).rstrip() + "\n"
+
+
+def _or_dash(value: float, how: str, unit: str = "") -> str:
+    """A number, or a dash where there is none."""
+    return "-" if pd.isna(value) else f"{value:{how}}{unit}"
 
 
 def _page(

@@ -95,6 +95,8 @@ def refused(solver: str, item: Item) -> str:
     if missing := registry.unavailable(solver):
         return missing
     traits = registry.module("solver", solver).TRAITS
+    if traits.largest is not None and item.n > traits.largest:
+        return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and not item.small:
         return "relaxations and exact searches are run on the small problems alone"
     return ""

@@ -8,8 +8,8 @@ from typing import Any
 class Item:
     """A problem with the numbers of loadings r and the cardinalities k that are asked for.
 
-    small : it has few enough variables for exact searches and relaxations. held_out : it is also
-    solved on half of its samples and measured on the others.
+    n : how many variables it has. small : it has few enough for exact searches and relaxations.
+    held_out : it is also solved on half of its samples and measured on the others.
     """
 
     name: str
@@ -19,19 +19,23 @@ class Item:
     ks: tuple[int, ...]
     family: str
     origin: str
+    n: int
     small: bool = False
     held_out: bool = False
 
 
-def _published(name: str, n: int, counts: tuple[int, ...] = (2, 3)) -> Item:
+def _published(
+    name: str, n: int, counts: tuple[int, ...] = (2, 3), ks: tuple[int, ...] = (5, 10)
+) -> Item:
     return Item(
         f"{name} {n}",
         "published",
         dict(name=name),
         counts,
-        (5, 10),
+        ks,
         "published",
         "Cory-Wright and Pauphilet (2022)",
+        n,
     )
 
 
@@ -44,11 +48,12 @@ def _spikes(overlap: float) -> Item:
         (20,),
         "two spikes",
         "Cory-Wright and Pauphilet (2022)",
+        50,
     )
 
 
 ITEMS = [
-    Item("pit props", "pitprops", {}, (2, 3, 6), (5,), "classic", "Jeffers (1967)", small=True),
+    Item("pit props", "pitprops", {}, (2, 3, 6), (5,), "classic", "Jeffers (1967)", 13, small=True),
     Item(
         "gaussian 40",
         "gaussian",
@@ -57,12 +62,13 @@ ITEMS = [
         (5, 10),
         "gaussian",
         "Kuleshov (2013)",
+        40,
         small=True,
         held_out=True,
     ),
-    Item("blocks", "blocks", dict(n=120, seed=0), (3,), (10,), "block", "ours"),
+    Item("blocks", "blocks", dict(n=120, seed=0), (3,), (10,), "block", "ours", 120),
     _published("ionosphere", 34),
-    _published("geography", 68),
+    _published("geography", 68, (2, 3, 5), (5, 10, 20)),
     _published("communities", 101),
     _spikes(0.1),
     _spikes(0.5),
@@ -75,6 +81,7 @@ ITEMS = [
         (10,),
         "text",
         "Newman (2008)",
+        300,
         held_out=True,
     ),
     Item(
@@ -85,7 +92,8 @@ ITEMS = [
         (20,),
         "genes",
         "Alon et al. (1999)",
+        300,
         held_out=True,
     ),
-    Item("faces", "cbcl", {}, (3,), (30,), "faces", "Sung (1996)", held_out=True),
+    Item("faces", "cbcl", {}, (3,), (30,), "faces", "Sung (1996)", 361, held_out=True),
 ]

@@ -227,6 +227,11 @@ def drive(
     """
     begun = perf_counter()
     check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
+    if solver.TRAITS.largest is not None and problem.n > solver.TRAITS.largest:
+        most = solver.TRAITS.largest
+        raise InputError(
+            f"n: {problem.n} variables; solver {_name(solver)!r} is for at most {most}"
+        )
     problem = in_form(problem, solver.TRAITS)
     waited = machine.waited()
     settings = dict(settings)

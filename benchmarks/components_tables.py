@@ -1,0 +1,125 @@
+"""The numbers of docs/components.md, put between its marks.
+
+    python -m benchmarks.components_tables gaps                          # minutes
+    python -m benchmarks.components_tables found results/components/NAME # of a kept comparison
+
+``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, and bounds
+them. ``found`` reads table.csv of a comparison that `spcabench compare --suite components` made.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from spcabench import components, load, registry
+from spcabench.page.block import replaced
+from spcabench.running.whole_files import write_changed
+from spcabench.several.ways import FACTORS
+from spcabench.solving.deflate import DEFLATIONS
+from spcabench.solving.formulations import Formulation
+from spcabench.solving.joint_bounds import joint_bound
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "components.md"
+LARGEST, COUNTS, KS = 101, (2, 3), (5, 10)
+SECONDS = 5.0  # of the alternation on one question
+MEASURES = ("violation", "correlation")
+
+
+def put(mark, text):
+    """Replace what stands between the marks of docs/components.md."""
+    begin = f"<!-- {mark}: made by benchmarks.components_tables -->\n"
+    end = f"<!-- end of {mark} -->"
+    document = DOCUMENT.read_text(encoding="utf-8")
+    write_changed(DOCUMENT, replaced(document, begin, end, f"\n{text}\n", DOCUMENT.name))
+
+
+def lines(head, rows):
+    """A table of Markdown."""
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+
+
+def gap(problem, r, k):
+    """(bound - value) / bound of the better of two alternating searches."""
+    values = []
+    for solver in ("alternating_deflation", "alternating_disjoint"):
+        if solver == "alternating_disjoint" and r * k > problem.n:
+            continue
+        found = components(problem, solver, r, k=k, deflation="joint", time_limit=SECONDS)
+        if len(found) == r and all(result.good for result in found):
+            values.append(found.measures.total)
+    bound, _ = joint_bound(problem, Formulation.ORTHONORMAL, r, k)
+    return 1.0 - max(values) / bound
+
+
+def gaps():
+    """The certified gaps of orthonormal loadings, and the table of their means."""
+    tables = registry.module("dataset", "published").TABLES
+    names = [name for name, table in tables.items() if table.n <= LARGEST]
+    found = []
+    for name in names:
+        problem = load("published", name=name)
+        for r in COUNTS:
+            for k in KS:
+                if k < problem.n:
+                    found.append((name, problem.n, r, k, gap(problem, r, k)))
+                    print(*found[-1], flush=True)
+    table = pd.DataFrame(found, columns=["name", "n", "r", "k", "gap"])
+    groups = [(f"r = {r}, k = {k}", p) for (r, k), p in table.groupby(["r", "k"])]
+    worst = table.loc[table.gap.idxmax()]
+    rows = [
+        [label, str(len(p)), *(f"{100 * v:.1f} %" for v in p.gap.agg(["mean", "median", "max"]))]
+        for label, p in [*groups, ("all", table)]
+    ]
+    words = f"The largest is that of {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
+    head = ["loadings", "problems", "mean gap", "median", "largest"]
+    put("gaps", f"{lines(head, rows)}\n{words}")
+
+
+def found(folder):
+    """What deflations lose, and what finding disjoint supports one by one loses."""
+    table = pd.read_csv(Path(folder) / "table.csv")
+    table = table[table.kind != "components, held out"]
+    put("deflations", deflations(table[table.formulation == "deflation"]))
+    put("disjoint", disjoint(table[table.formulation == "disjoint"]))
+
+
+def deflations(table):
+    """The projected variance of each deflation over the best of the four, solver by solver."""
+    pair = ["solver", "item", "r", "k"]
+    mine = table[table.solver.isin(FACTORS)]
+    mine = mine.assign(share=mine.value.fillna(0.0) / mine.groupby(pair).value.transform("max"))
+    rows = []
+    for how in (how for how in DEFLATIONS if how != "drop_features"):
+        part = mine[mine.how == how]
+        shares = [part[part.solver == solver].share for solver in FACTORS]
+        cells = [f"{100 * s.mean():.1f} %, worst {100 * s.min():.1f} %" for s in shares]
+        spans = [part.groupby("solver")[name].mean() for name in MEASURES]
+        cells += [f"{span.min():.2f} to {span.max():.2f}" for span in spans]
+        rows.append([how.replace("_", " "), *cells])
+    count = len(mine[["item", "r", "k"]].drop_duplicates())
+    head = ["deflation", *(f"`{solver}`" for solver in FACTORS), *MEASURES]
+    return lines(head, rows) + f"\n{count} problems (r and k counted).\n"
+
+
+def disjoint(table):
+    """The total variance over that of the best disjoint loadings known here."""
+    best = table.groupby(["item", "r", "k"]).value.transform("max")
+    table = table.assign(share=table.value / best).dropna(subset=["share"])
+    most = table.groupby(["solver", "how"]).share.transform("size").max()
+    rows = []
+    for (solver, how), part in table.groupby(["solver", "how"]):
+        if len(part) == most:
+            rows.append((part.share.mean(), part.share.min(), solver, how))
+    rows = [
+        [f"`{solver}`", how.replace("_", " "), f"{100 * mean:.1f} %", f"{100 * worst:.1f} %"]
+        for mean, worst, solver, how in sorted(rows, reverse=True)[:6]
+    ]
+    head = ["solver", "supports", "mean share of the best", "worst"]
+    return lines(head, rows) + f"\nThe six best of those that answered all {most} problems.\n"
+
+
+if __name__ == "__main__":
+    np.seterr(all="raise", under="ignore")
+    {"gaps": gaps, "found": found}[sys.argv[1]](*sys.argv[2:])
