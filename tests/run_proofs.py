@@ -19,39 +19,38 @@ from tests.test_dual import blocks, check_bounds
 from tests.test_dual_search import prove
 
 BOUND_SEEDS, BLOCK_SEEDS, SEARCH_SEEDS = 90, 100, 25
+SAID = 50  # problems between two lines
 
 
 def bounds_hold():
-    """Count the problems on which all bounds were checked."""
-    count = 0
+    """Check all bounds; yields after each problem."""
     for nonnegative in (False, True):
         for family, seed in product(FAMILIES, range(1000, 1000 + BOUND_SEEDS)):
             S = problems.explicit(problems.problem(family, seed)[0])
             check_bounds(S, seed, nonnegative)
-            count += 1
+            yield
         for seed in range(BLOCK_SEEDS):
             check_bounds(blocks(seed)[0], seed, nonnegative)
-            count += 1
-    return count
+            yield
 
 
 def searches_end():
-    """Count the cases in which all cardinalities were proven."""
-    count, trial, promising = 0, branch_and_bound.TRIAL, branch_and_bound.PROMISING
+    """Prove all cardinalities; yields after each case."""
+    trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
     for family, seed, poor in product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True)):
         with_tree = bool(seed % 2)
         branch_and_bound.TRIAL = trial if with_tree else 0.0
         branch_and_bound.PROMISING = promising if with_tree else 0.0
         prove(problems.explicit(problems.problem(family, seed)[0]), poor)
-        count += 1
+        yield
     branch_and_bound.TRIAL, branch_and_bound.PROMISING = trial, promising
-    return count
 
 
 if __name__ == "__main__":
     for proof in (bounds_hold, searches_end):
         if len(sys.argv) == 1 or proof.__name__ in sys.argv:
             start = process_time()
-            print(
-                f"{proof.__name__}: {proof()} problems, {process_time() - start:.0f} s", flush=True
-            )
+            for count, _ in enumerate(proof(), 1):
+                if count % SAID == 0:
+                    seconds = process_time() - start
+                    print(f"{proof.__name__}: {count} problems, {seconds:.0f} s", flush=True)
