@@ -10,7 +10,8 @@ import pytest
 from spcabench import Problem, api, registry
 from spcabench.errors import InputError
 from spcabench.figures._zhang2011 import penalty
-from spcabench.methods import cvxpy_duals, relaxation
+from spcabench.methods import cvxpy_duals, relaxation, smoothing
+from spcabench.problem import spectral
 from spcabench.running import worker
 from spcabench.solving import certify
 from tests import problems
@@ -219,7 +220,7 @@ def test_partial_eigenvalues_change_no_answer():
     )
     assert partial.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-5)
     assert partial.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-5)
-    with pytest.raises(InputError, match="'full' and 'partial'"):
+    with pytest.raises(InputError, match="'auto', 'full' and 'partial'"):
         api.solve(problem, "dspca", rho=0.15 * top, eigenvalues="some")
 
 
@@ -245,3 +246,24 @@ def test_loose_box_qps_reach_the_same_gap_for_fewer_flops(family):
     assert loose.flops < tight.flops / 2
     with pytest.raises(InputError, match="'tight' and 'loose'"):
         api.solve(problem, "bca", lam=1.0, inner="some")
+
+
+def test_the_largest_eigenvalues_alone_change_no_answer(monkeypatch):
+    monkeypatch.setattr(smoothing, "LARGE", 50)
+    problem = api.load("spiked", n=60, m=400)
+    settings = dict(rho=0.15 * float(problem.matrix.S.diagonal().max()), screen=False)
+    full, auto = (
+        api.solve(problem, "dspca", eigenvalues=e, max_iterations=60, **settings)
+        for e in ("full", "auto")
+    )
+    assert auto.relaxation_value == pytest.approx(full.relaxation_value, rel=1e-8)
+    assert auto.relaxation_bound == pytest.approx(full.relaxation_bound, rel=1e-8)
+
+
+@pytest.mark.parametrize("guess", [1, 3, 4])
+def test_all_eigenpairs_within_the_width_are_found(guess):
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((50, 50)))[0]
+    d = np.r_[np.zeros(46), 0.9, 0.95, 1.0, 1.0]
+    w, V = spectral.part_eigen((Q * d) @ Q.T, 0.08, guess)
+    assert w[-3:] == pytest.approx(d[-3:]) and w[0] < 0.92
+    assert np.abs((Q * d) @ Q.T @ V - V * w).max() < 1e-12

@@ -231,8 +231,9 @@ def _elsewhere(data, method):
     for label in sorted({name for name in data.label if name.startswith(("penalty ", "goal "))}):
         mine = data[data.label == label]
         if method in set(mine.method):
-            times = " times the figure's" if label.startswith("penalty") else ""
-            yield Condition(label + times, *_faster(mine, method))
+            kind, _, number = label.partition(" ")
+            name = f"{number} times the penalty" if kind == "penalty" else f"a gap of {number}"
+            yield Condition(name, *_faster(mine, method))
     yield from text.faster(data, method)
 
 
@@ -253,14 +254,14 @@ def _five_sweeps(data):
     small = bool((rows.relaxation_gap <= GAP).all())
     cause = (
         "The gap after five sweeps depends on the problem: random matrices without structure need "
-        "ten and more, covariances of words fewer than five."
+        "more, covariances of words fewer; and box QPs solved to 1e-9 take more passes as n grows."
     )
     verdict = decided(small and cheap if len(rows) else None)
     return Z4.judged(
         verdict,
         f"gap at n = {_gaps(rows)}; exponents {powers}",
         conditions=[*conditions, *text.five_sweeps(data, GAP)],
-        cause=cause if verdict == "fails" and cheap else "",
+        cause=cause if verdict == "fails" else "",
     )
 
 

@@ -10,24 +10,36 @@ from collections.abc import Iterator
 import numpy as np
 
 from spcabench.methods.relaxation import Pair, value
-from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt, top_eigen
+from spcabench.problem.spectral import (
+    eigen,
+    largest_eigenvalue,
+    last_vector,
+    part_eigen,
+    rebuilt,
+    top_eigen,
+)
 from spcabench.vectors import Array, Vector
 
 CHECK = 10  # iterations from one evaluation of the dual at Y_k to the next
+FEW = 4  # eigenpairs, the first guess of how many matter
+LARGE = 200  # order from which LAPACK is faster where it finds few eigenpairs
 
 
-def smooth(A: Array, rho: float, eps: float, partial: bool = False) -> Iterator[Pair]:
+def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Iterator[Pair]:
     """Pairs of A (n, n), their gap falling to about eps, in the units of A.
 
-    partial : only the eigenvalues that matter to the gradient, by Lanczos' method.
+    eigenvalues : "full", "partial" or "auto", as in `leading`.
     """
     n = len(A)
     mu = eps / (2.0 * np.log(n))
     L = 1.0 / (2.0 * mu)
+    needed = FEW
     U, G, mean = np.zeros_like(A), np.zeros_like(A), np.zeros_like(A)
     k = 0
     while True:
-        x, X, bound = gradient(A + U, mu, partial)  # step 1
+        w, V = leading(A + U, mu, eigenvalues, needed)
+        needed = max(FEW, int((w >= w[-1] - width(n, mu)).sum()) + 1)
+        x, X, bound = gradient(w, V, mu)  # step 1
         Y = np.clip(U - X / L, -rho, rho)  # step 2
         G += (k + 1) / 2.0 * X
         Z = np.clip(-G / L, -rho, rho)  # step 3
@@ -39,8 +51,29 @@ def smooth(A: Array, rho: float, eps: float, partial: bool = False) -> Iterator[
         k += 1
 
 
-def gradient(M: Array, mu: float, partial: bool = False) -> tuple[Vector, Vector, float]:
-    """The leading eigenvector of M (n, n), exp(M / mu) scaled to trace one, and lambda_max(M)."""
-    w, V = top_eigen(M, mu * np.log(1e12 * len(M))) if partial else eigen(M)
+def width(n: int, mu: float) -> float:
+    """Eigenvalues further than this below the largest have no weight in the gradient."""
+    return float(mu * np.log(1e12 * n))
+
+
+def leading(M: Array, mu: float, eigenvalues: str, needed: int) -> tuple[Vector, Vector]:
+    """The eigenpairs of M (n, n) that matter to the gradient, increasing, or all.
+
+    eigenvalues : "full" finds all, "partial" those that matter by Lanczos' method. "auto" finds
+        all of a small matrix, and of a large one the largest by LAPACK, a quarter more than
+        ``needed`` in the last iteration.
+    """
+    if eigenvalues == "partial":
+        return top_eigen(M, width(len(M), mu))
+    if eigenvalues == "auto" and len(M) >= LARGE:
+        return part_eigen(M, width(len(M), mu), needed + needed // 4 + 1)
+    return eigen(M)
+
+
+def gradient(w: Vector, V: Array, mu: float) -> tuple[Vector, Array, float]:
+    """The leading eigenvector of M (n, n), exp(M / mu) scaled to trace one, and lambda_max(M).
+
+    w, V : those eigenpairs of M that matter.
+    """
     p = np.exp((w - w[-1]) / mu)
     return last_vector(w, V), rebuilt(V, p / p.sum()), float(w[-1])
