@@ -152,7 +152,7 @@ def draw(data, axes):
         left.plot(iteration, positive, label=METHODS[row.solver][0], **style)
     left.set(xscale="log", xlabel="iteration")
     left.set(yscale="log", ylabel="$\\|x - x_{prev}\\|$", ylim=(1e-16, 2))
-    left.legend(loc="lower left")
+    left.legend(loc="lower right")
     _draw_table(right, data)
 
 
