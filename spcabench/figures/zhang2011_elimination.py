@@ -84,10 +84,19 @@ Z13 = Statement(
     id="Z13",
     quote="psi = max over unit xi of sum_i ((a_i^T xi)^2 - lambda)_+",
     where="section 2, theorem 2.1",
-    test="psi of problem (2) by brute force over supports, and the right side by ascent from 200 "
-    "random xi, and at all of these, on the same random covariances as Z9",
+    test="psi of problem (2) by brute force over supports, and the right side by ascent from "
+    "every a_i, a_i + a_j and a_i - a_j, and 200 random xi, on the same random covariances "
+    "as Z9",
     threshold="the best ascent reaches psi to 1e-6, and no xi exceeds it, in every instance",
     any_data=True,
+    earlier=(
+        dict(
+            verdict="fails",
+            measured="differs by up to 0.2 of the largest variance (quick scale)",
+            reason="the ascent started at random xi alone, at which often no (a_i'xi)^2 exceeds "
+            "lambda, so that it did not move",
+        ),
+    ),
 )
 Z10 = Statement(
     id="Z10",
@@ -194,25 +203,31 @@ def _penalised(S, lam):
     )
 
 
-def _right_side(S, lam, seed, starts=200):
-    """Largest sum of ((a_i'xi)^2 - lam)_+ over unit xi met, by ascent from random xi.
+def _right_side(S, lam, seed, count=200):
+    """Largest sum of ((a_i'xi)^2 - lam)_+ over unit xi met, by ascent from many xi.
 
     Given xi, the sum counts the i with (a_i'xi)^2 > lam; given these, the best xi is a leading left
     singular vector of their columns. Neither step can lower the sum.
     """
     w, V = np.linalg.eigh(S)
-    A = np.sqrt(np.maximum(w, 0.0))[:, None] * V.T  # S = A'A
-    rng, best = np.random.default_rng(seed), 0.0
-    for xi in rng.standard_normal((starts, len(S))):
-        W, before = np.arange(len(S)), np.zeros(0, dtype=np.intp)
-        xi = xi / np.linalg.norm(xi)
-        while len(W) and not np.array_equal(W, before):
-            values = (A.T @ xi) ** 2 - lam
-            best = max(best, float(np.maximum(values, 0.0).sum()))
-            W, before = np.flatnonzero(values > 0.0), W
-            if len(W):
-                xi = np.linalg.svd(A[:, W])[0][:, 0]
-    return best
+    positive = w > 1e-12 * w[-1]
+    A = np.sqrt(w[positive])[:, None] * V.T[positive]  # S = A'A
+    a = (A / np.linalg.norm(A, axis=0)).T
+    i, j = np.triu_indices(len(a), 1)
+    random = np.random.default_rng(seed).standard_normal((count, len(A)))
+    return max(_ascent(A, xi, lam) for xi in np.vstack([a, a[i] + a[j], a[i] - a[j], random]))
+
+
+def _ascent(A, xi, lam):
+    """The sum where the ascent from xi ends."""
+    reached = -1.0
+    xi = xi / np.linalg.norm(xi)
+    while True:
+        gains = np.maximum((A.T @ xi) ** 2 - lam, 0.0)
+        if gains.sum() <= reached * (1.0 + 1e-12) or not gains.any():
+            return max(reached, 0.0)
+        reached = float(gains.sum())
+        xi = np.linalg.svd(A[:, gains > 0.0])[0][:, 0]
 
 
 def _relaxation(S, lam):
