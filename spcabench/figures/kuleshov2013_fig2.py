@@ -384,8 +384,8 @@ def _one_solve(data, penalty):
     small = pairs(data, "main", SMALL_J[0])
     small = small[(small.penalty == penalty) & (small.sparsity > LARGE)]
     return (
-        f"One solve of GRQI takes {share} times the flops of a whole run of {NAMES[penalty]}, and a "
-        f"run with J = {SMALL_J[0]} takes {small.iterations_g.median():.0f} (median)."
+        f"One solve of GRQI takes {share} times the flops of a whole run of {NAMES[penalty]}, and "
+        f"a run with J = {SMALL_J[0]} takes {small.iterations_g.median():.0f} (median)."
     )
 
 
