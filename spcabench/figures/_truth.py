@@ -20,6 +20,7 @@ from spcabench.run import Run
 LABEL = "truth"
 COLUMNS = ["k", "best", "bound", "proven", "nodes", "seconds"]
 PROVEN = 1e-8  # relative gap of a proven optimum
+VISIBLE = 0.005  # a band thinner than this share of the largest value is not in the legend
 BUDGET = {"quick": 1e8, "paper": 2e9}  # entries of node matrices for each cardinality
 
 
@@ -98,6 +99,7 @@ class Truth:
         x = table.k / per
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # the same where it is proven
+            seen = (high - low).max() > VISIBLE * high.max()
             axis.fill_between(
                 x,
                 low,
@@ -106,7 +108,7 @@ class Truth:
                 alpha=0.3,
                 linewidth=0,
                 zorder=0,
-                label="optimum: best known to bound",
+                label="optimum: best known to bound" if seen else None,
             )
         y = (table.best / unit).where(proven)
         axis.plot(

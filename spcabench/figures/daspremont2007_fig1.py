@@ -145,6 +145,7 @@ def scatter(flat, title, labels, numbers, large):
         fontsize=size + 1,
     )
     axis.tick_params(labelsize=size - 3)
+    axis.set_box_aspect(None, zoom=0.85)  # room for the label of the third axis
     axis.legend(loc="upper left", fontsize=size)
 
 
