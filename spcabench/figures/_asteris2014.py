@@ -147,9 +147,9 @@ def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> No
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
-    for axis in (left, right):
+    for axis, place in ((left, "lower right"), (right, "best")):
         axis.set(xlabel="cardinality $k$")
-        axis.legend(loc="lower right")
+        axis.legend(loc=place)
 
 
 def _draw_bounds(axis: Any, mine: pd.DataFrame, data: pd.DataFrame) -> None:
