@@ -202,7 +202,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 RuntimeWarning,
                 stacklevel=3,
             )
-        return replace(found, results=good)
+        found = replace(found, results=good)
+        if found.idle:
+            warnings.warn(
+                f"n_components: {len(found.idle)} of {len(good)} explain nothing that those before "
+                "them do not; deflation='schur' leaves such components out",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return found
 
     def _k(self, n: int) -> int:
         if isinstance(self.cardinality, Integral):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
+from spcabench.cli import terminal
 from spcabench.errors import InputError
 from spcabench.solving.deflate import DEFLATIONS
 from tests import problems
@@ -151,3 +152,20 @@ def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
     problem = Problem.from_data(np.random.default_rng(0).standard_normal((3, 5001)))
     with pytest.raises(InputError, match=r"5001 variables.*projection or schur"):
         api.components(problem, "gpower0", 2, k=3, deflation="hotelling")
+
+
+@pytest.mark.parametrize(
+    ("deflation", "idle"), [("projection", [1]), ("schur", []), ("orthogonal_projection", [1])]
+)
+def test_components_that_add_nothing_are_named(deflation, idle):
+    """Of data of rank one, a second component explains what the first one does."""
+    X = np.outer(np.random.default_rng(0).standard_normal(20), [1.0, 2.0, 2.0, 0.0, 1.0])
+    found = api.components(Problem.from_data(X), "branch_and_bound", 2, k=2, deflation=deflation)
+    assert found.idle == idle
+    said = " ".join(terminal.notes(found.problem, found))
+    assert ("component 2 explains nothing" in said) == bool(idle)
+
+
+def test_components_that_add_something_are_not_named():
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    assert api.components(Problem.from_data(X), "branch_and_bound", 3, k=2).idle == []

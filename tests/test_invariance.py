@@ -196,6 +196,16 @@ def test_equal_variables_beyond_the_cardinality_are_cut_and_flagged(solver):
     assert (result.x != 0.0)[:3].sum() == result.cardinality or Flag.tied not in result.flags
 
 
+@pytest.mark.parametrize("solver", ["exact_sdp", "dspca", "gpower0", "gpower1", "pmd", "fps"])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_of_equal_variables_as_many_as_are_asked_for_stay(solver, k):
+    """The penalty leaves all six or one: a cut of the six is better than the one."""
+    P = Problem.from_covariance(0.5 * np.ones((6, 6)) + 0.5 * np.eye(6))
+    result = problems.solve(P, solver, k)
+    assert result.variance == pytest.approx(0.5 + 0.5 * k, rel=1e-9)
+    assert result.support.tolist() == list(range(k)) and Flag.tied in result.flags
+
+
 @pytest.mark.parametrize("scale", [False, True])
 def test_the_estimator_does_not_depend_on_the_order_of_the_rows(scale):
     rng = np.random.default_rng(5)

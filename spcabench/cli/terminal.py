@@ -71,7 +71,8 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
 
 def notes(problem: Problem, found: Sequence[Result]) -> list[str]:
     """What a user should know of the file, and of the answers."""
-    return [*problem.provenance.get("notes", ()), *_shortfalls(found), *_faults(found)]
+    about_file = problem.provenance.get("notes", ())
+    return [*about_file, *_shortfalls(found), *_idle(found), *_faults(found)]
 
 
 def as_table(problem: Problem, found: Sequence[Result]) -> str:
@@ -138,6 +139,17 @@ def _shortfalls(found: Sequence[Result]) -> list[str]:
         f"{result.solver} found no better answer of more; another solver may"
         for label, result in zip(labels(found), found, strict=True)
         if result.good and result.k is not None and result.cardinality < result.k
+    ]
+
+
+def _idle(found: Sequence[Result]) -> list[str]:
+    """Which components explain nothing more than those before them."""
+    if not isinstance(found, Components) or not all(result.good for result in found):
+        return []
+    return [
+        f"component {i + 1} explains nothing that those before it do not: --deflation schur "
+        "leaves such components out"
+        for i in found.idle
     ]
 
 

@@ -31,6 +31,7 @@ from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
+ADDED = 1e-9  # share of the largest variance added below which a component adds nothing
 NOTHING = 1e-12  # share of the first component's variance below which a variance is rounding
 
 if TYPE_CHECKING:
@@ -103,6 +104,16 @@ class Components(Sequence[Result]):
         2006), so correlated components are not counted twice.
         """
         return adjusted_variances(self._gram)
+
+    @property
+    def idle(self) -> list[int]:
+        """Which components add nothing but rounding to those before them, by their place from 0.
+
+        Most deflations take out a loading and not what it explains. So of variables that say the
+        same, a second component can be made. Schur's deflation leaves nothing of them.
+        """
+        added = self.adjusted_variances
+        return np.flatnonzero(added <= ADDED * added.max(initial=0.0)).tolist()
 
     @property
     def projected_variance(self) -> float:

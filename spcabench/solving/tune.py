@@ -35,7 +35,7 @@ def search(
     seed: int = 0,
     fresh: bool = False,
 ) -> Result:
-    """Return the best trial with at most k nonzeros; see `_cut` where no trial has so few.
+    """Return the best trial with at most k nonzeros, or a cut through equal entries: see `_cut`.
 
     The ``search`` of the result holds the number of trials, how many of them it took to come within
     10 % of k, their flops and their time.
@@ -67,8 +67,20 @@ def search(
     if not fitting:  # just below the largest penalty one variable is left
         tried(high * (1 - 1e-9))
         fitting = [t for t in trials[-1:] if t.good and t.cardinality <= k]
-    best = max(fitting, key=lambda t: t.variance) if fitting else _cut(trials, k)
+    best = _best(fitting, trials, k)
     return _of_all(replace(best, k=k), trials, range_flops, range_seconds, conversion)
+
+
+def _best(fitting: list[Result], trials: list[Result], k: int) -> Result:
+    """Return the best answer of at most k nonzeros, a cut through equal entries among them."""
+    if not fitting:
+        return _cut(trials, k)
+    best = max(fitting, key=lambda t: t.variance)
+    denser = [t for t in trials if t.good and t.cardinality > k]
+    if best.cardinality == k or not denser:
+        return best
+    cut = _cut(denser, k)  # equal variables may have come in together, from too few to too many
+    return cut if cut.good and cut.variance > best.variance else best
 
 
 def _cut(trials: list[Result], k: int) -> Result:
