@@ -7,7 +7,8 @@ Bokeh.logger?.set_level("warn");
 const form = root.querySelector("form"), field = form.elements, plot = root.querySelector(".plot");
 const legend = root.querySelector(".legend"), answer = root.querySelector(".answer"), begin = "#curves?";
 const MEASURES = [["flops", "flops", ""], ["time", "time", " s"], ["iterations", "iterates", ""]];
-const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#8C510A"], GREY = "#B5B5B5";
+const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#8C510A"];
+const dark = matchMedia("(prefers-color-scheme: dark)"), grey = () => dark.matches ? "#66635e" : "#B5B5B5";
 // matplotlib's markers as Bokeh's, and as paths of the legend; the last three are hollow
 const MARKERS = {
   o: ["circle", "M11 7a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"], s: ["square", "M11 3h8v8h-8z"], D: ["diamond", "m15 2 4 5-4 5-4-5z"], "^": ["triangle", "m15 2 5 9H10z"],
@@ -27,7 +28,7 @@ const focus = all.solvers.findIndex(s => s.name === root.dataset.focus);
 const first = all.solvers.map((s, i) => (focus < 0 ? s.colour : i === focus) ? "on" : "grey");
 let state = [...first];
 const colours = () => {
-  const found = all.solvers.map(() => GREY), taken = new Set(), seen = [...found.keys()].filter(i => state[i] === "on");
+  const found = all.solvers.map(grey), taken = new Set(), seen = [...found.keys()].filter(i => state[i] === "on");
   const order = seen.sort((a, b) => (b === focus) - (a === focus) || !all.solvers[a].colour - !all.solvers[b].colour);
   for (const i of order) {
     found[i] = [all.solvers[i].colour, ...PALETTE].find(c => c && !taken.has(c)) ?? "#777777";
@@ -278,7 +279,7 @@ form.addEventListener("submit", event => event.preventDefault());
 form.addEventListener("change", event => { if (event.target.name === "view") fillProblems(); if (event.target.name !== "at") refresh(); });
 field.at?.addEventListener("input", () => { write(); best(); });
 addEventListener("hashchange", () => { read(); list(); draw(); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+dark.addEventListener("change", () => { list(); draw(); });
 let width = 0;
 addEventListener("resize", () => { if (Math.abs(innerWidth - width) > 30) { width = innerWidth; draw(); } });
 width = innerWidth;
