@@ -210,3 +210,18 @@ def test_no_line_crosses_what_a_search_did_not_reach():
     x, y = _he2010.broken(table, table.groupby("x").solve_time.min())
     assert np.isnan(x).tolist() == np.isnan(y).tolist() == [False, False, True, False]
     assert x[~np.isnan(x)].tolist() == [10.0, 48.0, 147.0]
+
+
+def test_one_round_of_one_problem_decides_nothing_about_time():
+    def found(rounds):
+        rows = [
+            dict(method=name, x=1.0, group="g", seed=0, repeat=r, cardinality=5, total=t, value=t)
+            for r in range(rounds)
+            for name, t in (("slow", 9.0), ("fast", 1.0))
+        ]
+        return pd.DataFrame(rows)
+
+    once, twice = (_he2010.ratios(found(n), "slow", "fast")[1.0] for n in (1, 2))
+    assert (once.median, once.at_least(5.0), once.at_most(5.0)) == (9.0, "undecided", "undecided")
+    assert twice.at_least(5.0) == "holds"
+    assert _he2010.ratios(found(1), "slow", "fast", "value")[1.0].at_least(5.0) == "holds"

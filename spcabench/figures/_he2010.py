@@ -1,6 +1,7 @@
 """What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
@@ -107,16 +108,19 @@ def ratios(
     """For each x the median and interval of slow / fast, round by round on the same problem.
 
     Problems are resampled first, rounds second. A pair is left out where the cardinalities differ
-    by more than 2 %.
+    by more than 2 %. One round of one problem has no interval: whatever is claimed of its time is
+    undecided.
     """
     key = ["x", "group", "seed", "repeat"]
     both = data[data.method == slow].merge(data[data.method == fast], on=key)
     both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
     both = both.assign(quotient=both[f"{column}_x"] / both[f"{column}_y"])
-    return {
+    found = {
         float(x): over_problems(rounds.quotient for _, rounds in of_x.groupby(["group", "seed"]))
         for x, of_x in both.groupby("x")
     }
+    once = {x for x, of_x in both.groupby("x") if column == "total" and len(of_x) == 1}
+    return {x: replace(v, low=0.0, high=np.inf) if x in once else v for x, v in found.items()}
 
 
 def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
