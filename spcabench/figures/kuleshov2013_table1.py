@@ -152,7 +152,8 @@ def draw(data, axes):
         left.plot(iteration, positive, label=METHODS[row.solver][0], **style)
     left.set(xscale="log", xlabel="iteration")
     left.set(yscale="log", ylabel="$\\|x - x_{prev}\\|$", ylim=(1e-16, 2))
-    left.legend(loc="lower right")
+    # above the panel: the curves leave no corner free at every scale
+    left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5, columnspacing=1.0)
     _draw_table(right, data)
 
 
