@@ -8,24 +8,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spcabench.api import components, list_datasets, list_figures, list_solvers, load, solve
+    from spcabench.api import (
+        components,
+        list_datasets,
+        list_figures,
+        list_solvers,
+        load,
+        path,
+        solve,
+    )
     from spcabench.estimators import SparsePCA
     from spcabench.problem.problem import Problem
+    from spcabench.selecting.selection import Selection, select
     from spcabench.solving.result import Result
 
 __all__ = [
     "Problem",
     "Result",
+    "Selection",
     "SparsePCA",
     "components",
     "list_datasets",
     "list_figures",
     "list_solvers",
     "load",
+    "path",
+    "select",
     "solve",
 ]
 
-_HOME = {"Problem": "problem.problem", "Result": "solving.result", "SparsePCA": "estimators"}
+_HOME = {
+    "Problem": "problem.problem",
+    "Result": "solving.result",
+    "Selection": "selecting.selection",
+    "SparsePCA": "estimators",
+    "select": "selecting.selection",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -35,3 +53,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'spcabench' has no attribute {name!r}")
     return getattr(import_module(f".{_HOME.get(name, 'api')}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

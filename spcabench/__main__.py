@@ -11,6 +11,7 @@ import typer
 
 from spcabench import machine
 from spcabench.cli import (
+    apply,
     best_known,
     compare,
     doctor,
@@ -29,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # joins the lines of a paragraph
 )
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
-    "Sparse PCA": {"solve": solve.solve, "list": solvers.list_names},
+    "Sparse PCA": {"solve": solve.solve, "apply": apply.apply, "list": solvers.list_names},
     "Solvers": {
         "solvers": solvers.list_methods,
         "new": solvers.new,
@@ -60,8 +61,10 @@ EXAMPLES = {
         "solve pitprops -k 4 --components 3",
         "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,name --plot path.png",
         "solve expression.csv --transpose --drop-text -k 25 --out loadings.csv",
+        "solve survey.csv -k auto --missing rows --out model.npz",
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
     ),
+    "apply": ("apply model.npz new.csv --out scores.csv",),
     "list": ("list solvers", "list datasets --json"),
     "solvers": ("solvers",),
     "merge": ("merge results/compare/all from_cluster --name both",),

@@ -5,6 +5,9 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from spcabench import registry, validate
 from spcabench.errors import InputError, SolverError
 from spcabench.problem.problem import Problem
@@ -45,9 +48,33 @@ def load(name: str, /, **settings: Any) -> Problem:
     return dataset.load(**settings)
 
 
+def as_problem(X: Any, scale: bool = False) -> Problem:
+    """Return a problem as it is, and data as a problem: Sigma is their covariance, with 1/m.
+
+    Raises InputError for anything else.
+    """
+    validate.switch("scale", scale)
+    if isinstance(X, Problem):
+        if scale:
+            raise InputError("scale: is for data; a Problem is taken as it is")
+        return X
+    if not (sp.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "to_numpy")):
+        raise InputError(
+            f"problem: an object of type {type(X).__name__}; allowed is a Problem, as made by "
+            "Problem.from_data or Problem.from_covariance, or an array, a data frame or a sparse "
+            "matrix of shape (m, n)"
+        )
+    return Problem.from_data(X, "X", scale=scale, divide_by_m=True)
+
+
+def default_solver(problem: Problem, nonnegative: bool = False) -> str:
+    """Return the name of the solver that is taken where none is asked for."""
+    return registry.solver_for(problem.n, bool(nonnegative), problem.nnz)
+
+
 def solve(
-    problem: Problem,
-    name: str | ModuleType,
+    problem: Any,
+    name: str | ModuleType | None = None,
     *,
     k: int | None = None,
     seed: int = 0,
@@ -61,10 +88,11 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem
-        The problem to solve.
-    name : str or module
+    problem : Problem, array, data frame or sparse matrix of shape (m, n)
+        The problem to solve. Data are centred, and Sigma is their covariance (with the divisor m).
+    name : str or module, optional
         A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module.
+        Default: by the size of the problem, exact for up to 30 variables.
     k : int, optional
         Cardinality, 1 to n. For a solver that has a penalty instead, the penalty is searched until
         the answer has at most k nonzeros.
@@ -98,7 +126,7 @@ def solve(
         For an unknown solver or setting, a value out of range, or a nonnegative answer asked of a
         solver that gives signed ones only.
     """
-    solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
+    problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
     if nonnegative and not traits.nonnegative:
@@ -128,20 +156,20 @@ def solve(
     return result
 
 
-def _asked(problem: Any, solver: Any, **switches: Any) -> ModuleType:
-    """Return the module of the solver; InputError for what is no problem, solver or switch."""
-    for argument, value in switches.items():
+def _asked(
+    problem: Any, solver: Any, nonnegative: Any = False, **switches: Any
+) -> tuple[Problem, ModuleType]:
+    """Return the problem and the solver's module; InputError for what is no problem or solver."""
+    for argument, value in {"nonnegative": nonnegative, **switches}.items():
         validate.switch(argument, value)
-    if not isinstance(problem, Problem):
-        raise InputError(
-            f"problem: an object of type {type(problem).__name__}; allowed is a Problem, as made "
-            "by Problem.from_data or Problem.from_covariance"
-        )
+    problem = as_problem(problem)
+    if solver is None:
+        solver = default_solver(problem, nonnegative)
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
-        return solver
+        return problem, solver
     if not isinstance(solver, str):
         raise InputError(f"solver: {validate.shown(solver)}; allowed is a name, a file or a module")
-    return registry.module("solver", solver)
+    return problem, registry.module("solver", solver)
 
 
 def _run(
@@ -176,8 +204,8 @@ def _run(
 
 
 def components(
-    problem: Problem,
-    name: str | ModuleType,
+    problem: Any,
+    name: str | ModuleType | None,
     count: int,
     *,
     k: int | Sequence[int] | None = None,
@@ -228,16 +256,16 @@ def components(
     Kuleshov, ICML 2013.
     """
     validate.whole("count", count, 1)
-    _asked(problem, name)
+    problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if isinstance(deflation, str) and deflation == "joint":
         if isinstance(k, Sequence):
             raise InputError("k: joint components have one cardinality for all")
         if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
             settings["alpha"] = alpha
-        return _jointly(problem, name, count, k, settings)
+        return _jointly(problem, solver, count, k, settings)
     asked = iter(_cardinalities(k, count))
     return deflate.deflated_components(
-        problem, count, lambda p: solve(p, name, k=next(asked), **settings), deflation, alpha
+        problem, count, lambda p: solve(p, solver, k=next(asked), **settings), deflation, alpha
     )
 
 
@@ -251,12 +279,12 @@ def _cardinalities(k: int | Sequence[int] | None, count: int) -> list[int | None
 
 
 def _jointly(
-    problem: Problem, name: str | ModuleType, count: int, k: int | None, settings: dict[str, Any]
+    problem: Problem, solver: ModuleType, count: int, k: int | None, settings: dict[str, Any]
 ) -> deflate.Components:
-    solver = _asked(problem, name)
+    label = solver.__name__.rpartition(".")[2]
     if solver.TRAITS.components != "joint":
         raise InputError(
-            f"deflation: solver {name!r} finds one component at a time; allowed are "
+            f"deflation: solver {label!r} finds one component at a time; allowed are "
             f"{[*deflate.DEFLATIONS]}"
         )
     if solver.TRAITS.control == "penalty" and k is not None:
@@ -278,7 +306,7 @@ def _jointly(
 
 
 def path(
-    problem: Problem, name: str | ModuleType, cardinalities: Sequence[int], **settings: Any
+    problem: Any, name: str | ModuleType | None, cardinalities: Sequence[int], **settings: Any
 ) -> list[Result]:
     """Find one component at each of several cardinalities, in increasing order.
 
@@ -287,9 +315,9 @@ def path(
 
     Parameters
     ----------
-    problem : Problem
-        The problem to solve.
-    name : str or module
+    problem : Problem, array, data frame or sparse matrix of shape (m, n)
+        The problem to solve, as for `spcabench.solve`.
+    name : str, module or None
         A solver, as for `spcabench.solve`.
     cardinalities : sequence of int
         The cardinalities. Repeated ones count once.
@@ -306,7 +334,7 @@ def path(
     InputError
         As for `spcabench.solve`.
     """
-    solver = _asked(problem, name)
+    problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     found: list[Result] = []
     asked = validate.several("cardinalities", cardinalities)
     for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in asked}):

@@ -1,7 +1,7 @@
 """A scikit-learn estimator over the solvers."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -13,10 +13,27 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spcabench import api, registry, validate
+from spcabench import api, validate
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
+from spcabench.selecting.selection import select
+from spcabench.solving import model as models
 from spcabench.solving.deflate import Components
+from spcabench.solving.formulations import Formulation
+
+# attributes that a file has as arrays of their own
+KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; what it cannot hold becomes a text."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -29,9 +46,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     ----------
     n_components : int
         Number of components. There are fewer where no variance is left; a warning says so.
-    cardinality : int or float
+    cardinality : int, float, "auto" or a sequence of int or float
         Nonzeros of each loading, 1 to n; a float, above 0 and up to 1.0, is a share of the
-        features.
+        features. A sequence has one for each component. With "auto", `spcabench.select` chooses one
+        for all components, by the variance of the first one on samples held out.
     solver : str, optional
         Name of a solver, or the path of its file. Default: the one that `spcabench solve` takes,
         which is exact for up to 30 features and a local search for up to 2000.
@@ -45,6 +63,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Whether each loading becomes the leading eigenvector on its support.
     settings : dict, optional
         The solver's own settings.
+    bound : bool
+        Whether to compute certified bounds, which takes seconds where there are thousands of
+        features.
     random_state : int | RandomState, optional
         Seed of a solver that draws random numbers.
 
@@ -54,6 +75,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         The loadings, one in each row.
     n_components_ : int
         Number K of components found.
+    cardinality_ : int or list of int
+        Nonzeros that each loading may have.
+    selection_ : Selection
+        With "auto" only: why this cardinality was chosen.
     formulation_ : Formulation
         Which problem of several components the answer is one to: see docs/components.md.
     mean_, scale_ : array of shape (n,)
@@ -67,7 +92,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Variance of each component in the deflated problem in which it was found.
     bound_ : array of shape (K,)
         Certified upper bound on that variance, for any loading that is allowed. For the first
-        component the deflated problem is the data itself.
+        component the deflated problem is the data itself. There is none with ``bound=False``.
 
     Notes
     -----
@@ -91,6 +116,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         nonnegative=False,
         refit=False,
         settings=None,
+        bound=True,
         random_state=None,
     ):
         self.n_components = n_components
@@ -101,6 +127,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.nonnegative = nonnegative
         self.refit = refit
         self.settings = settings
+        self.bound = bound
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "SparsePCA":
@@ -130,6 +157,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         validate.switch("scale", self.scale)
         validate.switch("nonnegative", self.nonnegative)
+        validate.switch("bound", self.bound)
         X = self._matrix(X, ensure_min_samples=2)
         m, n = X.shape
         if validate.whole("n_components", self.n_components, 1) > n:
@@ -149,7 +177,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             found.adjusted_variances / problem.covariance.diagonal().sum()
         )
         self.deflated_variance_ = np.array([result.variance for result in found]) / (m - 1)
-        self.bound_ = np.array([result.bound for result in found]) / (m - 1)
+        if self.bound:
+            self.bound_ = np.array([result.bound for result in found]) / (m - 1)
         return self
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:
@@ -178,13 +207,14 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return dict(given)
 
     def _found(self, problem: Problem) -> Components:
-        default = registry.solver_for(problem.n, self.nonnegative)
+        seed = self._seed()
+        self.cardinality_ = self._cardinality(problem, seed)
         found = api.components(
             problem,
-            default if self.solver is None else self.solver,
+            self.solver,
             self.n_components,
-            k=self._k(problem.n),
-            seed=self._seed(),
+            k=self.cardinality_,
+            seed=seed,
             deflation=self.deflation,
             nonnegative=self.nonnegative,
             refit=self.refit,
@@ -212,15 +242,20 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         return found
 
-    def _k(self, n: int) -> int:
-        if isinstance(self.cardinality, Integral):
-            return validate.cardinality(self.cardinality, n, "cardinality")
-        if not 0.0 < validate.number("cardinality", self.cardinality) <= 1.0:
-            raise InputError(
-                f"cardinality: {self.cardinality!r}; allowed are 1 to n = {n}, or a share above "
-                "0, up to 1.0"
-            )
-        return max(1, round(self.cardinality * n))
+    def _cardinality(self, problem: Problem, seed: int) -> int | list[int]:
+        """The cardinality of all components, or that of each."""
+        given = self.cardinality
+        if isinstance(given, str) and given == "auto":
+            self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
+            return self.selection_.k
+        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
+            if len(given) != self.n_components:
+                raise InputError(
+                    f"cardinality: {len(given)} for n_components = {self.n_components}; allowed "
+                    "are one for all, or one for each component"
+                )
+            return [_count(each, problem.n) for each in given]
+        return _count(given, problem.n)
 
     @property
     def _n_features_out(self) -> int:
@@ -238,11 +273,82 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         array of shape (m, K)
             The centred (scaled) samples times the loadings.
+
+        Notes
+        -----
+        These scores are projections: T = X Z. Loadings that overlap are not orthogonal, and then
+        the scores by regression, T = X Z (Z'Z)^-1, are the coefficients that fit X best as T Z'.
+        `inverse_transform` and `score` take this into account. The scores by regression are
+        ``pca.transform(X) @ np.linalg.inv(pca.components_ @ pca.components_.T)``.
         """
         check_is_fitted(self)
         X = self._matrix(X, reset=False)
         Z = self.components_.T / self.scale_[:, None]
         return X @ Z - self.mean_ @ Z
+
+    def save(self, file: Any) -> None:
+        """Write the fitted estimator to an .npz file, without pickle.
+
+        The file has the loadings, means, scales, names of the features, settings and versions. It
+        is also a model for `spcabench apply`.
+
+        Parameters
+        ----------
+        file : str or Path
+            The file, which is replaced.
+        """
+        check_is_fitted(self)
+        n = self.n_features_in_
+        names = getattr(self, "feature_names_in_", [str(j) for j in range(n)])
+        arrays = {name: getattr(self, name) for name in KEPT if hasattr(self, name)}
+        about = {
+            "estimator": type(self).__name__,
+            "named": hasattr(self, "feature_names_in_"),
+            "parameters": _plain(self.get_params(deep=False)),
+            "cardinality": _plain(self.cardinality_),
+            "formulation": str(self.formulation_),
+        }
+        Z = np.ascontiguousarray(self.components_.T)
+        models.Model(Z, [str(v) for v in names], self.mean_, self.scale_, about, arrays).save(file)
+
+    @classmethod
+    def load(cls, file: Any) -> "SparsePCA":
+        """Read a fitted estimator from the file that `save` wrote.
+
+        Parameters
+        ----------
+        file : str or Path
+            The file. No code in it is run.
+
+        Returns
+        -------
+        SparsePCA
+            The fitted estimator. It has no ``selection_``.
+
+        Raises
+        ------
+        InputError
+            For a file that is no estimator.
+        """
+        model = models.load(file)
+        about = model.about
+        if about.get("estimator") != cls.__name__:
+            raise InputError(f"{file}: a model, but no {cls.__name__}; `spcabench apply` takes it")
+        try:
+            fitted = cls(**about["parameters"])
+            fitted.formulation_ = Formulation(about["formulation"])
+            fitted.cardinality_ = about["cardinality"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{file}: damaged ({error})") from None
+        fitted.components_ = model.loadings.T
+        fitted.__dict__.update(mean_=model.mean, scale_=model.scale)
+        fitted.n_components_, fitted.n_features_in_ = fitted.components_.shape
+        if about["named"]:
+            fitted.feature_names_in_ = np.array(model.variables, dtype=object)
+        for name in KEPT:
+            if name in model.arrays:
+                setattr(fitted, name, model.arrays[name])
+        return fitted
 
     def inverse_transform(self, X: Any) -> Any:
         """Return the samples that the scores stand for.
@@ -299,3 +405,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _count(given: Any, n: int) -> int:
+    """A cardinality as a number of features, of which it may be a share."""
+    if isinstance(given, Integral):
+        return validate.cardinality(given, n, "cardinality")
+    if isinstance(given, str) or not 0.0 < validate.number("cardinality", given) <= 1.0:
+        raise InputError(
+            f"cardinality: {given!r}; allowed are 1 to n = {n}, a share above 0, up to 1.0, or "
+            "'auto'"
+        )
+    return max(1, round(given * n))

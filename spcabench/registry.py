@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
 
 from spcabench import machine
 from spcabench.errors import InputError, SolverError, using_file
@@ -144,9 +144,16 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
-def solver_for(n: int, nonnegative: bool = False) -> str:
-    """Return the name of the solver that suits n variables best."""
-    return next(name for most, name in _package("solver").BY_SIZE[nonnegative].items() if n <= most)
+def solver_for(n: int, nonnegative: bool = False, stored: int = 0) -> str:
+    """Return the name of the solver that suits n variables and so many stored entries best."""
+    table = _package("solver").BY_SIZE[nonnegative]
+    return next(name for most, entries, name in table if n <= most and stored <= entries)
+
+
+def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return the solver of many runs, where one answer need not be the best, and its settings."""
+    name, settings = _package("solver").QUICK[nonnegative]
+    return name, dict(settings)
 
 
 def descriptions(kind: Kind) -> dict[str, str]:

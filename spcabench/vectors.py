@@ -226,3 +226,8 @@ def embed(y: Vector, W: Indices, n: int) -> Vector:
     x = np.zeros(n)
     x[W] = y
     return x
+
+
+def oriented(x: Vector) -> Vector:
+    """Of x and -x, which are the same component, the one whose largest loading is positive."""
+    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0

@@ -210,14 +210,14 @@ def _self_check() -> Finding:
     """
     import numpy as np
 
-    from spcabench import api, machine, registry
+    from spcabench import api, machine
     from spcabench.problem.problem import Problem
 
     start, n, k = perf_counter(), 10, 4
     S = np.cov(np.random.default_rng(0).standard_normal((30, n)).T)
     best = max(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] for W in combinations(range(n), k))
     problem = Problem.from_covariance(S)
-    first, second = (api.solve(problem, registry.solver_for(n), k=k) for _ in range(2))
+    first, second = (api.solve(problem, k=k) for _ in range(2))
     wrong = (
         []
         if np.isclose(first.variance, best, rtol=1e-9)

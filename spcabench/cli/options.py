@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]  # of a clone of the repository
 CORES = os.cpu_count() or 1
+AUTO = "auto"  # of -k: the cardinality is chosen from the data
 NEW = "new"  # what --fresh holds where no seed is given
 DIGITS = 15  # of a cardinality at most
 MOST_NUMBERS = 10_000  # cardinalities of one command
@@ -24,6 +25,10 @@ FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Cardinalities = Annotated[
     str | None, typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}.")
+]
+CardinalitiesOrAuto = Annotated[
+    str | None,
+    typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}; or auto."),
 ]
 Jobs = Annotated[
     int, typer.Option(min=1, help="How many jobs run at a time. Timed ones always run alone.")

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,6 +78,25 @@ Plot = Annotated[
         help="Draw the loadings, or the variance against k, to this file: .png, .svg or .pdf."
     ),
 ]
+Criterion = Annotated[
+    str,
+    typer.Option(help="How `-k auto` chooses: heldout, stability or certified."),
+]
+Bound = Annotated[
+    bool, typer.Option("--bound/--no-bound", help="Compute certified bounds, or leave them out.")
+]
+Picture = Annotated[
+    str,
+    typer.Option(
+        help="What --plot draws of components: loadings, substitutes, scores, biplot or scree."
+    ),
+]
+Substitutes = Annotated[
+    bool,
+    typer.Option(
+        "--substitutes", help="Show which variables could replace each at less than 1 % loss."
+    ),
+]
 READING = {  # options about a file, by the names of their parameters
     "covariance": "--covariance",
     "center": "--no-center",
@@ -95,7 +115,8 @@ def solve(
     context: typer.Context,
     source: Source,
     solver: Solver = None,
-    k: options.Cardinalities = None,
+    k: options.CardinalitiesOrAuto = None,
+    criterion: Criterion = "heldout",
     components: Count = 1,
     deflation: Deflation = "projection",
     seed: Seed = 0,
@@ -114,27 +135,63 @@ def solve(
     key: Key = None,
     out: Out = None,
     plot: Plot = None,
+    picture: Picture = "loadings",
+    substitutes: Substitutes = False,
+    bound: Bound = True,
     as_json: options.Json = False,
 ) -> None:
     """Find sparse components of a dataset or of your own file, with certified bounds.
 
-    With several cardinalities, one component is found at each of them.
+    With several cardinalities, one component is found at each of them. With `-k auto`, the number
+    of variables is chosen from the data.
     """
-    from spcabench.cli import files, settings, terminal
+    from spcabench.cli import files
 
     files.check("--out", out, files.TABLES)
-    files.check("--plot", plot, files.PICTURES)
-    ks = options.cardinalities(k)
+    files.check("--plot", plot, files.PICTURES, picture)
+    typed = SimpleNamespace(**context.params)
     problem = _problem(source, _reading(context.params))
-    _check_sizes(problem, ks, components)
-    name = solver or _chosen(problem, nonnegative)
+    found = _answer(problem, typed)
+    if out is not None:
+        files.write(out, problem, found, bound)
+    if plot is not None:
+        files.draw(plot, problem, found, picture, bound)
+
+
+def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
+    """Find what was asked for, and print it."""
+    from spcabench import api
+    from spcabench.cli import settings, terminal
+
+    ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
+    _check_sizes(problem, ks, typed.components)
+    name = typed.solver or api.default_solver(problem, typed.nonnegative)
     with solvers.by_its_author(name):
-        typed = settings.read(setting or [], name)
-        typed |= dict(seed=seed, nonnegative=nonnegative, refit=refit)
-        found = _found(problem, name, ks, components, deflation, typed)
-        _say(name, problem.n, chosen=solver is None)
-        print(terminal.as_json(problem, found) if as_json else terminal.as_table(problem, found))
-    files.save(problem, found, out, plot)
+        asked = settings.read(typed.setting or [], name)
+        asked |= {option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")}
+        if typed.k == options.AUTO:
+            ks = [_recommended(problem, typed)]
+        found = _found(problem, name, ks, typed.components, typed.deflation, asked)
+        _say(name, problem.n, chosen=typed.solver is None)
+        shown = terminal.Shown(typed.bound, typed.substitutes)
+        write = terminal.as_json if typed.as_json else terminal.as_table
+        with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
+            words = write(problem, found, shown)
+        print(words)
+    return found
+
+
+def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
+    """The cardinality that `select` recommends; the user is told why."""
+    from spcabench.cli import terminal
+    from spcabench.selecting.selection import select
+
+    with terminal.slow("the choice of k: a component at every cardinality, for parts of the data"):
+        selection = select(
+            problem, criterion=typed.criterion, nonnegative=typed.nonnegative, seed=typed.seed
+        )
+    print(f"-k auto: {selection.reason}", file=sys.stderr)
+    return selection.k
 
 
 def _reading(typed: dict[str, Any]) -> "Reading":
@@ -171,13 +228,6 @@ def _dataset(source: str, how: "Reading") -> "Problem":
             raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
         settings[name] = getattr(how, name)
     return api.load(source, **settings)
-
-
-def _chosen(problem: "Problem", nonnegative: bool) -> str:
-    """The solver that suits the size of the problem."""
-    from spcabench import registry
-
-    return registry.solver_for(problem.n, nonnegative)
 
 
 def _say(solver: str, n: int, chosen: bool) -> None:

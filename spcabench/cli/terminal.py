@@ -3,29 +3,53 @@
 import io
 import json
 import shutil
-from collections.abc import Sequence
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
+from spcabench.solving.words import total_variance
+from spcabench.vectors import oriented
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+PATIENCE = 2.0  # seconds after which a user is told what takes long
 MOST = 12  # variables shown for each component
 
 
-def total_variance(problem: Problem) -> float:
-    """The trace of Sigma, never charged."""
-    with uncharged():
-        return float(problem.covariance.diagonal().sum())
+@dataclass(frozen=True)
+class Shown:
+    """What is shown of answers that costs extra.
+
+    bound : certified bounds. substitutes : which variables could replace each.
+    """
+
+    bound: bool = True
+    substitutes: bool = False
 
 
-def as_json(problem: Problem, found: Sequence[Result]) -> str:
+@contextmanager
+def slow(what: str, may_be: bool = True) -> Iterator[None]:
+    """Say on the error stream what takes long, once it has taken some seconds."""
+    said = threading.Timer(PATIENCE, lambda: print(f"computing {what} ...", file=sys.stderr))
+    said.daemon = True
+    if may_be:
+        said.start()
+    try:
+        yield
+    finally:
+        said.cancel()
+
+
+def as_json(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
     """Return everything but the zeros of the vectors, as JSON can hold it.
 
     There are "components", or the "path" of one component over the cardinality.
@@ -44,9 +68,9 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
                 "variance": variance,
                 "share": variance / total,
                 "deflated_variance": result.variance,
-                "bound": result.bound,
-                "bound_whp": result.bound_whp,
-                "gap": result.gap,
+                "bound": result.bound if shown.bound else None,
+                "bound_whp": result.bound_whp if shown.bound else None,
+                "gap": result.gap if shown.bound else None,
                 "nonnegative": result.nonnegative,
                 "iterations": result.iterations,
                 "flops": result.flops if result.counted else None,
@@ -59,6 +83,8 @@ def as_json(problem: Problem, found: Sequence[Result]) -> str:
                 "loadings": oriented(result.x)[result.support].tolist(),
             }
         )
+        if shown.substitutes:
+            entries[-1]["substitutes"] = result.substitutes().to_dict("records")
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
     about |= {
         "notes": notes(problem, found),
@@ -75,7 +101,7 @@ def notes(problem: Problem, found: Sequence[Result]) -> list[str]:
     return [*about_file, *_shortfalls(found), *_idle(found), *_faults(found)]
 
 
-def as_table(problem: Problem, found: Sequence[Result]) -> str:
+def as_table(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
     """Return a line for each component, or for each cardinality.
 
     A line has the variance, its share, the certified bound, and the variables by weight.
@@ -84,7 +110,7 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
 
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
-    console.print(_table(problem, found))
+    console.print(_table(problem, found, shown.bound))
     for note in notes(problem, found):
         console.print(f"note: {note}", markup=False)
     if isinstance(found, Components) and len(found) > 1:
@@ -93,14 +119,30 @@ def as_table(problem: Problem, found: Sequence[Result]) -> str:
         console.print(
             f"variance explained by their span: {explained:.5g}, {share:.1%} of the total"
         )
-        console.print(
-            "certified bounds are those of the deflated problems, in which each component was "
-            "sought"
-        )
+        if shown.bound:
+            console.print(
+                "certified bounds are those of the deflated problems, in which each component was "
+                "sought"
+            )
+    if shown.substitutes:
+        for label, result in zip(labels(found), found, strict=True):
+            console.print(_substitutes(label, result), markup=False)
     return stream.getvalue().rstrip()
 
 
-def _table(problem: Problem, found: Sequence[Result]) -> "Table":
+def _substitutes(label: str, result: Result) -> str:
+    """Which variables could replace each one, in a paragraph."""
+    if not result.good:
+        return f"substitutes in {label}: no answer"
+    lines = [
+        f"  {variable}: " + ", ".join(f"{r.substitute} ({r.loss:.2%})" for r in rows.itertuples())
+        for variable, rows in result.substitutes().groupby("variable", sort=False)
+    ]
+    head = f"substitutes in {label}, by the share of its variance that is lost:"
+    return "\n".join([head, *(lines or ["  none at less than 1 %"])])
+
+
+def _table(problem: Problem, found: Sequence[Result], bound: bool) -> "Table":
     from rich import box
     from rich.table import Table
 
@@ -110,25 +152,27 @@ def _table(problem: Problem, found: Sequence[Result]) -> "Table":
     title = f"{problem.name}: {size}, solver {found[0].solver}"
     title += " (STAND-IN)" if problem.stand_in else ""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    bounds = ("after\ndeflation", "bound\non it") if several else ("certified\nbound",)
+    after = ("after\ndeflation",) if several else ()
+    bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
     first = "component" if joint else "k asked"
-    for column in (first, "cardinality", "variance", "of the\ntotal", *bounds, "gap", "status"):
+    for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
         table.add_column(column, justify="right")
     table.add_column("variables (loading)", overflow="fold")
     for i, result in enumerate(found, 1):
         label = str(i if joint else result.k)
-        table.add_row(label, str(result.cardinality), *_cells(problem, result, several))
+        table.add_row(label, str(result.cardinality), *_cells(problem, result, several, bound))
     return table
 
 
-def _cells(problem: Problem, result: Result, several: bool) -> list[str]:
+def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list[str]:
     """The cells of one result from its variance on."""
     if not np.isfinite(result.x).all():
-        return [*[""] * (5 + several), result.status, ""]
+        return [*[""] * (2 + several + 2 * bound), result.status, ""]
     variance = problem.variance(result.x)
     cells = [f"{variance:.5g}", f"{variance / total_variance(problem):.1%}"]
     cells += [f"{result.variance:.5g}"] if several else []
-    cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
+    if bound:
+        cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
     return [*cells, result.status, _loadings(problem, oriented(result.x))]
 
 
@@ -168,11 +212,6 @@ def _loadings(problem: Problem, x: np.ndarray) -> str:
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
     text = ", ".join(f"{name(problem, j)} ({x[j]:+.2f})" for j in order[:MOST])
     return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
-
-
-def oriented(x: np.ndarray) -> np.ndarray:
-    """Of x and -x, which are the same component, the one whose largest loading is positive."""
-    return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0
 
 
 def name(problem: Problem, j: int) -> str:

@@ -22,6 +22,7 @@ from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, corpus, delimited, matrix_market, sizes, table
 from spcabench.readers.docword import Docword
+from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
@@ -84,12 +85,10 @@ def read(path: Path, how: Reading) -> Problem:
 
     Raises InputError for a file that is no problem.
     """
-    kind = _kind(path)
     how.check()
     notes: list[str] = []
-    with _one_line(path, kind):
-        X = READERS[kind](path, how, notes)
-    with _one_line(path, kind):
+    X = contents(path, how, notes)
+    with _one_line(path, kind_of(path)):
         X, labels, features = _variables(path, X, how, notes)
     features = _names(path, how.names, X.shape[1]) or features
     about = {"source": str(path), "notes": notes, "stand_in": False}
@@ -100,7 +99,16 @@ def read(path: Path, how: Reading) -> Problem:
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     _remark(problem, X, notes)
+    if not how.covariance:
+        about["mean"], about["scale"] = _centre_and_scale(X, how)
     return problem
+
+
+def contents(path: Path, how: Reading, notes: list[str]) -> Any:
+    """Return what a file holds, as it is: a data frame, an array or a sparse matrix."""
+    kind = _kind(path)
+    with _one_line(path, kind):
+        return READERS[kind](path, how, notes)
 
 
 def _kind(path: Path) -> str:
@@ -238,6 +246,19 @@ def _labels(
         raise InputError(f"{path}: {table.nearest('column (--label)', label, there)}")
     rest = frame.loc[:, [name != label for name in there]]
     return frame.iloc[:, there.index(label)].astype(str).tolist(), rest
+
+
+def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:
+    """What was subtracted from each variable (n,), and what it was divided by."""
+    mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    if how.center:
+        mean = np.asarray(X.mean(axis=0)).ravel().astype(np.float64)
+    if how.scale and sp.issparse(X):
+        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+        scale = np.sqrt(np.maximum(squares - mean**2, 0.0))
+    elif how.scale:
+        scale = np.sqrt(((X - mean) ** 2).mean(axis=0))
+    return mean, np.where(scale > 0.0, scale, 1.0)
 
 
 def _remark(problem: Problem, X: Any, notes: list[str]) -> None:

@@ -17,7 +17,7 @@ from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
-from spcabench.solving import words
+from spcabench.solving import pictures, words
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import (
@@ -76,6 +76,25 @@ class Components(Sequence[Result]):
         """Write the loadings to a file: a row for each variable, a column for each component."""
         with using_file(file):
             self.to_frame().to_csv(file)
+
+    def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
+        """Draw the components with matplotlib, and return the figure.
+
+        Parameters
+        ----------
+        kind : str
+            "loadings", "substitutes" (loadings, and what could replace each variable), "scores" of
+            the samples on the first two components, "biplot" (scores with an arrow for each
+            variable), or "scree" (what each component adds).
+        axis : matplotlib Axes, optional
+            Where to draw, if not the loadings of several components. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+            The figure that was drawn in.
+        """
+        return pictures.components(self.problem, self.results, kind, axis)
 
     def __len__(self) -> int:
         return len(self.results)

@@ -12,7 +12,7 @@ from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds, certify, joint, words
+from spcabench.solving import bounds, certify, joint, pictures, substitutes, words
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
@@ -132,6 +132,46 @@ class Result:
         """Write the loadings to a file, with a row for each variable."""
         with using_file(file):
             self.to_frame().to_csv(file)
+
+    def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
+        """Return the variables that could take the place of one in the component.
+
+        Parameters
+        ----------
+        loss : float
+            Share of the variance that a substitute may cost, above 0 and below 1.
+
+        Returns
+        -------
+        DataFrame
+            Up to five rows for each variable, with the columns "variable", "substitute", "loss" (a
+            share of the variance of the best component on these variables; negative where the
+            substitute is better), and "correlation" of the two.
+
+        Raises
+        ------
+        InputError
+            For an answer that is none, or a loss out of range.
+        """
+        return words.substitutes(self.problem, substitutes.substitutes(self, loss))
+
+    def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
+        """Draw the component with matplotlib, and return the figure.
+
+        Parameters
+        ----------
+        kind : str
+            "loadings", "substitutes" (loadings, and what could replace each variable), "scores",
+            "biplot" or "scree".
+        axis : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+            The figure that was drawn in.
+        """
+        return pictures.components(self.problem, [self], kind, axis)
 
     @cached_property
     def variance(self) -> float:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from spcabench.problem.problem import Problem
     from spcabench.solving.result import Result
+    from spcabench.solving.substitutes import Substitute
 
 SHOWN = 6  # variables that a line names
 
@@ -24,13 +25,18 @@ def names(problem: "Problem") -> list[str]:
     return [str(f) for f in problem.features or range(problem.n)]
 
 
+def total_variance(problem: "Problem") -> float:
+    """The trace of Sigma, never charged."""
+    with uncharged():
+        return float(problem.covariance.diagonal().sum())
+
+
 def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
     """What is known of an answer, by what it is called."""
     if not result.good:
         return {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)
-    with uncharged():
-        total = float(problem.covariance.diagonal().sum())
+    total = total_variance(problem)
     known: dict[str, Any] = {
         "variance": f"{variance:.5g}",
         "of the total": f"{variance / total:.1%}",
@@ -46,6 +52,15 @@ def _loadings(problem: "Problem", x: np.ndarray) -> str:
     known = names(problem)
     text = ", ".join(f"{known[j]} ({x[j]:+.2f})" for j in order[:SHOWN])
     return text + (f", and {len(order) - SHOWN} more" if len(order) > SHOWN else "")
+
+
+def substitutes(problem: "Problem", found: Sequence["Substitute"]) -> "pd.DataFrame":
+    """A table of substitutes, with the variables' names."""
+    import pandas as pd
+
+    known = names(problem)
+    rows = [(known[s.variable], known[s.substitute], s.loss, s.correlation) for s in found]
+    return pd.DataFrame(rows, columns=["variable", "substitute", "loss", "correlation"])
 
 
 def line(problem: "Problem", result: "Result") -> str:

@@ -1,0 +1,64 @@
+"""The command `apply`: scores of new samples by components that were saved."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spcabench.cli import solve as reading
+from spcabench.errors import using_file
+
+File = Annotated[
+    Path, typer.Argument(help="The model: `solve --out model.npz` or SparsePCA.save writes it.")
+]
+Data = Annotated[Path, typer.Argument(help="The new samples: a file that `solve` reads, too.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Write the scores to this file: .csv, .parquet or .npy.")
+]
+
+
+def apply(
+    model: File,
+    data: Data,
+    missing: reading.Missing = "error",
+    transpose: reading.Transpose = False,
+    key: reading.Key = None,
+    out: Out = None,
+) -> None:
+    """Form the scores of new samples by saved components.
+
+    Columns are found by their names, and only those that a component uses are needed.
+    """
+    from functools import partial
+
+    import numpy as np
+    import pandas as pd
+
+    from spcabench.cli import files
+    from spcabench.readers import new_samples
+    from spcabench.readers.user_file import Reading
+    from spcabench.running.whole_files import replacing
+    from spcabench.solving import model as models
+
+    files.check("--out", out, (".csv", ".parquet", ".npy"))
+    saved = models.load(model)
+    notes: list[str] = []
+    how = Reading(missing=missing, transpose=transpose, key=key)
+    how.check()
+    choose = partial(models.chosen_columns, saved)
+    n = len(saved.variables)
+    X, names = new_samples.read(data, how, choose, saved.used, n, notes)
+    columns = [f"component {i}" for i in range(1, saved.loadings.shape[1] + 1)]
+    scores = pd.DataFrame(saved.scores(X), pd.Index(names, name="sample"), columns)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    if out is None:
+        print(scores.to_csv(), end="")
+        return
+    with replacing(out) as aside, using_file(out):
+        if out.suffix == ".npy":
+            np.save(aside, scores.to_numpy())
+        else:
+            scores.to_csv(aside) if out.suffix == ".csv" else scores.to_parquet(aside)
+    print(f"{len(scores)} samples, {len(columns)} scores each: {out}")

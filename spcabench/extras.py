@@ -1,0 +1,44 @@
+"""Libraries that only some uses need, and the extra of spcabench that brings each."""
+
+import importlib
+import re
+from importlib.metadata import PackageNotFoundError, requires
+from typing import Any
+
+from spcabench.errors import InputError
+
+
+class MissingExtra(InputError, ImportError):
+    """A library is not installed; the message names the extra that brings it."""
+
+
+def extra_of(library: str) -> str:
+    """Return the extra that brings a library, as the installed package declares it."""
+    try:
+        declared = requires("spcabench") or []
+    except PackageNotFoundError:  # files that were not installed
+        declared = []
+    wanted = library.partition(".")[0]
+    for line in declared:
+        found = re.match(r"""([\w-]+)[^;]*;.*extra == ["']([\w-]+)["']""", line)
+        if found and found[1].replace("-", "_") == wanted and found[2] not in ("all", "dev"):
+            return found[2]
+    return "all"
+
+
+def missing(library: str) -> MissingExtra:
+    """Return the error for a library that is not installed."""
+    name = library.partition(".")[0]
+    return MissingExtra(
+        f'{name} is not installed: pip install "spcabench[{extra_of(name)}]" brings it'
+    )
+
+
+def require(library: str) -> Any:
+    """Import a library and return it; MissingExtra where it is not installed."""
+    try:
+        return importlib.import_module(library)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != library.partition(".")[0]:
+            raise
+        raise missing(library) from None

@@ -1,0 +1,67 @@
+"""New samples of variables that a model knows, from a user's own file."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+from spcabench.errors import InputError
+from spcabench.readers import table, user_file
+from spcabench.vectors import Array, Indices
+
+
+def read(
+    path: Path,
+    how: user_file.Reading,
+    choose: Callable[[Sequence[str]], list[int]],
+    used: Indices,
+    n: int,
+    notes: list[str],
+) -> tuple[Array, list[str]]:
+    """Return the samples (m, len(used)) of some variables, and the samples' names.
+
+    The columns of a table are found by their names, with ``choose``; those of an array by their
+    place, ``used``, among n. InputError for a file that lacks some.
+    """
+    X = user_file.contents(path, how, notes)
+    if not isinstance(X, pd.DataFrame):
+        X = X.T if how.transpose else X
+        if X.ndim != 2 or X.shape[1] != n:
+            raise InputError(f"{path}: shape {X.shape}; the model needs {n} columns")
+        chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
+        return _complete(path, pd.DataFrame(chosen), how, notes, None)
+    frame, names = table.row_names(path, X, (), notes)
+    if how.transpose:
+        frame = table.transposed(path, frame, names)
+        names = [str(name) for name in X.columns[1:]]
+    try:
+        columns = choose([str(name) for name in frame.columns])
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    numbers = table.as_numbers(frame.iloc[:, columns])
+    table.without_text(path, numbers, False, notes)
+    return _complete(path, numbers, how, notes, names)
+
+
+def _complete(
+    path: Path,
+    frame: pd.DataFrame,
+    how: user_file.Reading,
+    notes: list[str],
+    names: list[str] | None,
+) -> tuple[Array, list[str]]:
+    """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
+    if how.missing == "columns":
+        raise InputError("--missing: 'columns' leaves none out of a model; allowed are rows, mean")
+    names = names or [str(i + 1) for i in range(len(frame))]
+    if how.missing == "mean":
+        count = int(frame.isna().to_numpy().sum())
+        if count:
+            notes.append(f"{count:,} values are missing; filled in by the model's means")
+        return frame.to_numpy(dtype=np.float64), names
+    whole, there = table.complete(path, frame, how.missing, notes)
+    values: Any = whole.to_numpy(dtype=np.float64)
+    return values, [names[i] for i in np.flatnonzero(there)]

@@ -1,0 +1,144 @@
+"""Three criteria for the cardinality: held-out variance, stability, and the certified path.
+
+Each returns the columns that it adds to the table of cardinalities, which row it recommends, and
+why in a sentence.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.selecting.samples import Samples
+from spcabench.solving import bounds
+from spcabench.solving.result import Result
+from spcabench.vectors import Array, Vector
+
+Path = Callable[..., list[Result]]  # the components of a problem at every cardinality
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a criterion says.
+
+    columns : numbers for each cardinality, by name. chosen : index of the recommended one.
+    reason : why, in words.
+    """
+
+    columns: dict[str, Vector]
+    chosen: int
+    reason: str
+
+
+def held_out(samples: Samples, ks: Sequence[int], path: Path, folds: int, seed: int) -> Verdict:
+    """The smallest cardinality within one standard error of the largest held-out variance.
+
+    The standard error is that of the difference between the two, over the folds: folds differ in
+    their variance far more than two cardinalities in one fold do.
+    """
+    if not 2 <= folds <= samples.m // 2:
+        raise InputError(f"folds: {folds}; allowed are 2 to m / 2 = {samples.m // 2}")
+    shares = np.array(
+        [
+            samples.shares(fitted, rest, _loadings(path(samples.problem(fitted))))
+            for fitted, rest in samples.folds(folds, seed)
+        ]
+    )  # (folds, len(ks))
+    mean = shares.mean(axis=0)
+    best = int(np.argmax(mean))
+    less = shares[:, [best]] - shares
+    error = less.std(axis=0, ddof=1) / np.sqrt(folds)
+    chosen = int(np.argmax(less.mean(axis=0) <= error))
+    reason = (
+        f"k = {ks[chosen]} is the smallest cardinality whose held-out variance "
+        f"({mean[chosen]:.1%} of the total) is within one standard error of the largest "
+        f"({mean[best]:.1%}, at k = {ks[best]}), over {folds} folds"
+    )
+    return Verdict({"held_out": mean, "held_out_error": error}, chosen, reason)
+
+
+def stability(
+    samples: Samples, ks: Sequence[int], path: Path, resamples: int, seed: int
+) -> Verdict:
+    """The largest cardinality whose supports are as stable as the most stable ones.
+
+    Stability is the measure of Nogueira, Sechidis and Brown (2018): 1 where all supports are equal,
+    0 on average where they are drawn at random. "As stable" means within one standard error, which
+    is theirs too.
+    """
+    if samples.m < 4 or resamples < 2:
+        raise InputError(
+            f"resamples: {resamples} of {samples.m} samples; at least 2 of 4 are needed"
+        )
+    supports = np.array(
+        [_loadings(path(samples.problem(half))) != 0.0 for half in samples.halves(resamples, seed)]
+    )  # (resamples, n, len(ks))
+    measured = [_stability(supports[:, :, i]) for i in range(len(ks))]
+    value, error = np.array(measured).T
+    if np.isnan(value).all():
+        raise InputError("ks: every cardinality is n; stability needs one below it")
+    best = int(np.nanargmax(value))
+    near = np.flatnonzero(value >= value[best] - error[best])
+    chosen = int(near[-1])
+    reason = (
+        f"k = {ks[chosen]} is the largest cardinality whose supports, over {resamples} halves of "
+        f"the samples, are as stable ({value[chosen]:.2f} of 1) as the most stable "
+        f"({value[best]:.2f}, at k = {ks[best]}), up to one standard error"
+    )
+    return Verdict({"stability": value, "stability_error": error}, chosen, reason)
+
+
+def certified(found: Sequence[Result], ks: Sequence[int], shares: Vector, total: float) -> Verdict:
+    """The elbow of the variance against the cardinality, beside certified bounds.
+
+    The elbow is the point farthest above the line from the first point to the last (Satopaa et al.
+    2011).
+    """
+    ceiling = [
+        bounds.upper_bound(r.problem, k, r.nonnegative) for r, k in zip(found, ks, strict=True)
+    ]
+    bound = np.minimum(np.array(ceiling) / total, 1.0)
+    rise, width = shares[-1] - shares[0], ks[-1] - ks[0]
+    along = (np.array(ks) - ks[0]) / max(width, 1)
+    above = (shares - shares[0]) / rise - along if rise > 0.0 else 0.0 * along
+    chosen = int(np.argmax(above))
+    reason = (
+        f"at k = {ks[chosen]} the curve of the variance bends most: {shares[chosen]:.1%} of the "
+        f"total is reached and {bound[chosen]:.1%} is possible at most; "
+        f"{_slope(ks, shares, 0, chosen)}{_slope(ks, shares, chosen, len(ks) - 1)}"
+    ).rstrip("; ")
+    return Verdict({"bound": bound}, chosen, reason)
+
+
+def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
+    """How much a variable adds between two cardinalities; empty where they are one."""
+    if i == j:
+        return ""
+    each = (shares[j] - shares[i]) / (ks[j] - ks[i])
+    return f"from k = {ks[i]} to {ks[j]} a variable adds {each:.2%} on average; "
+
+
+def _loadings(found: Sequence[Result]) -> Array:
+    """The components (n, len(ks)); an answer that is none counts as zero."""
+    return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in found])
+
+
+def _stability(supports: Array) -> tuple[float, float]:
+    """Stability of supports (M, n), true or false, and its standard error; NaN where all are full.
+
+    Nogueira, Sechidis, Brown, "On the stability of feature selection algorithms", JMLR 18 (2018),
+    definition 4 and theorem 7.
+    """
+    M, n = supports.shape
+    often, sizes = supports.mean(axis=0), supports.sum(axis=1)  # (n,), (M,)
+    share = sizes.mean() / n
+    if share in (0.0, 1.0):
+        return np.nan, np.nan
+    value = 1.0 - (M / (M - 1) * often * (1.0 - often)).mean() / (share * (1.0 - share))
+    each = (
+        (supports * often).mean(axis=1)
+        - sizes / n * share
+        + value / 2.0 * (2.0 * share * sizes / n - sizes / n - share + 1.0)
+    ) / (share * (1.0 - share))
+    return float(value), float(2.0 / M * np.sqrt(((each - each.mean()) ** 2).sum()))

@@ -1,0 +1,74 @@
+"""The samples of a problem, divided into those that are fitted and those that are held out."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench.errors import InputError
+from spcabench.problem.data import Data
+from spcabench.problem.problem import Problem
+from spcabench.vectors import Array, Indices, Vector
+
+CENTRED = 1e-9  # mean of a centred column, relative to its largest entry
+
+
+class Samples:
+    """The rows of a problem's data, dense or sparse, as problems of their own.
+
+    Parts are centred anew where the problem is centred. A scaling stays as it is.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        A = problem.matrix
+        if not isinstance(A, Data):
+            raise InputError(
+                f"criterion: problem {problem.name!r} has no samples; allowed for a covariance is "
+                "'certified'"
+            )
+        self.m, self.n = A.shape
+        if A.sparse:
+            self.centred = _only_centred(problem.name, A)
+            self.rows = sp.csr_array(A.X if A.scale is None else A.X * A.scale)
+            return
+        self.rows = A.dense()
+        largest = np.abs(self.rows).max()
+        self.centred = bool(np.abs(self.rows.mean(axis=0)).max() <= CENTRED * largest)
+
+    def folds(self, count: int, seed: int) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the samples that are fitted and those held out, for each of some folds."""
+        order = np.random.default_rng(seed).permutation(self.m)
+        for i in range(count):
+            yield np.sort(np.delete(order, np.s_[i::count])), np.sort(order[i::count])
+
+    def halves(self, count: int, seed: int) -> Iterator[Indices]:
+        """Yield halves of the samples, drawn without replacement."""
+        rng = np.random.default_rng(seed)
+        for _ in range(count):
+            yield np.sort(rng.permutation(self.m)[: self.m // 2])
+
+    def problem(self, rows: Indices) -> Problem:
+        """Return the problem of some samples."""
+        return Problem.from_data(self.rows[rows], center=self.centred)
+
+    def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
+        """Return the share of the held-out variance that each column of Z (n, r) has.
+
+        Variance is about the mean of the samples that were fitted.
+        """
+        X, n = self.rows[held_out], self.n
+        mean = self.rows[fitted].mean(axis=0) if self.centred else np.zeros(n)
+        mean = np.asarray(mean).ravel()
+        scores = X @ Z - mean @ Z
+        squares = X.multiply(X).sum() if sp.issparse(X) else np.einsum("ij,ij->", X, X)
+        total = squares - 2.0 * np.sum(X @ mean) + len(held_out) * (mean @ mean)
+        return (scores**2).sum(axis=0) / total if total > 0.0 else np.zeros(Z.shape[1])
+
+
+def _only_centred(name: str, A: Data) -> bool:
+    """Whether sparse data are centred; InputError where more than their means is taken out."""
+    if A.rank == 0:
+        return False
+    if A.rank > 1 or np.ptp(A.U) > 0.0:
+        raise InputError(f"X: problem {name!r} is deflated; allowed is one that is not")
+    return True

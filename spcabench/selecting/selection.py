@@ -1,0 +1,204 @@
+"""`spcabench.select`: how many variables a component of the data should have, and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spcabench import api, registry, validate
+from spcabench.errors import InputError, using_file
+from spcabench.flops import uncharged
+from spcabench.problem.problem import Problem
+from spcabench.selecting import criteria
+from spcabench.selecting.samples import Samples
+from spcabench.solving import pictures
+from spcabench.solving.result import Result
+from spcabench.vectors import Vector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CRITERIA = ("heldout", "stability", "certified")
+SMALL = 10  # cardinalities up to it are all tried, where none are given
+MOST, STEPS = 100, 20  # the largest cardinality tried, and about how many, where none are given
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """How many variables are recommended, with the numbers behind it.
+
+    Attributes
+    ----------
+    k : int
+        The recommended cardinality.
+    reason : str
+        Why, in a sentence.
+    criterion : str
+        "heldout", "stability" or "certified".
+    ks : list of int
+        The cardinalities that were tried.
+    columns : dict of str to array of shape (len(ks),)
+        Numbers for each cardinality: "share" of the total variance on all samples, and those of the
+        criterion.
+    results : list of Result
+        The component of all samples at each cardinality.
+    """
+
+    k: int
+    reason: str
+    criterion: str
+    ks: list[int]
+    columns: dict[str, Vector]
+    results: list[Result] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Selection(k = {self.k} by {self.criterion}: {self.reason})"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<p>{html.escape(self.reason)}</p>{self.to_frame().to_html()}"
+
+    @property
+    def result(self) -> Result:
+        """The component of all samples at the recommended cardinality."""
+        return self.results[self.ks.index(self.k)]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the numbers as a table with a row for each cardinality."""
+        import pandas as pd
+
+        return pd.DataFrame(self.columns, index=pd.Index(self.ks, name="k"))
+
+    def to_csv(self, file: Path | str) -> None:
+        """Write the numbers to a file, with a row for each cardinality."""
+        with using_file(file):
+            self.to_frame().to_csv(file)
+
+    def plot(self, axis: Any = None) -> Any:
+        """Draw what the criterion looked at, with the recommended cardinality marked.
+
+        Parameters
+        ----------
+        axis : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib Figure
+            The figure that was drawn in.
+        """
+        return pictures.selection(self.ks, self.columns, self.k, axis)
+
+
+def select(
+    X: Any,
+    ks: Sequence[int] | None = None,
+    criterion: str = "heldout",
+    *,
+    solver: str | None = None,
+    scale: bool = False,
+    nonnegative: bool = False,
+    folds: int = 10,
+    resamples: int = 20,
+    seed: int = 0,
+    **settings: Any,
+) -> Selection:
+    """Recommend how many variables the first component of the data should have.
+
+    Parameters
+    ----------
+    X : Problem, array, data frame or sparse matrix of shape (m, n)
+        The data. A covariance has no samples, and allows the criterion "certified" only.
+    ks : sequence of int, optional
+        The cardinalities to compare. Default: about 20 from 1 to n, or to 100 where n is larger.
+    criterion : str
+        "heldout": the smallest cardinality whose variance on samples that were not used is within
+        one standard error of the largest. "stability": the largest one whose variables are the same
+        over halves of the samples, up to one standard error. "certified": the elbow of the variance
+        on all samples, beside certified bounds.
+    solver : str, optional
+        A solver, as for `spcabench.solve`. Default: a local search with few starts.
+    scale : bool
+        Whether to divide each variable by its standard deviation.
+    nonnegative : bool
+        Whether to ask for nonnegative loadings.
+    folds : int
+        Parts into which "heldout" divides the samples, 2 to m / 2.
+    resamples : int
+        Halves of the samples that "stability" draws, at least 2.
+    seed : int
+        Seed of the folds, of the halves, and of a solver that draws random numbers.
+    **settings
+        The solver's own settings.
+
+    Returns
+    -------
+    Selection
+        The recommended cardinality, the reason in a sentence, and the numbers as a table.
+
+    Raises
+    ------
+    InputError
+        For an unknown criterion, a value out of range, or a problem without samples where the
+        criterion needs some.
+
+    References
+    ----------
+    Hastie, Tibshirani, Friedman, "The elements of statistical learning" (2009), section 7.10, has
+    the rule of one standard error. Nogueira, Sechidis, Brown, "On the stability of feature
+    selection algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS
+    workshops (2011).
+    """
+    if criterion not in CRITERIA:
+        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
+    validate.whole("seed", seed, 0)
+    counts = {"heldout": ("folds", folds), "stability": ("resamples", resamples)}
+    for argument, count in counts.values():
+        validate.whole(argument, count, 2)
+    problem = api.as_problem(X, scale=scale)
+    tried = _cardinalities(ks, problem.n)
+    if solver is None:
+        solver, quick = registry.quick_solver(nonnegative)
+        settings = quick | settings
+    asked = dict(seed=seed, nonnegative=nonnegative, **settings)
+
+    def path(part: Problem) -> list[Result]:
+        return api.path(part, solver, tried, **asked)
+
+    with uncharged():
+        found = path(problem)
+        total = float(problem.covariance.diagonal().sum())
+        shares = np.array([r.variance if r.good else 0.0 for r in found]) / total
+        if criterion == "certified":
+            verdict = criteria.certified(found, tried, shares, total)
+        else:
+            measure = criteria.held_out if criterion == "heldout" else criteria.stability
+            verdict = measure(Samples(problem), tried, path, counts[criterion][1], seed)
+    k = tried[verdict.chosen]
+    reason = verdict.reason + _warning(k, tried, problem.n)
+    return Selection(k, reason, criterion, tried, {"share": shares, **verdict.columns}, found)
+
+
+def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
+    """The cardinalities to compare, in increasing order: all small ones, and fewer large ones."""
+    if ks is None:
+        most = min(n, MOST)
+        return sorted(
+            {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}
+            | {*range(1, 11)} & {*range(1, n + 1)}
+        )
+    tried = sorted({validate.cardinality(k, n, "ks") for k in validate.several("ks", ks)})
+    if len(tried) < 2:
+        raise InputError(f"ks: {tried} only; at least two cardinalities are needed to choose from")
+    return tried
+
+
+def _warning(k: int, tried: Sequence[int], n: int) -> str:
+    if k == tried[-1] < n:
+        return "; it is the largest one tried: compare larger ones too"
+    if k == tried[0] > 1:
+        return "; it is the smallest one tried: compare smaller ones too"
+    return ""

@@ -1,0 +1,130 @@
+"""Components as a file: one .npz of plain arrays and JSON, which holds no code and runs none."""
+
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from spcabench.errors import InputError, using_file
+from spcabench.vectors import Array, Indices, Vector
+
+FORMAT = 1  # of the file; a newer one is refused
+NEEDED = ("loadings", "variables", "about")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What is needed to form the scores of new samples, and where it comes from.
+
+    Attributes
+    ----------
+    loadings : array of shape (n, K)
+        A component in each column.
+    variables : list of str
+        Names of the n variables.
+    mean, scale : array of shape (n,), or None
+        What is subtracted from each variable, and what it is divided by. None where the components
+        are those of a covariance.
+    about : mapping
+        Solver, settings, versions and source. It is kept as JSON.
+    arrays : mapping of str to array
+        Other numbers, such as variances and bounds.
+    """
+
+    loadings: Array
+    variables: list[str]
+    mean: Vector | None
+    scale: Vector | None
+    about: Mapping[str, Any]
+    arrays: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def used(self) -> Indices:
+        """Indices of the variables that some component uses; scores need no other."""
+        return np.flatnonzero(self.loadings.any(axis=1))
+
+    def save(self, file: Path | str) -> None:
+        """Write the model to an .npz file."""
+        about = {"format": FORMAT, "versions": versions(), **self.about}
+        kept = {"mean": self.mean, "scale": self.scale, **self.arrays}
+        with using_file(file), Path(file).open("wb") as stream:
+            np.savez(
+                stream,
+                loadings=self.loadings,
+                variables=np.array(self.variables, dtype=str),
+                about=np.array(json.dumps(about, default=str)),
+                **{name: values for name, values in kept.items() if values is not None},
+            )
+
+    def scores(self, X: Any) -> Array:
+        """Return the scores (m, K) of samples X (m, len(used)) of the variables that are used.
+
+        They are projections: the centred and scaled samples times the loadings. A NaN counts as the
+        mean.
+        """
+        if self.mean is None or self.scale is None:
+            raise InputError("the model is that of a covariance: it has no means to subtract")
+        W = self.used
+        if sp.issparse(X):
+            X = X.toarray()
+        centred = np.where(np.isnan(X), 0.0, (X - self.mean[W]) / self.scale[W])
+        return centred @ self.loadings[W]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what made a model."""
+    return {name: version(name) for name in ("spcabench", "numpy", "scipy")}
+
+
+def load(file: Path | str) -> Model:
+    """Read a model from a file; InputError for one that is none, or of a newer format."""
+    with using_file(file):
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+        except (ValueError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+            raise InputError(f"{file}: not a model ({' '.join(str(error).split()):.100})") from None
+    lacking = [name for name in NEEDED if name not in arrays]
+    if lacking:
+        raise InputError(
+            f"{file}: no {lacking[0]}; allowed is a model, as `spcabench solve --out model.npz` "
+            "or SparsePCA.save writes it"
+        )
+    with using_file(file):
+        about = json.loads(str(arrays.pop("about")))
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise InputError(f"{file}: a model of another format; allowed is format {FORMAT}")
+    return _checked(file, arrays, about)
+
+
+def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) -> Model:
+    Z, variables = arrays.pop("loadings"), arrays.pop("variables")
+    mean, scale = arrays.pop("mean", None), arrays.pop("scale", None)
+    if Z.ndim != 2 or not Z.size or Z.dtype.kind != "f" or not np.isfinite(Z).all():
+        raise InputError(f"{file}: loadings of shape {Z.shape}; allowed are finite numbers (n, K)")
+    for name, values in (("variables", variables), ("mean", mean), ("scale", scale)):
+        if values is not None and values.shape != (len(Z),):
+            raise InputError(f"{file}: {name} of shape {values.shape}; allowed is ({len(Z)},)")
+    if scale is not None and not (np.isfinite(scale) & (scale > 0.0)).all():
+        raise InputError(f"{file}: scale has entries that are no positive numbers")
+    return Model(Z, [str(v) for v in variables], mean, scale, about, arrays)
+
+
+def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
+    """Return where the variables that the model uses are among some columns.
+
+    InputError where some are missing.
+    """
+    wanted = [model.variables[j] for j in model.used]
+    place = {name: i for i, name in reversed([*enumerate(names)])}
+    lacking = [name for name in wanted if name not in place]
+    if lacking:
+        shown = ", ".join(lacking[:5]) + (f" and {len(lacking) - 5} more" if lacking[5:] else "")
+        raise InputError(f"no column {shown}; the model needs {len(wanted)} columns by name")
+    return [place[name] for name in wanted]

@@ -1,0 +1,98 @@
+"""Substitutes: variables that could take the place of one in a component, at a small loss.
+
+Among correlated variables the choice of one over another is often arbitrary. Here each swap of one
+variable is judged by the variance of the best component on the new support.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.flops import uncharged
+from spcabench.vectors import Array, Indices, Vector, embed, support
+
+if TYPE_CHECKING:
+    from spcabench.solving.result import Result
+
+LOSS = 0.01  # share of the variance that a substitute may cost
+MOST = 5  # substitutes of one variable
+TRIED = 20  # candidates of each variable whose variance is computed, the most promising ones
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """One variable in the place of another.
+
+    variable, substitute : their indices. loss : share of the variance that the swap costs; it is
+        negative where the swap improves. correlation : of the two.
+    """
+
+    variable: int
+    substitute: int
+    loss: float
+    correlation: float
+
+
+def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
+    """Return the best substitutes of each variable, at a loss below some share of the variance.
+
+    InputError for an answer that is none, or a loss that is no share.
+    """
+    if not result.good:
+        raise InputError(f"substitutes: no answer: {result.fault}")
+    if not 0.0 < loss < 1.0:
+        raise InputError(f"loss: {loss}; allowed is a share above 0, below 1")
+    W, Sigma = support(result.x), result.problem.covariance
+    with uncharged():
+        R = np.array([Sigma @ embed(np.ones(1), np.array([j]), Sigma.n) for j in W])  # (k, n)
+        d = np.asarray(Sigma.diagonal())
+    if len(W) == len(d):
+        return []
+    value = float(np.linalg.eigvalsh(R[:, W])[-1])
+    found = []
+    for i in range(len(W)):
+        J = _promising(np.delete(R, i, axis=0), d, np.delete(W, i), W, (1.0 - loss) * value)
+        losses = 1.0 - _values(R, d, W, i, J, result.nonnegative) / value
+        scale = np.sqrt(d[W[i]] * d[J])
+        correlation = np.divide(R[i, J], scale, out=np.zeros(len(J)), where=scale > 0.0)
+        order = np.argsort(losses, kind="stable")[:MOST]
+        found += [
+            Substitute(int(W[i]), int(J[j]), float(losses[j]), float(correlation[j]))
+            for j in order
+            if losses[j] < loss
+        ]
+    return found
+
+
+def _promising(R: Array, d: Vector, rest: Indices, W: Indices, least: float) -> Indices:
+    """The variables outside W that add most to the rest of the support.
+
+    With j added, the largest eigenvalue exceeds t, itself above that of the rest B, if and only if
+    S_jj + c'(t I - B)^-1 c > t, where c is the covariance of j with the rest. The rows R
+    (k - 1, n) are those of the rest.
+    """
+    added = d.copy()
+    if len(rest):
+        w, V = np.linalg.eigh(R[:, rest])
+        t = max(least, 1.001 * w[-1])
+        added += ((V.T @ R) ** 2 / (t - w)[:, None]).sum(axis=0)
+    added[W] = -np.inf
+    J = np.argsort(-added, kind="stable")[:TRIED]
+    return J[np.isfinite(added[J])]
+
+
+def _values(R: Array, d: Vector, W: Indices, i: int, J: Indices, nonnegative: bool) -> Vector:
+    """The largest eigenvalue with each j in the place of the i-th variable.
+
+    For nonnegative loadings it is zero where the eigenvector has both signs.
+    """
+    S = np.repeat(R[None, :, W], len(J), axis=0)
+    S[:, i, :] = R[:, J].T
+    S[:, :, i] = R[:, J].T
+    S[:, i, i] = d[J]
+    w, V = np.linalg.eigh(S)
+    v = V[:, :, -1]
+    one_sign = ((v >= -1e-12).all(axis=1)) | ((v <= 1e-12).all(axis=1))
+    return np.where(one_sign | (not nonnegative), w[:, -1], 0.0)

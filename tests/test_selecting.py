@@ -1,0 +1,170 @@
+"""How many variables: the three criteria, their numbers, and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_wine
+
+import spcabench
+from benchmarks import selection as table
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+from spcabench.selecting import criteria
+from spcabench.selecting.samples import Samples
+from spcabench.selecting.selection import CRITERIA
+
+WINE = load_wine(as_frame=True).data
+SPIKED = table.draw(5, 4, 2000)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_planted_size_is_found_within_one(criterion):
+    found = spcabench.select(SPIKED, range(1, 16), criterion)
+    assert abs(found.k - 5) <= 1
+    assert found.result.cardinality == found.k and f"k = {found.k}" in found.reason
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_numbers_are_shares_and_repeat(criterion):
+    first, second = (spcabench.select(SPIKED, range(1, 9), criterion) for _ in range(2))
+    frame = first.to_frame()
+    pd.testing.assert_frame_equal(frame, second.to_frame())
+    assert list(frame.index) == list(range(1, 9)) and frame.notna().to_numpy().all()
+    assert frame["share"].is_monotonic_increasing and 0 < frame["share"].max() < 1
+    if "bound" in frame:
+        assert (frame["bound"] >= frame["share"] * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_scale_order_and_storage_of_the_data_change_no_choice(criterion):
+    expected = spcabench.select(SPIKED, range(1, 9), criterion).to_frame()
+    for other in (1e3 * SPIKED, sp.csr_array(SPIKED), Problem.from_data(SPIKED)):
+        found = spcabench.select(other, range(1, 9), criterion).to_frame()
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_held_out_variance_is_that_of_samples_that_were_not_fitted():
+    samples = Samples(Problem.from_data(SPIKED))
+    rng = np.random.default_rng(0)
+    Z = np.linalg.qr(rng.standard_normal((50, 3)))[0]
+    seen = []
+    for fitted, rest in samples.folds(10, 0):
+        assert not {*fitted} & {*rest} and len(fitted) + len(rest) == len(SPIKED)
+        seen += [*rest]
+        centred = SPIKED[rest] - SPIKED[fitted].mean(axis=0)
+        expected = ((centred @ Z) ** 2).sum(axis=0) / (centred**2).sum()
+        np.testing.assert_allclose(samples.shares(fitted, rest, Z), expected)
+    assert sorted(seen) == list(range(len(SPIKED)))
+
+
+def test_the_rule_of_one_standard_error_takes_the_smallest_that_is_near(monkeypatch):
+    shares = np.array([[0.1, 0.30, 0.31], [0.1, 0.40, 0.39], [0.1, 0.35, 0.37]])  # folds x ks
+    rows = iter(shares)
+    samples = Samples(Problem.from_data(SPIKED))
+    monkeypatch.setattr(samples, "shares", lambda *_: next(rows))
+    nothing = lambda part: [spcabench.solve(part, "tpower", k=1)]  # noqa: E731
+    verdict = criteria.held_out(samples, [1, 2, 3], nothing, 3, 0)
+    assert verdict.chosen == 1  # .35 and .357 differ by .007, with a standard error of .009
+
+
+def test_stability_is_one_for_equal_supports_and_zero_for_random_ones():
+    rng = np.random.default_rng(0)
+    same = np.zeros((20, 30), dtype=bool)
+    same[:, :4] = True
+    assert criteria._stability(same) == pytest.approx((1.0, 0.0))
+    drawn = np.array([rng.permutation(30) < 4 for _ in range(4000)])
+    assert abs(criteria._stability(drawn)[0]) < 0.01
+
+
+def test_the_error_of_stability_is_about_that_of_repeated_draws():
+    rng = np.random.default_rng(0)
+    often = np.linspace(0.05, 0.95, 12)
+    found = np.array([criteria._stability(rng.random((30, 12)) < often) for _ in range(300)])
+    assert found[:, 1].mean() == pytest.approx(found[:, 0].std(), rel=0.4)
+
+
+def test_a_covariance_allows_the_certified_path_alone():
+    pitprops = spcabench.load("pitprops")
+    assert 1 <= spcabench.select(pitprops, criterion="certified").k <= 13
+    for criterion in ("heldout", "stability"):
+        with pytest.raises(InputError, match="has no samples"):
+            spcabench.select(pitprops, criterion=criterion)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (dict(criterion="heldut"), "did you mean 'heldout'"),
+        (dict(ks=[3]), "at least two"),
+        (dict(ks=[0, 3]), "ks: 0 is out of range"),
+        (dict(folds=1), "folds: 1"),
+        (dict(folds=100), "folds: 100; allowed are 2 to m / 2 = 89"),
+        (dict(criterion="stability", resamples=1), "resamples: 1"),
+        (dict(solver="tpowr"), "did you mean 'tpower'"),
+        (dict(seed=-1), "seed: -1"),
+    ],
+)
+def test_what_is_refused(asked, said):
+    with pytest.raises(InputError, match=said):
+        spcabench.select(WINE, **asked)
+
+
+def test_the_end_of_the_range_is_a_warning():
+    assert "compare larger ones" in spcabench.select(SPIKED, [1, 2, 3]).reason
+    assert "compare smaller ones" in spcabench.select(SPIKED, [8, 12, 20]).reason
+
+
+def test_nonnegative_loadings_are_chosen_among_nonnegative_ones():
+    found = spcabench.select(SPIKED, [2, 5, 8], nonnegative=True)
+    assert all((result.x >= 0).all() for result in found.results)
+
+
+def test_it_is_drawn(tmp_path):
+    for criterion in CRITERIA:
+        figure = spcabench.select(SPIKED, [2, 4, 6], criterion).plot()
+        figure.savefig(tmp_path / "k.png")
+        assert any("recommended" in t.get_text() for t in figure.axes[0].get_legend().texts)
+
+
+def test_deflated_data_are_refused():
+    sparse = Problem.from_data(sp.csr_array(SPIKED))
+    second = spcabench.components(sparse, "tpower", 2, k=5)[1].problem
+    with pytest.raises(InputError, match="deflated"):
+        spcabench.select(second)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_substitutes_are_those_that_all_swaps_find(nonnegative):
+    rng = np.random.default_rng(1)
+    X = np.abs(rng.standard_normal((40, 3))) @ np.abs(rng.standard_normal((3, 12)))
+    problem = Problem.from_data(X + 0.4 * rng.standard_normal(X.shape), scale=True)
+    S = problem.given_as("covariance").matrix.S
+    for k in (1, 3, 5):
+        result = spcabench.solve(problem, k=k, nonnegative=nonnegative)
+        W, value = result.support, np.linalg.eigvalsh(S[np.ix_(result.support, result.support)])[-1]
+        found = result.substitutes(0.05)
+        assert (found.loss < 0.05).all() and found.groupby("variable").size().le(5).all()
+        got = {(int(r.variable), int(r.substitute)): r.loss for r in found.itertuples()}
+        for i, j in [(i, j) for i in W for j in range(12) if j not in W]:
+            V = np.sort([j, *W[i != W]])
+            w, v = np.linalg.eigh(S[np.ix_(V, V)])
+            loss = 1 - w[-1] / value
+            if (i, j) in got:
+                assert got[i, j] == pytest.approx(loss, abs=1e-9)
+            elif loss < 0.05 and (not nonnegative or abs(v[:, -1].sum()) == abs(v[:, -1]).sum()):
+                kept = [lost for (a, _), lost in got.items() if a == i]
+                assert len(kept) == 5 and max(kept) <= loss + 1e-12
+
+
+def test_a_copy_of_a_variable_is_its_substitute_without_loss():
+    X = np.column_stack([3.0 * SPIKED[:, :1], SPIKED[:, 1:], 3.0 * SPIKED[:, 0]])
+    (swap,) = spcabench.solve(X, "tpower", k=1).substitutes().itertuples()
+    assert {swap.variable, swap.substitute} == {"0", "50"}
+    assert (swap.loss, swap.correlation) == pytest.approx((0.0, 1.0), abs=1e-9)
+
+
+def test_with_all_variables_there_are_no_substitutes():
+    assert spcabench.solve(WINE, k=13).substitutes().empty
+    with pytest.raises(InputError, match="loss: 2"):
+        spcabench.solve(WINE, k=3).substitutes(2)
