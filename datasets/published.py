@@ -16,12 +16,12 @@ Stand-in where a file cannot be had: a generated covariance with as many variabl
 """
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
 
 from spcabench import validate
 from spcabench.errors import InputError, using_file
+from spcabench.extras import require
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 
@@ -262,10 +262,7 @@ def _found(table):
 
 
 def _hdf5(file, key):
-    if not find_spec("h5py"):
-        raise InputError(f"{file}: an HDF5 file; reading it needs `pip install 'spcabench[hdf5]'`")
-    import h5py
-
+    h5py = require("h5py")
     with h5py.File(file) as stored:
         return stored[key][()].T  # Julia writes columns first
 

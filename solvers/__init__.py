@@ -16,4 +16,4 @@ BY_SIZE = {
     ),
 }
 # For the many runs of a choice of the cardinality: a solver with few starts, and its settings.
-QUICK = {False: ("local_search", {"budget": 20}), True: ("em", {"restarts": 3})}
+QUICK = {False: ("local_search", {"budget": 8}), True: ("em", {"restarts": 3})}

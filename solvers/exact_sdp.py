@@ -27,6 +27,7 @@ from spcabench.vectors import without_rounding
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
 COLOUR = "#000000"
+REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
 STOP = "end"
 COUNTED = False

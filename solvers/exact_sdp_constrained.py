@@ -26,6 +26,7 @@ from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
 COLOUR = "#666666"
+REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
 STOP = "end"
 COUNTED = False

@@ -28,6 +28,7 @@ TRAITS = Traits(
     control="cardinality", accepts="data", rectangular=True, relaxation=True, stable=False
 )
 COLOUR = "#BBBBBB"
+REQUIRES = "cvxpy"
 EXAMPLE = dict(k=3)
 STOP = "end"
 COUNTED = False

@@ -30,6 +30,7 @@ from spcabench.vectors import embed, largest_indices
 
 # measured on one core: 2 s at n = 30, 6 s at 40, 37 s at 60
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True, largest=60)
+REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
 STOP = "end"
 COUNTED = False  # what the conic solver does is not counted

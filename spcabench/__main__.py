@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench import machine
+from spcabench import extras, machine
 from spcabench.cli import (
     apply,
     best_known,
@@ -87,6 +87,7 @@ def _epilog(name: str) -> str | None:
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
+LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the core alone
 LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
 # what a wrong word raises; Typer has Click's classes under names of its own
@@ -135,7 +136,9 @@ def main() -> None:
     try:
         with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
             sys.exit(app(options.with_values(words) or ["--help"], standalone_mode=False) or 0)
-    except (InputError, UsageError, MemoryError, OSError) as error:
+    except (InputError, UsageError, MemoryError, OSError, ModuleNotFoundError) as error:
+        if isinstance(error, ModuleNotFoundError) and not isinstance(error, InputError):
+            error = _of_an_extra(error, words[0])
         if isinstance(error, OSError) and not _is_about(error, words):
             raise
         if len(words) < len(sys.argv[1:]):
@@ -143,6 +146,14 @@ def main() -> None:
         else:
             print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
+    """The line for a library of an extra; any other library that is missing is a bug."""
+    library = (error.name or "").partition(".")[0]
+    if extras.extra_of(library) == "all":
+        raise error
+    return extras.missing(library, "" if command in LIGHT else "bench")
 
 
 def _is_about(error: OSError, words: list[str]) -> bool:

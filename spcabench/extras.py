@@ -26,11 +26,11 @@ def extra_of(library: str) -> str:
     return "all"
 
 
-def missing(library: str) -> MissingExtra:
+def missing(library: str, extra: str = "") -> MissingExtra:
     """Return the error for a library that is not installed."""
     name = library.partition(".")[0]
     return MissingExtra(
-        f'{name} is not installed: pip install "spcabench[{extra_of(name)}]" brings it'
+        f'{name} is not installed: pip install "spcabench[{extra or extra_of(name)}]" brings it'
     )
 
 

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time
@@ -57,8 +57,17 @@ def describe() -> dict[str, Any]:
         "python": platform.python_version(),
         "blas": ", ".join(f"{p['internal_api']} {p['version']}" for p in pools) or "unknown",
         "threads": max((p["num_threads"] for p in pools), default=1),
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": _versions(),
     }
+
+
+def _versions() -> dict[str, str]:
+    """Versions of the libraries that numbers may depend on; those that are not installed lack."""
+    found = {}
+    for name in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _cpu() -> str:

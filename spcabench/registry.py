@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from spcabench import machine
 from spcabench.errors import InputError, SolverError, using_file
+from spcabench.extras import extra_of
 from spcabench.iterate import Traits
 from spcabench.validate import nearest
 
@@ -116,10 +117,22 @@ def _check_solver(found: ModuleType) -> None:
 
 def unavailable(solver: str) -> str:
     """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
-    needed = getattr(module("solver", solver), "REQUIRES", None)
-    if needed is None or importlib.util.find_spec(needed):
+    needed = _required(path("solver", solver))
+    if not needed or importlib.util.find_spec(needed):
         return ""
-    return f"needs {needed}, which is not installed"
+    return f"needs {needed}, which is not installed: the extra {extra_of(needed)} has it"
+
+
+def _required(file: Path) -> str:
+    """The library that a solver's file names in REQUIRES, read without importing the file."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # its import says what is wrong
+        return ""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REQUIRES":
+            return str(ast.literal_eval(node.value))
+    return ""
 
 
 def is_own(loaded: ModuleType) -> bool:

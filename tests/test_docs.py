@@ -4,6 +4,7 @@ warning.
 
 import inspect
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -80,7 +81,6 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
     "documented",
     [
         *(getattr(spcabench, name) for name in spcabench.__all__ if name[0].islower()),
-        api.path,
         spcabench.Problem.from_covariance,
         spcabench.Problem.from_data,
         spcabench.Problem.given_as,
@@ -149,6 +149,23 @@ def test_the_numbers_of_timing_are_those_of_the_code():
         (job.TIME_BUDGET, "expected to take no more than {quick:g} and {paper:g} seconds"),
     ):
         assert sentence.format(**numbers) in text
+
+
+@pytest.mark.parametrize("page", ["analysis.md", "choosing_k.md", "methods_and_words.md"])
+def test_what_the_pages_for_analysts_say_can_be_typed(page, tmp_path, monkeypatch):
+    """The blocks of a page, in order, in one folder: Python shares its names, commands exit 0."""
+    monkeypatch.chdir(tmp_path)
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    text, names = (ROOT / "docs" / page).read_text(encoding="utf-8"), {}
+    for language, block in re.findall(r"```(python|sh)\n(.*?)```", text, re.S):
+        if language == "python":
+            exec(compile(block, page, "exec"), names)
+            continue
+        for line in block.splitlines():
+            command = [sys.executable, "-m", *shlex.split(line)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("text", examples("field.md"), ids=["field", "pit props"])

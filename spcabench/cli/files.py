@@ -21,14 +21,17 @@ from spcabench.vectors import Array, oriented
 TABLES, PICTURES = (".csv", ".parquet", ".npz"), (".png", ".svg", ".pdf")
 
 
+NEEDED = {suffix: ("matplotlib",) for suffix in PICTURES} | {".parquet": ("pyarrow",)}
+
+
 def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "loadings") -> None:
     """Raise, before the work is done, where a file cannot be written, or a picture not be drawn."""
     if kind not in pictures.KINDS:
         raise InputError(f"--picture: {kind!r}; allowed are {', '.join(pictures.KINDS)}")
     if file is None:
         return
-    if allowed is PICTURES:
-        require("matplotlib")
+    for library in NEEDED.get(file.suffix, ()):
+        require(library)
     if file.suffix not in allowed or not file.absolute().parent.is_dir():
         raise InputError(
             f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench.errors import InputError, using_file
+from spcabench.extras import require
 
 TIMEOUT = 10.0  # seconds without an answer from a public address
 CHUNK = 1 << 16  # bytes that an interruption loses at most
@@ -174,8 +175,7 @@ def _append(file: File, part: Path) -> None:
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
     """Return the objects in an RData file as pandas objects; InputError for an unreadable file."""
-    import rdata
-
+    rdata = require("rdata")
     try:
         with warnings.catch_warnings():
             # an encoding that the file does not name: ASCII

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
 import scipy.sparse as sp
 
 from spcabench.errors import InputError, using_file
+from spcabench.extras import MissingExtra, require
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, corpus, delimited, matrix_market, sizes, table
@@ -137,6 +136,8 @@ def _one_line(path: Path, kind: str) -> Iterator[None]:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
     except PermissionError as error:
         raise InputError(f"{path}: {error.strerror}") from error
+    except MissingExtra:
+        raise
     except InputError as error:
         if str(error).startswith(str(path)):
             raise
@@ -172,7 +173,8 @@ def _problem(
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     """A Parquet file, its texts as categories, so that a long one is held once."""
-    about = pyarrow.parquet.read_metadata(path)
+    pa, parquet = require("pyarrow"), require("pyarrow.parquet")
+    about = parquet.read_metadata(path)
     sizes.afford(path, 8.0 * about.num_rows * about.num_columns)
     groups = range(about.num_row_groups)
     sizes.afford(path, float(sum(about.row_group(i).total_byte_size for i in groups)))
@@ -180,7 +182,7 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     text = [
         f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
     ]
-    return pyarrow.parquet.read_table(path, read_dictionary=text).to_pandas()
+    return parquet.read_table(path, read_dictionary=text).to_pandas()
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:

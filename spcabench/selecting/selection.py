@@ -155,9 +155,9 @@ def select(
     if criterion not in CRITERIA:
         raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
     validate.whole("seed", seed, 0)
-    counts = {"heldout": ("folds", folds), "stability": ("resamples", resamples)}
-    for argument, count in counts.values():
-        validate.whole(argument, count, 2)
+    count = {"heldout": folds, "stability": resamples}.get(criterion, 0)
+    validate.whole("folds", folds, 2)
+    validate.whole("resamples", resamples, 2)
     problem = api.as_problem(X, scale=scale)
     tried = _cardinalities(ks, problem.n)
     if solver is None:
@@ -176,7 +176,7 @@ def select(
             verdict = criteria.certified(found, tried, shares, total)
         else:
             measure = criteria.held_out if criterion == "heldout" else criteria.stability
-            verdict = measure(Samples(problem), tried, path, counts[criterion][1], seed)
+            verdict = measure(Samples(problem), tried, path, count, seed)
     k = tried[verdict.chosen]
     reason = verdict.reason + _warning(k, tried, problem.n)
     return Selection(k, reason, criterion, tried, {"share": shares, **verdict.columns}, found)
