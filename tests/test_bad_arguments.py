@@ -196,6 +196,7 @@ def _covariance(**changed):
 
 
 FITTED = SparsePCA().fit(X)
+CALLS = (_solve, _components, _path)
 TABLE = [
     (_data, "X", MATRICES | DATA),
     (_covariance, "Sigma", MATRICES | COVARIANCES),
@@ -209,7 +210,7 @@ TABLE = [
     (_solve, "problem", NO_PROBLEM),
     (_components, "problem", NO_PROBLEM),
     (_path, "problem", NO_PROBLEM),
-    *((call, "solver", [("name", v) for v in NO_NAME[1:]]) for call in (_solve, _components, _path)),
+    *((call, "solver", [("name", v) for v in NO_NAME if v is not None]) for call in CALLS),
     (_solve, "k", [*NO_WHOLE, 0, -1, 7, 10**30]),
     (_components, "k", [*NO_WHOLE[:3], 2.5, 0, 7, [2], [2, 2, 2], [2, 0], [2, "2"]]),
     (_solve, "seed", [*NO_WHOLE, -1]),
@@ -228,7 +229,7 @@ TABLE = [
     (_fit, "cardinality", [None, "3", 0, 7, 0.0, 1.5, -1.0, NAN, INF, True, [2], {}, 1j, len]),
     (_fit, "solver", NO_NAME[1:8] + NO_NAME[9:]),
     (_fit, "deflation", [None, 3, True, [], {}, "", "Projection", "joint", len]),
-    *((_fit, switch, NO_SWITCH) for switch in ("scale", "nonnegative", "refit")),
+    *((_fit, switch, NO_SWITCH) for switch in ("scale", "nonnegative", "refit", "bound")),
     (_fit, "settings", [[1], [], "shift", 3, 2.5, True, {1: 2}, len, ("a", 1)]),
     (_fit, "random_state", ["0", -1, 2.5, [], {}, len]),
     (lambda **v: PROBLEM.given_as(v["form"]), "form", [None, 3, [], {}, "", "dense", "Data", len]),

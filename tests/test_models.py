@@ -1,0 +1,214 @@
+"""Components as files: what is saved is what is applied, without pickle; libraries of extras."""
+
+import json
+import subprocess
+import sys
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_wine
+
+import spcabench
+from spcabench import extras
+from spcabench.errors import InputError
+from spcabench.solving import model as models
+from spcabench.solving import pictures
+
+WINE = load_wine(as_frame=True).data
+# what the core must do without; the files of the package are there, these are not
+HIDDEN = ("abess", "asv", "bokeh", "clarabel", "cvxpy", "h5py", "isal", "jinja2", "matplotlib")
+HIDDEN += ("pyarrow", "rdata", "scs", "snakemake")
+WITHOUT = f"""
+import sys
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name in {HIDDEN} else found(name, *rest)
+sys.argv = ["spcabench", *sys.argv[1:]]
+from spcabench.__main__ import main
+main()
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = WINE.copy()
+    frame.insert(0, "bottle", [f"b{i}" for i in range(len(frame))])
+    frame.iloc[3, 2] = np.nan
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    return tmp_path / "wine.csv"
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """A function of the words of a command: what it printed."""
+
+    def call(*words):
+        from spcabench.__main__ import app
+
+        app([str(word) for word in words], standalone_mode=False)
+        return capsys.readouterr().out
+
+    return call
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
+    model = spcabench.SparsePCA(2, cardinality=[5, 0.3], scale=scale).fit(WINE)
+    model.save(tmp_path / "m.npz")
+    again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+    pd.testing.assert_frame_equal(
+        again.set_output(transform="pandas").transform(WINE),
+        model.set_output(transform="pandas").transform(WINE),
+    )
+    assert again.get_params() == model.get_params() and again.cardinality_ == [5, 4]
+    for name in ("explained_variance_ratio_", "bound_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as file:
+        assert "numpy" in json.loads(str(file["about"]))["versions"]
+
+
+def test_bounds_are_left_out():
+    assert not hasattr(spcabench.SparsePCA(bound=False).fit(WINE), "bound_")
+
+
+def test_auto_is_what_select_recommends():
+    model = spcabench.SparsePCA(1, cardinality="auto", random_state=0).fit(WINE)
+    assert model.cardinality_ == model.selection_.k
+
+
+@pytest.mark.parametrize("scale", [(), ("--scale",)])
+def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typed):
+    model, scores = tmp_path / "m.npz", tmp_path / "s.csv"
+    typed(
+        "solve", table, "--missing", "mean", "-k", "4", "--components", "2", *scale, "--out", model
+    )
+    typed("apply", model, table, "--missing", "mean", "--out", scores)
+    found = pd.read_csv(scores, index_col="sample")
+    filled = pd.read_csv(table).drop(columns="bottle")
+    filled = filled.fillna(filled.mean())
+    same = spcabench.SparsePCA(2, cardinality=4, scale=bool(scale)).fit(filled)
+    np.testing.assert_allclose(abs(found), abs(same.transform(filled)), rtol=1e-6, atol=1e-8)
+    assert list(found.index[:2]) == ["b0", "b1"]
+
+
+def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
+    typed("solve", table, "--missing", "mean", "-k", "2", "--out", tmp_path / "m.npz")
+    saved = models.load(tmp_path / "m.npz")
+    used = [saved.variables[j] for j in saved.used]
+    WINE[used[::-1]].to_csv(tmp_path / "few.csv", index=False)
+    found = pd.read_csv(
+        pd.io.common.StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv"))
+    )
+    np.testing.assert_allclose(found["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
+    WINE[used[:1]].to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(InputError, match=f"no column {used[1]}"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
+
+
+def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
+    np.save(tmp_path / "x.npy", WINE.to_numpy())
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(WINE.to_numpy()))
+    typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
+    dense, sparse = (typed("apply", tmp_path / "m.npz", tmp_path / f) for f in ("x.npy", "x.npz"))
+    assert dense == sparse and len(dense.splitlines()) == 179
+
+
+def test_files_that_are_no_models_are_refused(tmp_path, typed):
+    np.savez(tmp_path / "a.npz", x=np.ones(3))
+    (tmp_path / "b.npz").write_text("text")
+    np.savez(tmp_path / "c.npz", loadings=np.array([{}], dtype=object), variables=[], about="{}")
+    for name, said in (("a", "no loadings"), ("b", "not a model"), ("c", "not a model")):
+        with pytest.raises(InputError, match=said):
+            models.load(tmp_path / f"{name}.npz")
+    with pytest.raises(InputError, match="no such file"):
+        models.load(tmp_path / "d.npz")
+    typed("solve", "pitprops", "-k", "3", "--out", tmp_path / "e.npz")
+    with pytest.raises(InputError, match="no SparsePCA"):
+        spcabench.SparsePCA.load(tmp_path / "e.npz")
+
+
+def test_k_auto_says_why(table, typed):
+    words = (
+        "solve",
+        table,
+        "--missing",
+        "rows",
+        "--scale",
+        "-k",
+        "auto",
+        "--criterion",
+        "certified",
+    )
+    assert '"k": ' in typed(*words, "--json")
+
+
+def test_bounds_and_substitutes_are_shown_on_demand(typed):
+    plain = typed(
+        "solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--components", "2"
+    )
+    assert "certified" not in plain and "gap" not in plain and "whorls (0.12%)" in plain
+    found = json.loads(
+        typed("solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--json")
+    )
+    assert found["components"][0]["bound"] is None and "substitutes" in found["components"][0]
+
+
+@pytest.mark.parametrize("kind", pictures.KINDS)
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_picture_is_drawn(kind, count, tmp_path):
+    problem = spcabench.Problem.from_data(WINE, labels=["a", "b"] * 89, scale=True)
+    figure = spcabench.components(problem, None, count, k=4).plot(kind)
+    figure.savefig(tmp_path / "p.png")
+    pictures.require("matplotlib.pyplot").close(figure)
+
+
+def test_what_cannot_be_drawn_is_said():
+    result = spcabench.solve(spcabench.load("pitprops"), k=3)
+    with pytest.raises(InputError, match="covariance, which has no scores"):
+        result.plot("biplot")
+    with pytest.raises(InputError, match="kind: 'pie'"):
+        result.plot("pie")
+
+
+def test_data_are_solved_as_they_are():
+    found = spcabench.solve(WINE, k=3)
+    assert found.solver == "branch_and_bound" and "proline" in repr(found)
+    S = np.cov(WINE.to_numpy().T, bias=True)
+    assert found.variance == pytest.approx(found.x @ S @ found.x)
+    assert found.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
+
+
+def _without_extras(*words, folder):
+    command = [sys.executable, "-c", WITHOUT, *map(str, words)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
+    words = ("solve", table, "--missing", "mean", "-k", "3", "--solver", "tpower", "--out", "m.npz")
+    for line in (words, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):
+        done = _without_extras(*line, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("solve", "pitprops", "-k", "3", "--plot", "p.png"), "figures"),
+        (("solve", "pitprops", "-k", "3", "--out", "p.parquet"), "parquet"),
+        (("solve", "pitprops", "-k", "3", "--solver", "exact_sdp"), "sdp"),
+        (("compare", "tpower"), "bench"),
+    ],
+)
+def test_a_missing_extra_is_one_line_that_names_it(words, extra, tmp_path):
+    done = _without_extras(*words, folder=tmp_path)
+    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert f"spcabench[{extra}]" in done.stderr
+
+
+def test_every_extra_is_known_by_its_libraries():
+    for library, extra in (("cvxpy", "sdp"), ("h5py", "hdf5"), ("abess", "compare")):
+        assert extras.extra_of(library) == extra
+    assert extras.extra_of("no_such_library") == "all"
