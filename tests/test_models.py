@@ -99,9 +99,7 @@ def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp
     saved = models.load(tmp_path / "m.npz")
     used = [saved.variables[j] for j in saved.used]
     WINE[used[::-1]].to_csv(tmp_path / "few.csv", index=False)
-    found = pd.read_csv(
-        pd.io.common.StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv"))
-    )
+    found = pd.read_csv(StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")))
     np.testing.assert_allclose(found["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
     WINE[used[:1]].to_csv(tmp_path / "few.csv", index=False)
     with pytest.raises(InputError, match=f"no column {used[1]}"):

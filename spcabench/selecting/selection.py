@@ -15,6 +15,7 @@ from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
 from spcabench.solving import pictures
 from spcabench.solving.result import Result
+from spcabench.solving.words import total_variance
 from spcabench.vectors import Vector
 
 if TYPE_CHECKING:
@@ -155,7 +156,6 @@ def select(
     if criterion not in CRITERIA:
         raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
     validate.whole("seed", seed, 0)
-    count = {"heldout": folds, "stability": resamples}.get(criterion, 0)
     validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)
     problem = api.as_problem(X, scale=scale)
@@ -163,20 +163,21 @@ def select(
     if solver is None:
         solver, quick = registry.quick_solver(nonnegative)
         settings = quick | settings
-    asked = dict(seed=seed, nonnegative=nonnegative, **settings)
+    settings |= {"seed": seed, "nonnegative": nonnegative}
 
     def path(part: Problem) -> list[Result]:
-        return api.path(part, solver, tried, **asked)
+        return api.path(part, solver, tried, **settings)
 
     with uncharged():
         found = path(problem)
-        total = float(problem.covariance.diagonal().sum())
+        total = total_variance(problem)
         shares = np.array([r.variance if r.good else 0.0 for r in found]) / total
         if criterion == "certified":
             verdict = criteria.certified(found, tried, shares, total)
+        elif criterion == "heldout":
+            verdict = criteria.held_out(Samples(problem), tried, path, folds, seed)
         else:
-            measure = criteria.held_out if criterion == "heldout" else criteria.stability
-            verdict = measure(Samples(problem), tried, path, count, seed)
+            verdict = criteria.stability(Samples(problem), tried, path, resamples, seed)
     k = tried[verdict.chosen]
     reason = verdict.reason + _warning(k, tried, problem.n)
     return Selection(k, reason, criterion, tried, {"share": shares, **verdict.columns}, found)
@@ -186,10 +187,8 @@ def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
     """The cardinalities to compare, in increasing order: all small ones, and fewer large ones."""
     if ks is None:
         most = min(n, MOST)
-        return sorted(
-            {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}
-            | {*range(1, 11)} & {*range(1, n + 1)}
-        )
+        spread = {int(k) for k in np.ceil(np.geomspace(1, most, STEPS))}
+        return sorted(spread | {*range(1, min(most, SMALL) + 1)})
     tried = sorted({validate.cardinality(k, n, "ks") for k in validate.several("ks", ks)})
     if len(tried) < 2:
         raise InputError(f"ks: {tried} only; at least two cardinalities are needed to choose from")
