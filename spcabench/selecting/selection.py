@@ -155,7 +155,6 @@ def select(
     """
     if criterion not in CRITERIA:
         raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
-    validate.whole("seed", seed, 0)
     validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)
     problem = api.as_problem(X, scale=scale)
