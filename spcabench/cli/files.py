@@ -50,7 +50,7 @@ def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = T
     """
     with replacing(file) as aside:
         if file.suffix == ".npz":
-            _model(problem, found, bound).save(aside)
+            _model(problem, found, bound).write(aside)
             return
         import pandas as pd
 
@@ -89,7 +89,11 @@ def _model(problem: Problem, found: Sequence[Result], bound: bool) -> Model:
 
 
 def draw(
-    file: Path, problem: Problem, found: Sequence[Result], kind: str, bound: bool = True
+    file: Path,
+    problem: Problem,
+    found: Sequence[Result],
+    kind: str = "loadings",
+    bound: bool = True,
 ) -> None:
     """Draw components in the way that is asked for, or a path's variance and bound against k."""
     require("matplotlib").use("Agg")

@@ -50,10 +50,20 @@ class Model:
         return np.flatnonzero(self.loadings.any(axis=1))
 
     def save(self, file: Path | str) -> None:
-        """Write the model to an .npz file."""
+        """Write the model to an .npz file, which is whole or not there."""
+        aside = Path(f"{file}.part")
+        with using_file(file):
+            try:
+                self.write(aside)
+                aside.replace(file)
+            finally:
+                aside.unlink(missing_ok=True)
+
+    def write(self, file: Path) -> None:
+        """Write the model's arrays and what is known about it."""
         about = {"format": FORMAT, "versions": versions(), **self.about}
         kept = {"mean": self.mean, "scale": self.scale, **self.arrays}
-        with using_file(file), Path(file).open("wb") as stream:
+        with file.open("wb") as stream:
             np.savez(
                 stream,
                 loadings=self.loadings,
