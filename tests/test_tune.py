@@ -153,3 +153,33 @@ def test_a_start_changes_no_certified_answer(solver, seed):
         assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
         assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
         assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
+
+
+SLOW = '''"""Has 1, 3, 5, ... nonzeros, and takes its time."""
+from time import perf_counter
+import numpy as np
+from spcabench.iterate import Traits
+TRAITS = Traits(control="penalty", penalty="weight")
+EXAMPLE = dict(weight=0.5)
+STOP = "end"
+def penalty_range(problem):
+    return 0.1, 1.0
+def solve(problem, *, weight):
+    x = np.zeros(problem.n)
+    x[: 1 + 2 * int(6.0 * (1.0 - weight))] = 1.0
+    begun = perf_counter()
+    while perf_counter() < begun + 0.02:
+        pass
+    yield x / np.linalg.norm(x)
+'''
+
+
+def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    problem = Problem.from_covariance(np.ones((12, 12)) + np.eye(12))
+    whole = api.solve(problem, str(tmp_path / "slow.py"), k=6)
+    assert (whole.cardinality, whole.status) == (5, "finished")
+    short = api.solve(problem, str(tmp_path / "slow.py"), k=6, time_limit=0.021 / tune.LIMITS)
+    assert short.search["runs"] < whole.search["runs"]
+    assert short.status == "time_limit" and short.good
+    assert 1 <= short.cardinality <= 5

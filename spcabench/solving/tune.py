@@ -4,6 +4,7 @@ Each trial is a complete cold run, except for solvers whose trait ``path`` asks 
 warm starts.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from types import ModuleType
@@ -23,6 +24,7 @@ MOST_TRIALS = 30
 # ratio of penalties, less one, between which a cardinality that was not found is taken to be jumped
 # over
 CLOSED = 1e-4
+LIMITS = 2.5  # time limits after which no further trial is begun
 NEAR = 0.1  # a cardinality that differs from the one asked for by at most this share is near it
 
 
@@ -42,7 +44,8 @@ def search(
 
     The cardinality falls as the penalty grows, but in jumps and not monotonically. So the search
     remembers all trials. It narrows a bracket in log(penalty) by interpolation in log(cardinality),
-    or by halves where that is slow, until a trial has exactly k nonzeros.
+    or by halves where that is slow, until a trial has exactly k nonzeros. With a time limit, which
+    each trial has, it also ends after two and a half times that, and the status says so.
     """
     traits = solver.TRAITS
     begun = perf_counter()
@@ -57,17 +60,14 @@ def search(
         trials.append(drive(problem, solver, at, limits, seed, fresh))
         return trials[-1]
 
-    while len(trials) < MOST_TRIALS and not bracket.closed:
-        penalty = float(np.exp(bracket.guess()))
-        trial = tried(penalty, **bracket.warm)
-        bracket.narrow(np.log(penalty), trial)
-        if trial.cardinality == k and trial.good:
-            break
+    late = _narrowed(bracket, tried, k, LIMITS * limits.time_limit)
     fitting = [t for t in trials if t.good and t.cardinality <= k]
     if not fitting:  # just below the largest penalty one variable is left
         tried(high * (1 - 1e-9))
         fitting = [t for t in trials[-1:] if t.good and t.cardinality <= k]
     best = _best(fitting, trials, k)
+    if late and best.good:
+        best = replace(best, status=Status.TIME_LIMIT)
     return _of_all(replace(best, k=k), trials, range_flops, range_seconds, conversion)
 
 
@@ -81,6 +81,23 @@ def _best(fitting: list[Result], trials: list[Result], k: int) -> Result:
         return best
     cut = _cut(denser, k)  # equal variables may have come in together, from too few to too many
     return cut if cut.good and cut.variance > best.variance else best
+
+
+def _narrowed(bracket: "_Bracket", tried: Callable[..., Result], k: int, seconds: float) -> bool:
+    """Try penalties until one gives k nonzeros or the bracket is closed; whether time ran out."""
+    spent = 0.0
+    for _ in range(MOST_TRIALS):
+        if bracket.closed:
+            return False
+        penalty = float(np.exp(bracket.guess()))
+        trial = tried(penalty, **bracket.warm)
+        bracket.narrow(np.log(penalty), trial)
+        spent += trial.solve_time + trial.setup_time
+        if trial.cardinality == k and trial.good:
+            return False
+        if spent > seconds:
+            return True
+    return False
 
 
 def _cut(trials: list[Result], k: int) -> Result:
