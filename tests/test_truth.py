@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spcabench.figures._truth import Truth, certified, known, truth, with_truth
+from spcabench import api
+from spcabench.figures._truth import Truth, certified, dual_bound, known, truth, with_truth
+from spcabench.run import Measure
+from spcabench.solving import bounds
 
 
 def _row(solver, label, k, variance, bound, **more):
@@ -49,6 +52,18 @@ def test_best_and_bound_rise_with_k_and_hold_their_order(rows):
     assert table.best.tolist() == [3, 5, 6, 6.5, 7, 8]
     assert table.bound.tolist() == [3, 5, 6, 9, 9, 12]
     assert table.proven.tolist() == [True, True, True, False, False, False]
+
+
+def test_the_dual_bound_shrinks_the_band(rows):
+    asked = list(truth("quick", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
+    assert [run.settings["k"] for run in asked if isinstance(run, Measure)] == [10]
+    problem = api.load("gaussian", m=30, n=30, seed=0)
+    extra = dual_bound(problem, k=10, seed=0)
+    assert extra["dual_bound"] < bounds.upper_bound(problem, 10)
+    measured = _row(None, "truth", np.nan, np.nan, np.nan)
+    measured["extra"] = {"k": 10, "dual_bound": 8.8}
+    table = Truth.of(pd.concat([rows, pd.DataFrame([measured])])).table.set_index("k")
+    assert table.bound.tolist() == [3, 5, 6, 8.8, 8.8, 8.8]
 
 
 def test_a_figure_keeps_its_own_rows_and_prints_the_distance(rows):
