@@ -37,6 +37,10 @@ MISTAKES = {
     ),
     "name": ("    yield xx\n", r"NameError: name 'xx' is not defined \(mine.py, line 13: yield xx"),
     "syntax": ("    yield (\n", r"SyntaxError: .*\(mine.py, line 13: yield \("),
+    "complex": (
+        "    yield 1j * np.ones(problem.n)\n",
+        "mine.py: solve yielded complex numbers; allowed are real ones",
+    ),
     "silent": ("    return A\n", "mine.py: solve returned an object of type ndarray"),
 }
 
@@ -138,6 +142,7 @@ def test_a_folder_is_not_called_a_file_that_is_missing(words, said, typed, tmp_p
 TABLES = {
     "huge entries": ("a,b,c\n1e308,2,3\n-1e308,3,5\n1e308,4,1\n", ("-k", "2"), "1e-60 to 1e60"),
     "cardinality": ("a,b\n1,2\n2,1\n4,4\n", ("-k", "9"), "-k: 9; allowed are 1 to n = 2"),
+    "key": ("a,b\n1,2\n2,1\n4,4\n", ("-k", "1", "--key", "q"), "--key: is for .npz files"),
     "no cardinality": ("a,b\n1,2\n2,1\n4,4\n", (), "needs a cardinality"),
     "setting": ("a,b\n1,2\n2,1\n4,4\n", ("-k", "1", "--set", "tol=x"), "tol=x"),
     "names": (

@@ -85,6 +85,8 @@ def read(path: Path, how: Reading) -> Problem:
     Raises InputError for a file that is no problem.
     """
     how.check()
+    if how.key is not None and kind != ".npz":
+        raise InputError(f"--key: is for .npz files; {path} holds one table")
     notes: list[str] = []
     X = contents(path, how, notes)
     with _one_line(path, kind_of(path)):
