@@ -173,7 +173,8 @@ def claims(data):
     """D4 to D7, D9, D11."""
     size, eps = data[data.label == "size"], data[data.label == "eps"]
     dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
-    yield _cost(dspca, size[size.method == "dspca"])
+    # the further problems have the larger sizes alone, and would weigh these more in a slope
+    yield _cost(dspca, size[(size.method == "dspca") & (size.seed == 0)])
     smooth, plain = (exponents(eps[eps.method == m]) for m in ("dspca", "dspca_subgradient"))
     yield D5.judged(smooth.at_most(1.1), f"exponent {smooth} over {smooth.count} problems")
     measures = data[data.label == "smoothing"].extra
