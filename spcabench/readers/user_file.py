@@ -85,8 +85,6 @@ def read(path: Path, how: Reading) -> Problem:
     Raises InputError for a file that is no problem.
     """
     how.check()
-    if how.key is not None and kind != ".npz":
-        raise InputError(f"--key: is for .npz files; {path} holds one table")
     notes: list[str] = []
     X = contents(path, how, notes)
     with _one_line(path, kind_of(path)):
@@ -108,6 +106,8 @@ def read(path: Path, how: Reading) -> Problem:
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     """Return what a file holds, as it is: a data frame, an array or a sparse matrix."""
     kind = _kind(path)
+    if how.key is not None and kind != ".npz":
+        raise InputError(f"--key: is for .npz files; {path} holds one table")
     with _one_line(path, kind):
         return READERS[kind](path, how, notes)
 
