@@ -1,10 +1,11 @@
-"""The numbers of docs/components.md, put between its marks.
+"""The numbers of docs/components.md.
 
     python -m benchmarks.components_tables gaps                          # minutes
     python -m benchmarks.components_tables found results/components/NAME # of a kept comparison
 
-``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, and bounds
-them. ``found`` reads table.csv of a comparison that `spcabench compare --suite components` made.
+``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
+them, and puts the table between its marks. ``found`` prints what deflations lose, and what finding
+disjoint supports one by one loses, from the table.csv of `spcabench compare --suite components`.
 """
 
 import sys
@@ -81,8 +82,8 @@ def found(folder):
     """What deflations lose, and what finding disjoint supports one by one loses."""
     table = pd.read_csv(Path(folder) / "table.csv")
     table = table[table.kind != "components, held out"]
-    put("deflations", deflations(table[table.formulation == "deflation"]))
-    put("disjoint", disjoint(table[table.formulation == "disjoint"]))
+    print(deflations(table[table.formulation == "deflation"]))
+    print(disjoint(table[table.formulation == "disjoint"]))
 
 
 def deflations(table):
