@@ -6,6 +6,7 @@ The deflations are those of Mackey (2009) and of Kuleshov (2013, section 2.3).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
-from spcabench.solving import pictures, words
+from spcabench.solving import words
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import (
@@ -94,6 +95,8 @@ class Components(Sequence[Result]):
         matplotlib Figure
             The figure that was drawn in.
         """
+        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
+        pictures = import_module("spcabench.solving.pictures")
         return pictures.components(self.problem, self.results, kind, axis)
 
     def __len__(self) -> int:

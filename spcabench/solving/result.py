@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds, certify, joint, pictures, substitutes, words
+from spcabench.solving import bounds, certify, joint, substitutes, words
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
@@ -171,6 +172,8 @@ class Result:
         matplotlib Figure
             The figure that was drawn in.
         """
+        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
+        pictures = import_module("spcabench.solving.pictures")
         return pictures.components(self.problem, [self], kind, axis)
 
     @cached_property
