@@ -194,6 +194,8 @@ def _cost(dspca, size):
     ratio = interval(
         dspca.iterations / (4 * dspca.n * dspca.rho * np.sqrt(np.log(dspca.n)) / _absolute(dspca))
     )
+    if len(size) < 3:
+        return D4.judged("undecided", "fewer than three sizes were run")
     n, unit = size.n.astype(float), size.rho * np.sqrt(np.log(size.n)) / _absolute(size)
     total, each = slope(n, size.flops / unit), slope(n, size.flops / size.iterations)
     verdict = every([ratio.at_most(1.25), decided(total <= 4.1), decided(each <= 3.1)])
