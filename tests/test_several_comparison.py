@@ -102,6 +102,8 @@ def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
         json.dumps(dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(tmp_path))]))
     )
     text = several_page.write(plan).read_text()
+    shown = re.findall(r'<img src="([^"]*)"', text)
+    assert shown and all((plan.parent / address).stat().st_size for address in shown)
     for formulation in ("deflation", "disjoint", "orthonormal"):
         assert f'<h2 id="{formulation}">' in text
     assert not re.search(r"\bnan\b", text.partition("<script>")[0])

@@ -166,7 +166,8 @@ def penalty_range(problem):
     return 0.1, 1.0
 def solve(problem, *, weight):
     x = np.zeros(problem.n)
-    x[: 1 + 2 * int(6.0 * (1.0 - weight))] = 1.0
+    count = 1 + 2 * int(6.0 * (1.0 - weight))
+    x[:count] = np.arange(13, 13 - count, -1)
     begun = perf_counter()
     while perf_counter() < begun + 0.02:
         pass
@@ -176,7 +177,7 @@ def solve(problem, *, weight):
 
 def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
-    problem = Problem.from_covariance(np.ones((12, 12)) + np.eye(12))
+    problem = Problem.from_covariance(np.ones((13, 13)) + np.eye(13))
     whole = api.solve(problem, str(tmp_path / "slow.py"), k=6)
     assert (whole.cardinality, whole.status) == (5, "finished")
     short = api.solve(problem, str(tmp_path / "slow.py"), k=6, time_limit=0.021 / tune.LIMITS)

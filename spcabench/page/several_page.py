@@ -8,9 +8,10 @@ import pandas as pd
 
 from spcabench.page import several_pictures
 from spcabench.page.comparison_page import read_plan
+from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
-from spcabench.running.whole_files import write_text
+from spcabench.running.whole_files import write_changed, write_text
 from spcabench.several import jobs, standing, suite
 from spcabench.several.jobs import HELD_OUT, Job
 from spcabench.solving.formulations import Formulation
@@ -32,7 +33,10 @@ def write(plan_file: Path) -> Path:
     write_text(folder / "table.csv", shown.to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranking, _failures(table)))
     page = plan_file.with_name("index.html")
-    write_text(page, _page(plan, root, rows, table, ranking))
+    pictures = list(several_pictures.pictures(table, ranking))
+    for picture in pictures:
+        write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
+    write_text(page, _page(plan, root, rows, table, ranking, pictures))
     return page
 
 
@@ -69,7 +73,12 @@ def _or_dash(value: float, how: str, unit: str = "") -> str:
 
 
 def _page(
-    plan: dict[str, Any], root: Path, rows: pd.DataFrame, table: pd.DataFrame, ranking: pd.DataFrame
+    plan: dict[str, Any],
+    root: Path,
+    rows: pd.DataFrame,
+    table: pd.DataFrame,
+    ranking: pd.DataFrame,
+    pictures: list[Picture],
 ) -> str:
     first = Job.read(root / plan["jobs"][0])
     asked = table[table.kind != HELD_OUT]
@@ -81,7 +90,7 @@ def _page(
         written=datetime.now(UTC).date().isoformat(),
         formulations=formulations,
         ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
-        pictures=list(several_pictures.pictures(table, ranking)),
+        pictures=pictures,
         recovered=_recovered(asked),
         held_out=_held_out(table),
         pairs=_pairs(asked),
