@@ -112,6 +112,8 @@ class Truth:
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return
+        # columns that were empty in some rows come as objects, which matplotlib does not take
+        table = table.astype({name: float for name in ("k", "best", "bound")})
         x = table.k / per
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # the same where it is proven
