@@ -4,8 +4,8 @@
     python -m benchmarks.components_tables found results/components/NAME # of a kept comparison
 
 ``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
-them, and puts the table between its marks. ``found`` prints what deflations lose, and what finding
-disjoint supports one by one loses, from the table.csv of `spcabench compare --suite components`.
+them. ``found`` tells what deflations lose, and what finding disjoint supports one by one loses, from
+the table.csv of `spcabench compare --suite components`. Both put their tables between their marks.
 """
 
 import sys
@@ -82,8 +82,8 @@ def found(folder):
     """What deflations lose, and what finding disjoint supports one by one loses."""
     table = pd.read_csv(Path(folder) / "table.csv")
     table = table[table.kind != "components, held out"]
-    print(deflations(table[table.formulation == "deflation"]))
-    print(disjoint(table[table.formulation == "disjoint"]))
+    put("deflations", deflations(table[table.formulation == "deflation"]))
+    put("disjoint", disjoint(table[table.formulation == "disjoint"]))
 
 
 def deflations(table):
@@ -115,10 +115,10 @@ def disjoint(table):
             rows.append((part.share.mean(), part.share.min(), solver, how))
     rows = [
         [f"`{solver}`", how.replace("_", " "), f"{100 * mean:.1f} %", f"{100 * worst:.1f} %"]
-        for mean, worst, solver, how in sorted(rows, reverse=True)[:6]
+        for mean, worst, solver, how in sorted(rows, reverse=True)
     ]
     head = ["solver", "supports", "mean share of the best", "worst"]
-    return lines(head, rows) + f"\nThe six best of those that answered all {most} problems.\n"
+    return lines(head, rows) + f"\nThose that answered all {most} problems.\n"
 
 
 if __name__ == "__main__":
