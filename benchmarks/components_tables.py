@@ -4,7 +4,7 @@
     python -m benchmarks.components_tables found results/components/NAME # of a kept comparison
 
 ``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
-them. ``found`` tells what deflations lose, and what finding disjoint supports one by one loses, from
+them. ``found`` tells what deflations lose, and what disjoint supports found one by one lose, from
 the table.csv of `spcabench compare --suite components`. Both put their tables between their marks.
 """
 
