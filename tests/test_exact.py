@@ -60,6 +60,15 @@ def test_a_search_that_is_not_finished_has_a_bound():
     assert (short.value <= best * (1 + 1e-9)).all()
 
 
+def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
+    G = np.random.default_rng(3).standard_normal((60, 40))
+    problem = Problem.from_covariance(G.T @ G, "cut")
+    found = api.solve(problem, "local_search", k=20)
+    cut = api.solve(problem, "branch_and_bound", k=20, max_iterations=2)
+    assert cut.cardinality == 20
+    assert cut.variance >= 0.9 * found.variance
+
+
 def test_the_node_matrix_answers_for_its_supports():
     """Schur: S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
     S, t = _gram(1, 7), 0.0

@@ -17,6 +17,7 @@ looked at, so that a run repeats to the last digit. "Proven" means proven to wit
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -38,6 +39,7 @@ PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and upda
 HEAD = 1000  # features of largest variance among which incumbents are sought
 # scans over all swaps for the incumbent of a smaller cardinality, and for that of K
 SCANS, MORE_SCANS = 40, 300
+FIRST = 3  # starts of K before the smaller cardinalities have theirs
 TRIAL = 4e9  # work that the tree has in any case
 SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
 # the tree goes on while its work, at its pace so far, would end within this share of the budget
@@ -116,16 +118,23 @@ class Exact:
         yield
         head = largest_indices(self.d, max(HEAD, self.K))
         S = Covariance(self.block(head))
+        # K comes first, from its best starts: a search that is cut short is asked for no other.
+        last = Search(S, self.K, MORE_SCANS, self.rng)
+        more = last.starts()
+        for start in islice(more, FIRST if S.n > self.K else 0):
+            last.climb(start)
+            self.offer(self.K, head[last.W])
+            yield
         before = np.array([np.argmax(S.diagonal())])
         for k in range(1, self.K + 1):
-            search = Search(S, k, MORE_SCANS if k == self.K else SCANS, self.rng)
+            search = last if k == self.K else Search(S, k, SCANS, self.rng)
             # The first start is the best support of k - 1 with the feature of largest covariance to
             # it. Alone it would follow one greedy path, so the starts of the local search follow,
             # which do not depend on the smaller cardinalities.
             rest = np.setdiff1d(np.arange(S.n), before)
             together = np.abs(S.S[before].sum(axis=0))
             search.climb(before if k == 1 else np.append(before, rest[together[rest].argmax()]))
-            for start in search.starts():
+            for start in more if k == self.K else search.starts():
                 if not search.left or k == S.n:
                     break
                 search.climb(start)
