@@ -3,6 +3,7 @@
 import difflib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,13 +14,23 @@ import scipy.sparse as sp
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
+LISTED = 700  # characters of known names in one line of error
+
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
     """Return the sentence for an unknown name, which suggests the nearest known one."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {what} {name!r}: {hint}known are {', '.join(known) or 'none'}"
+    return f"unknown {what} {shown(name)}: {hint}known are {_listed(known) or 'none'}"
+
+
+def _listed(names: list[str]) -> str:
+    """Return the names, and beyond `LISTED` characters how many more there are."""
+    ends = accumulate(len(name) + 2 for name in names)
+    count = sum(end <= LISTED for end in ends)
+    more = f" and {len(names) - count} more" if count < len(names) else ""
+    return ", ".join(names[:count]) + more
 
 
 def shown(value: Any) -> str:

@@ -93,6 +93,14 @@ def test_ledgers_of_deflated_problems_are_exact(solver, form, deflation):
     assert found.exact, found
 
 
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(nonnegative):
+    # large enough for the dual bound, its parts and their Schur complements
+    problem = Problem.from_covariance(np.cov(_data(30, 24, 1), rowvar=False))
+    found = audit(problem, "branch_and_bound", k=7, nonnegative=nonnegative, budget=3e8)
+    assert found.exact, found
+
+
 SETTINGS = {"mu": "carried", "J": 1, "start": np.ones(9)}
 TAKEN = [
     (solver, setting)

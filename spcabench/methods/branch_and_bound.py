@@ -17,6 +17,7 @@ looked at, so that a run repeats to the last digit. "Proven" means proven to wit
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -30,7 +31,7 @@ from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.methods.pruning import EXHAUSTED, FOUND
 from spcabench.methods.search_tree import CHUNK, Tree
 from spcabench.problem.covariance import Covariance
-from spcabench.problem.spectral import eigenvalues, leading_pairs
+from spcabench.problem.spectral import eigenvalues, leading_pairs, product
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
@@ -150,7 +151,7 @@ class Exact:
         value = reached
         if self.nonnegative:
             B = self.covariance(W)
-            value, y = nonnegative_ascent(B.__matmul__, np.abs(y))
+            value, y = nonnegative_ascent(partial(product, B), np.abs(y))
         for more in range(k, self.K + 1):
             self.reached[more] = max(self.reached[more], reached)
             if value > self.value[more] or not len(self.support[more]):

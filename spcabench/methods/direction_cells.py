@@ -8,10 +8,11 @@ the best direction the bound exceeds the value by about r^2, so that few cells o
 """
 
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import product as combinations
 
 import numpy as np
 
+from spcabench.problem.spectral import product
 from spcabench.vectors import Array, Indices, Vector
 
 BATCH = 4096  # cells looked at together
@@ -23,7 +24,7 @@ Value = Callable[[Indices], float]
 
 def most(V: Array, k: int, centres: Array, positive: bool) -> Array:
     """The sum of the k largest squares of V c for each centre c (q, d); positive entries alone."""
-    values = centres @ V.T
+    values = product(centres, V.T)
     squares = np.maximum(values, 0.0) ** 2 if positive else values**2
     n = squares.shape[1]
     return np.partition(squares, n - k, axis=1)[:, n - k :].sum(axis=1)
@@ -47,7 +48,7 @@ class Cells:
         self.face = np.array([axis for axis, _ in faces])
         self.sign = np.array([sign for _, sign in faces])
         self.middle, self.side = np.zeros((len(faces), d - 1)), 2.0
-        self.steps = np.array(list(product((-0.25, 0.25), repeat=d - 1))).reshape(
+        self.steps = np.array(list(combinations((-0.25, 0.25), repeat=d - 1))).reshape(
             2 ** (d - 1), d - 1
         )
         self.bound = np.inf
@@ -78,7 +79,7 @@ class Cells:
         cosine = 1.0 - min(0.5 * self.side * np.sqrt(d - 1.0), 1.4) ** 2 / 2.0
         sums = most(self.V, self.k, centres, self.positive)
         for place in np.argsort(-sums)[:LOOKED_AT]:
-            values = self.V @ centres[place]
+            values = product(self.V, centres[place])
             sizes = values if self.positive else np.abs(values)
             best = self.best_with(np.argsort(-sizes, kind="stable")[: self.k])
         return self.rest + sums / cosine**2, best

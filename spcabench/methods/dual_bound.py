@@ -81,7 +81,7 @@ class Dual:
             T[U < 0.0] = 0.0
         np.fill_diagonal(T, 0.0)
         G += 0.5 * (T + T.T)
-        np.einsum("ii->i", G)[:] += p * t
+        G.flat[:: len(G) + 1] += p * t
         return float(top + value), G
 
     def _leading(self, U: Array, width: float) -> tuple[float, Array]:

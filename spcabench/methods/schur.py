@@ -8,7 +8,7 @@ t, lambda_1(S[F + T, F + T]) >= t, if and only if lambda_1(E[T, T]) >= t, where
 
 import numpy as np
 
-from spcabench.problem.spectral import eigen
+from spcabench.problem.spectral import eigen, frobenius, product
 from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 1e-15  # of an eigenvalue or a product of order n: n times this, relative
@@ -30,8 +30,8 @@ class Complement:
         self.P, self.error = np.zeros((len(W), 0)), 0.0
         if len(F):
             self.w, V = eigen(B)
-            self.P = C @ V
-            self.error = ROUNDING * len(S) * float(np.linalg.norm(B))
+            self.P = product(C, V)
+            self.error = ROUNDING * len(S) * frobenius(B)
             self.w = self.w + self.error  # errs towards a larger E
 
     @property
@@ -48,7 +48,7 @@ class Complement:
         return self._weighted(1.0 / (higher - self.w) - 1.0 / (t - self.w))
 
     def _weighted(self, weights: Vector) -> Array:
-        M = (self.P * weights) @ self.P.T
+        M = product(self.P * weights, self.P.T)
         return 0.5 * (M + M.T)
 
     def slack(self, t: float) -> float:

@@ -456,10 +456,11 @@ def _copied(item: Any) -> Iterate:
     # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
     # a step, and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
-    if np.iscomplexobj(iterate.x):
-        raise SolverError("solve yielded complex numbers; allowed are real ones")
     try:
-        x = np.array(iterate.x, dtype=np.float64, ndmin=1)
+        entries = np.asarray(iterate.x)
+        if entries.dtype.kind == "c":
+            raise SolverError("solve yielded complex numbers; allowed are real ones")
+        x = np.array(entries, dtype=np.float64, ndmin=1)
         u = None if iterate.u is None else np.array(iterate.u, dtype=np.float64)
     except (TypeError, ValueError):
         raise SolverError(
