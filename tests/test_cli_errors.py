@@ -41,6 +41,14 @@ MISTAKES = {
         "    yield 1j * np.ones(problem.n)\n",
         "mine.py: solve yielded complex numbers; allowed are real ones",
     ),
+    "another shape": (
+        "    yield np.ones(5)\n",
+        r"mine.py: solve yielded x of shape \(5,\); allowed is \(13,\)",
+    ),
+    "more than the memory": (
+        "    yield np.broadcast_to(1.0, (10**9,))\n",
+        r"mine.py: solve yielded x of shape \(1000000000,\); allowed is \(13,\)",
+    ),
     "silent": ("    return A\n", "mine.py: solve returned an object of type ndarray"),
 }
 
@@ -107,6 +115,25 @@ def test_an_interruption_inside_ones_own_file_says_where(body, typed, tmp_path, 
     assert re.fullmatch(
         r"spcabench: interrupted \(mine.py, line \d+: raise KeyboardInterrupt\)\n", errors
     )
+
+
+SOLVE = ("solve", "pitprops", "-k", "3", "--solver")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (SOLVE, "import os\nos._exit(3)\n"),
+        (SOLVE, "from os import _exit\n" + SOLVER + "    _exit(3)\n    yield A\n"),
+        (("compare",), "import os\nos._exit(3)\n"),
+    ],
+)
+def test_a_file_that_ends_the_process_is_one_line(words, text, spcabench, mine, tmp_path):
+    (tmp_path / "mine.py").write_text(text)
+    ended = spcabench(*words, "mine.py")
+    assert ended.returncode == 2
+    assert re.fullmatch(r"spcabench: .*\n", ended.stderr), ended.stderr
+    assert "mine.py" in ended.stderr and "SystemExit" in ended.stderr
 
 
 def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):

@@ -322,7 +322,7 @@ class _Run:
         self.last = first
         if self.last.phase is not None:
             self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
-        if limits.history and self._shaped(self.last):
+        if limits.history:
             self._record(self.last, np.nan)
 
     @property
@@ -332,12 +332,8 @@ class _Run:
 
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
-        if not self._shaped(self.last):
-            self.status = Status.INFEASIBLE
-        else:
-            # A zero start says that the solver found nothing. There is no direction to iterate
-            # from.
-            self.status = self._loop() if self.last.x.any() else Status.ZERO
+        # A zero start says that the solver found nothing. There is no direction to iterate from.
+        self.status = self._loop() if self.last.x.any() else Status.ZERO
         start = perf_counter()
         if self.last.X is not None and self.last.U is not None:
             self.last.X, self.last.U = as_matrix(self.last.X), as_matrix(self.last.U)
@@ -357,7 +353,7 @@ class _Run:
         compiled, flops, start = LEDGER.compile_seconds, LEDGER.flops, perf_counter()
         item = next(self.iterates, None)
         if item is not None:
-            item = _copied(item)
+            item = _copied(item, self.problem)
         elapsed = perf_counter() - start
         # Any Python code can reach the ledger. A solver that resets it or switches it off is
         # flagged, and so is one that books more seconds of compilation than have passed.
@@ -395,8 +391,6 @@ class _Run:
                 self._charge_phase(item.phase, elapsed, LEDGER.flops)
             self.iterations += 1
             self.last = item
-            if not self._shaped(item):
-                return Status.INFEASIBLE
             step = change(item, last)
             # Recorded before the run can end: the last entry of a history is the answer.
             if limits.history:
@@ -410,10 +404,6 @@ class _Run:
             if step != step:
                 return Status.INFEASIBLE
             last = item
-
-    def _shaped(self, item: Iterate) -> bool:
-        """Whether x has the shape that every rule and every number needs."""
-        return item.x.shape == (self.problem.n,)
 
     def _watch_threads(self) -> None:
         """Flag a run whose processor time is far above what one thread can have."""
@@ -451,16 +441,18 @@ class _Run:
         )
 
 
-def _copied(item: Any) -> Iterate:
-    """Copy x and u: a solver may write its next iterate into the same buffer."""
+def _copied(item: Any, problem: Problem) -> Iterate:
+    """Copy x (n,) and u (m,): a solver may write its next iterate into the same buffer."""
     # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
     # a step, and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
+    if np.iscomplexobj(iterate.x):
+        raise SolverError("solve yielded complex numbers; allowed are real ones")
     try:
-        entries = np.asarray(iterate.x)
-        if entries.dtype.kind == "c":
-            raise SolverError("solve yielded complex numbers; allowed are real ones")
-        x = np.array(entries, dtype=np.float64, ndmin=1)
+        _expect_length("x", iterate.x, problem.n)
+        if iterate.u is not None and problem.m is not None:
+            _expect_length("u", iterate.u, problem.m)
+        x = np.array(iterate.x, dtype=np.float64, ndmin=1)
         u = None if iterate.u is None else np.array(iterate.u, dtype=np.float64)
     except (TypeError, ValueError):
         raise SolverError(
@@ -472,6 +464,13 @@ def _copied(item: Any) -> Iterate:
     # dataclasses.replace takes longer than all of the above
     given = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
     return Iterate(x, u, *given, extra)
+
+
+def _expect_length(name: str, vector: Any, length: int) -> None:
+    """Raise SolverError for another shape, before the copy: it may be larger than the memory."""
+    shape = np.shape(vector) or (1,)  # a number is a vector of one entry
+    if shape != (length,):
+        raise SolverError(f"solve yielded {name} of shape {shape}; allowed is ({length},)")
 
 
 def _kind(item: Any) -> str:
