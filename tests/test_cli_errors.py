@@ -5,6 +5,7 @@ bug, and a warning where two checkouts are mixed.
 import inspect
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -188,6 +189,30 @@ def test_nothing_precedes_the_line_of_an_error(case, typed, tmp_path, monkeypatc
     (tmp_path / "a.csv").write_text(content)
     code, output, errors = typed("solve", "a.csv", *words)
     assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1, errors
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("solve", "none.csv", "-k", "1", "--out", "b.csv"),
+        ("solve", "none.csv", "-k", "1", "--plot", "b.pdf"),
+        ("apply", "none.npz", "none.csv", "--out", "b.csv"),
+        ("grade", "none.csv", "--problem", "pitprops", "--submit", "b.json"),
+        ("figure", "kuleshov2013_fig1", "--out", "b.pdf"),
+        ("data", "--fetch", "kos"),
+        ("best-known", "--update", "--search", "1"),
+    ],
+)
+def test_a_full_disk_is_one_line_before_the_work(words, typed, data_folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # no file can grow any more
+    try:
+        code, output, errors = typed(*words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (code, output) == (2, "") and len(errors.splitlines()) == 1
+    assert errors.startswith("spcabench: ") and "cannot be written (" in errors
 
 
 def test_columns_of_one_name_are_noted(typed, tmp_path, monkeypatch):

@@ -116,7 +116,9 @@ def write_loadings(suffix):
     def written(folder):
         problem = api.load("gaussian", m=5, n=200)
         found = api.components(problem, "thresholding", k=100, count=1)
-        (files.write if suffix != ".svg" else files.draw)(folder / f"z{suffix}", problem, found)
+        (files.draw if suffix in files.PICTURES else files.write)(
+            folder / f"z{suffix}", problem, found
+        )
 
     return written
 
@@ -129,6 +131,8 @@ WRITTEN = {
     "arrays": write_loadings(".npz"),
     "parquet": write_loadings(".parquet"),
     "picture": write_loadings(".svg"),
+    "picture to print": write_loadings(".pdf"),
+    "points": write_loadings(".png"),
     "solver": lambda folder: solvers.new("solver", "mine_in_no_room"),
 }
 

@@ -164,6 +164,26 @@ def test_workers_end_with_their_parent(signal):
     assert len(pids) == 2 and gone(pids)
 
 
+@pytest.mark.parametrize(
+    ("signal", "then"),
+    [("terminate", "pass"), *(("kill", then) for then in ("pass", "while True: pass"))],
+)
+def test_a_killed_check_takes_along_what_its_solver_started(signal, then, tmp_path, solver_file):
+    daemon = f"leave(lambda: subprocess.Popen({SLEEP}, start_new_session=True))"
+    body = f"leave(lambda: subprocess.Popen({SLEEP})); {daemon}"
+    left = tmp_path / "left"
+    command = [sys.executable, "-m", "spcabench", "check", solver_file(f"{body}\n    {then}")]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as check:
+        end = time.monotonic() + 60
+        while not left.exists() or len(left.read_text().split()) < 2:
+            assert check.poll() is None and time.monotonic() < end
+            time.sleep(0.05)
+        below = psutil.Process(check.pid).children(recursive=True)
+        getattr(check, signal)()
+    pids = {*map(int, left.read_text().split()), *(process.pid for process in below)}
+    assert len(pids) >= 3 and gone(pids)
+
+
 TREE = """
 import subprocess, sys, time
 sleep = [sys.executable, "-c", "import time; time.sleep(600)"]

@@ -265,6 +265,26 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
     assert all(file.read_bytes() == content for file, content in before.items())
 
 
+@pytest.mark.parametrize("refused", [shutil.Error([("a", "b", "[Errno 28] full")]), OSError(28)])
+def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypatch):
+    make_run(trial_run)
+    root, _ = published(trial_run, tmp_path)
+    home = root / "results" / "published"
+
+    def full(*names, **how):
+        raise refused
+
+    for name in ("copy", "copytree"):
+        monkeypatch.setattr(publish.shutil, name, full)
+    monkeypatch.setattr(publish, "_uncommitted", lambda root: [])
+    for command in (
+        lambda: publish.explore(home, root / "results" / "explore"),
+        lambda: publish.publish(home, home, root / "README.md"),
+    ):
+        with pytest.raises(InputError, match=r"cannot be written \(.*\)$"):
+            command()
+
+
 def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
     make_run(trial_run)
     root, _ = published(trial_run, tmp_path)

@@ -132,7 +132,9 @@ def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
     from spcabench import api
     from spcabench.comparison import best_known as known
     from spcabench.comparison import harvest
+    from spcabench.running import whole_files
 
+    whole_files.check_room(known.TABLE.parent)
     searched = known.improve(asked, search)
     table = known.read()
     found = harvest.proposed(dict(table), options.ROOT / compare.HOME / "rows", api.load)

@@ -95,6 +95,7 @@ def _fetch(name: str) -> None:
     """
     from spcabench import validate
     from spcabench.readers import sources
+    from spcabench.running import whole_files
 
     chosen = [
         file
@@ -111,9 +112,12 @@ def _fetch(name: str) -> None:
         if sources.cached(file.path, file.sha256):
             print(f"{file.path}: here already")
             continue
+        whole_files.check_room(_cache())
         try:
             print(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:
+            if error.errno:  # of the disk: the network's errors have no number here
+                raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
             reason = " ".join(str(error).split())[:120]
             raise InputError(
                 f"{file.url}: no download ({reason}); the same command resumes it"

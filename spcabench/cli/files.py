@@ -1,6 +1,5 @@
 """Results as files: loadings as a table or arrays, and as a picture."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from spcabench.cli.terminal import labels, name
 from spcabench.errors import InputError
 from spcabench.extras import require
 from spcabench.problem.problem import Problem
-from spcabench.running.whole_files import replacing
+from spcabench.running.whole_files import check_room, replacing, write_picture
 from spcabench.solving import pictures
 from spcabench.solving.deflate import Components
 from spcabench.solving.model import Model
@@ -36,10 +35,16 @@ def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "l
         raise InputError(
             f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists"
         )
+    check_writable(option, file)
+
+
+def check_writable(option: str, file: Path) -> None:
+    """Raise, before the work is done, where no file of this name can be written."""
     if file.is_dir():
         raise InputError(f"{option}: {str(file)!r} is a folder; allowed is a file")
-    if not os.access(file.absolute().parent, os.W_OK):
-        raise InputError(f"{option}: {str(file)!r}: nothing can be written to its folder")
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"{option}: {str(file)!r}; allowed is a file in a folder that exists")
+    check_room(file.absolute().parent)
 
 
 def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = True) -> None:
@@ -108,6 +113,5 @@ def draw(
 
 def save_figure(file: Path, figure: Any) -> None:
     """Write a figure to a file, and close it."""
-    with replacing(file) as aside:
-        figure.savefig(aside)
+    write_picture(file, figure)
     require("matplotlib.pyplot").close(figure)

@@ -45,9 +45,12 @@ def grade(
     The exit code is 1 where the vector is not feasible.
     """
     from spcabench import api
+    from spcabench.cli import files
     from spcabench.comparison import grading
     from spcabench.readers.user_file import Reading
 
+    if submit is not None:
+        files.check_writable("--submit", submit)
     item = grading.item_named(problem, nonnegative)
     if item is None:
         _check_name(problem)

@@ -68,8 +68,7 @@ def draw_to(
             )
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
-            with whole_files.replacing(out) as aside:
-                figure.savefig(aside, metadata=metadata)
+            whole_files.write_picture(out, figure, metadata=metadata)
         plt.close(figure)
 
 

@@ -13,7 +13,7 @@ from spcabench.page import claims_file, results_page
 from spcabench.page.block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.whole_files import write_text
+from spcabench.running.whole_files import check_room, write_text, writing
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
@@ -33,13 +33,15 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
     figures = claims_file.read_all(folder)
-    if folder.resolve() != out.resolve():
-        shutil.rmtree(out, ignore_errors=True)
-        for name in figures:
-            _copy_figure(folder / "figures" / name, out / "figures" / name)
-            _copy_rows(folder / "rows" / name, out / "rows" / name)
-    _copy_history(folder.parent / "history", out / "history")
-    shutil.copy(best_known.TABLE, out)
+    check_room(out.parent)
+    with writing(out):
+        if folder.resolve() != out.resolve():
+            shutil.rmtree(out, ignore_errors=True)
+            for name in figures:
+                _copy_figure(folder / "figures" / name, out / "figures" / name)
+                _copy_rows(folder / "rows" / name, out / "rows" / name)
+        _copy_history(folder.parent / "history", out / "history")
+        shutil.copy(best_known.TABLE, out)
     results_page.write_page(out, published=True)
     about = _about(figures, out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
@@ -51,9 +53,11 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
 
 def explore(folder: Path, out: Path) -> Path:
     """Copy a run, and write its pages with interactive curves; the path of the main page."""
+    check_room(out.parent)
     shutil.rmtree(out, ignore_errors=True)
     left_out = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")
-    shutil.copytree(folder, out, ignore=left_out)
+    with writing(out):
+        shutil.copytree(folder, out, ignore=left_out)
     return results_page.write_page(out)
 
 

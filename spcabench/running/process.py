@@ -17,7 +17,8 @@ from spcabench.running import supervisor
 from spcabench.solving.status import Status
 
 # a forked process has imported all that its parent has
-CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+FORKS = sys.platform == "linux"
+CONTEXT: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
 MEMORY = 12e9  # bytes of address space
 START = 300.0  # seconds in which a process must be there
 LOOK = 0.5  # seconds between two looks at whether the process is still there
@@ -34,7 +35,8 @@ class Ended(Exception):
 class Worker:
     """A process that answers messages; it is replaced when it dies or is too slow.
 
-    What the work starts and leaves behind ends with the process.
+    What the work starts and leaves behind ends with the process, and where processes are forked
+    also when the one that asks is killed.
 
     answer : message -> answer, a function that a module holds.
     """
@@ -52,6 +54,7 @@ class Worker:
         )
         self.process.start()
         theirs.close()
+        self.watcher = supervisor.watch_over(self.process.pid) if FORKS else None
         if self.pipe.poll(START):  # no message waits for the imports of a process that was spawned
             self.pipe.recv()
 
@@ -91,6 +94,8 @@ class Worker:
         """End the process and all that it started."""
         supervisor.end(self.process.pid)
         self.process.join()
+        if self.watcher is not None:
+            supervisor.end_watcher(self.watcher)
         self.pipe.close()
 
 
@@ -108,7 +113,7 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -
     ours.close()  # a forked process has it too, and would never see that its parent was killed
     home = os.getpid()
     _settle()
-    with suppress(EOFError):  # there is nobody to answer any more
+    with suppress(EOFError, ConnectionError):  # there is nobody to answer any more
         theirs.send("ready")
         while True:
             number, message = theirs.recv()
@@ -118,6 +123,7 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -
                 if os.getpid() != home:  # the work forked, and this copy of it has ended
                     os._exit(0)
             theirs.send((number, reply))
+    supervisor.end_below()
 
 
 def _settle() -> None:
@@ -125,7 +131,6 @@ def _settle() -> None:
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a group, which ends as a whole
     supervisor.adopt_orphans()
-    supervisor.end_with_parent()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     multiprocessing.current_process().daemon = False  # daemons may not use multiprocessing

@@ -17,6 +17,7 @@ import psutil
 
 # of prctl(2), on Linux; elsewhere a process group and the tree of processes have to do
 SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36
+LOOK = 1.0  # seconds between two looks at a parent of which no signal came
 PATIENCE = 5.0  # seconds in which killed processes must be gone
 
 
@@ -30,9 +31,40 @@ def adopt_orphans() -> None:
     _prctl(SET_CHILD_SUBREAPER, 1)
 
 
-def end_with_parent() -> None:
-    """Let the system end this process when its parent ends, where Linux can."""
-    _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+def watch_over(pid: int) -> int:
+    """Fork a process that ends a group's leader, and all below it, when this process has ended.
+
+    Returns its process id. The leader must not end by itself then: what it leaves behind is found
+    as long as it is there.
+    """
+    home = os.getpid()
+    # no signal may unwind the fork as if it were this process
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    watcher = os.fork()
+    if watcher:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return watcher
+    try:
+        os.setpgid(0, 0)  # what is sent to the group of this process does not end it
+        os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # it holds no lock and no pipe open
+        _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGUSR1)
+        while os.getppid() == home:
+            signal.sigtimedwait([signal.SIGUSR1], LOOK)
+        end(pid)
+    finally:
+        os._exit(0)
+
+
+def end_watcher(watcher: int) -> None:
+    """End the process of `watch_over`; what it watched over stays."""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(watcher, signal.SIGKILL)
+        os.waitpid(watcher, 0)
+
+
+def end_below() -> None:
+    """End all processes below this one."""
+    _kill(psutil.Process().children(recursive=True))
 
 
 def raise_on_termination() -> None:

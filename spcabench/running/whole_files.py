@@ -1,9 +1,12 @@
 """Files that are whole or not there, whenever the process is killed or the disk is full."""
 
+import io
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from spcabench.errors import InputError
 
@@ -21,6 +24,8 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         # libraries in C++ know the number and have words of their own
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
+        if isinstance(error, shutil.Error):  # a list of all files that could not be copied
+            reason = str(error.args[0][0][2])
         raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
@@ -45,6 +50,17 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file whole."""
     with replacing(path) as aside:
         aside.write_text(text, encoding="utf-8")
+
+
+def write_picture(path: Path, figure: Any, **how: Any) -> None:
+    """Write a figure of Matplotlib whole.
+
+    It is made in memory: what Matplotlib does on a full disk hides what the system said.
+    """
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:], **how)
+    with replacing(path) as aside:
+        aside.write_bytes(picture.getvalue())
 
 
 def write_changed(path: Path, text: str) -> None:

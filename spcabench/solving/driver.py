@@ -28,7 +28,7 @@ from spcabench.solving import joint
 from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, graded
 from spcabench.solving.status import Status
-from spcabench.vectors import distance, normalize
+from spcabench.vectors import Vector, distance, normalize
 
 # Settings that mean the same for every solver. Most are the harness's; seed and start are the
 # solver's where its solve names them.
@@ -446,14 +446,9 @@ def _copied(item: Any, problem: Problem) -> Iterate:
     # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
     # a step, and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
-    if np.iscomplexobj(iterate.x):
-        raise SolverError("solve yielded complex numbers; allowed are real ones")
     try:
-        _expect_length("x", iterate.x, problem.n)
-        if iterate.u is not None and problem.m is not None:
-            _expect_length("u", iterate.u, problem.m)
-        x = np.array(iterate.x, dtype=np.float64, ndmin=1)
-        u = None if iterate.u is None else np.array(iterate.u, dtype=np.float64)
+        x = _vector("x", iterate.x, problem.n)
+        u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
     except (TypeError, ValueError):
         raise SolverError(
             f"solve yielded {_kind(item)}; allowed are x (n,) or an Iterate"
@@ -466,11 +461,18 @@ def _copied(item: Any, problem: Problem) -> Iterate:
     return Iterate(x, u, *given, extra)
 
 
-def _expect_length(name: str, vector: Any, length: int) -> None:
-    """Raise SolverError for another shape, before the copy: it may be larger than the memory."""
-    shape = np.shape(vector) or (1,)  # a number is a vector of one entry
-    if shape != (length,):
-        raise SolverError(f"solve yielded {name} of shape {shape}; allowed is ({length},)")
+def _vector(name: str, given: Any, length: int | None) -> Vector:
+    """A copy of what was yielded; SolverError where it has another length than is known."""
+    entries = np.asarray(given)
+    if entries.dtype.kind == "c":
+        raise SolverError("solve yielded complex numbers; allowed are real ones")
+    if not entries.ndim and entries.dtype.kind not in "biuf":
+        raise TypeError(name)
+    # before the copy: an array of another length may be larger than the memory
+    vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of one entry
+    if length is not None and vector.shape != (length,):
+        raise SolverError(f"solve yielded {name} of shape {entries.shape}; allowed is ({length},)")
+    return np.array(vector, dtype=np.float64)
 
 
 def _kind(item: Any) -> str:
