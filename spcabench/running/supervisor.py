@@ -121,10 +121,11 @@ def _kill(processes: Iterable[psutil.Process]) -> None:
             process.kill()
 
 
-def _watch() -> None:
+def _watch(gone: threading.Event) -> None:
     """End everything when the standard input does: it is the command's end of a pipe."""
     while os.read(0, 1):
         pass
+    gone.set()
     end_session(os.getpid())
     os._exit(1)
 
@@ -133,13 +134,15 @@ def main() -> None:
     """Run a command, and end with it what it started; the exit code is the command's."""
     adopt_orphans()
     raise_on_termination()
-    threading.Thread(target=_watch, daemon=True).start()
+    gone = threading.Event()
+    threading.Thread(target=_watch, args=(gone,), daemon=True).start()
     code = 1
     try:
         code = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL)
     finally:
         end_session(os.getpid())
-    sys.exit(code if code >= 0 else 128 - code)
+    # the thread may have taken the code of what it ended, which then reads 0
+    sys.exit(1 if gone.is_set() else code if code >= 0 else 128 - code)
 
 
 if __name__ == "__main__":
