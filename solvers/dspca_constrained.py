@@ -12,9 +12,10 @@ Differs from the paper in:
 2. X is the best mixture of two X met with ||X||_1 <= k: at the optimal rho the penalised optimum
    need not be unique.
 3. Each rho is solved to a fifth of the gap left, at the end to a third of that wanted, on the
-   connected components of
-   |Sigma_ij| > rho.
-4. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
+   connected components of |Sigma_ij| > rho.
+4. rho and this accuracy are rounded. Both come from small differences between the X met, and would
+   magnify what rounding leaves in them, about twentyfold in each round.
+5. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
    k-sparse.
 
 Cost: 9 n^3, with n the variables of a connected component.
@@ -26,6 +27,7 @@ Reproduced: no number of this form is at hand; its optimum is that of a conic so
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.methods.relaxation import by_component, relative_gap, trivial, value
 from spcabench.methods.smoothing import smooth
@@ -38,6 +40,9 @@ EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 20_000
+# Steps of k rho in the accuracy aimed at; an irrational number, so that ratios of small integers
+# never lie halfway between two steps.
+STEPS = 100.0 * np.pi
 
 
 def solve(problem, *, k, eps=TOL):
@@ -48,8 +53,10 @@ def solve(problem, *, k, eps=TOL):
     eps : the gap aimed at, relative to the largest variance; the run's ``tol`` is what the
         certified gap must reach.
     """
+    if not 1e-12 <= eps <= 1.0:
+        raise InputError(f"eps: {eps!r}; allowed are numbers from 1e-12 to 1")
     Sigma = problem.matrix.S  # (n, n)
-    unit = np.abs(Sigma).max()
+    wanted = eps * np.abs(Sigma).max()
     w, V = eigen(Sigma)
     # beyond this penalty one variable is best
     rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
@@ -60,7 +67,8 @@ def solve(problem, *, k, eps=TOL):
         (w[-1], np.zeros_like(Sigma)), (single.bound + k * rho, single.U), key=lambda dual: dual[0]
     )
     while True:
-        X, rho = mixture(Sigma, met, k)
+        X, slope = mixture(Sigma, met, k)
+        rho = rounded(slope, wanted / (STEPS * k))
         objective = value(Sigma, X, 0.0)
         extra = {
             "objective": objective,
@@ -70,7 +78,7 @@ def solve(problem, *, k, eps=TOL):
         }
         best = Iterate(project(last_vector(*eigen(X)), k), X=X, U=U, extra=extra)
         yield best
-        error = max((bound - objective) / 5.0, eps / 3.0 * unit)
+        error = max(accuracy(bound - objective, wanted), wanted / 3.0)
         for iterate in by_component(
             Sigma, rho, lambda A, rho=rho, error=error: smooth(A, rho, error)
         ):
@@ -83,6 +91,17 @@ def solve(problem, *, k, eps=TOL):
             (iterate.extra["dual"] + k * rho, as_matrix(iterate.U)),
             key=lambda dual: dual[0],
         )
+
+
+def rounded(rho, step):
+    """The multiple of a step next to rho."""
+    return step * np.round(rho / step)
+
+
+def accuracy(gap, unit):
+    """A fifth of a gap, its logarithm to the base two rounded to one decimal, in some unit."""
+    share = gap / 5.0 / unit
+    return unit * 2.0 ** np.round(np.log2(share), 1) if share > 0.0 else 0.0
 
 
 def mixture(Sigma, met, k):

@@ -173,6 +173,13 @@ def test_the_whole_norm_allowed_the_answer_is_the_leading_eigenvector():
     assert result.relaxation_value == pytest.approx(np.linalg.eigvalsh(problem.matrix.S)[-1])
 
 
+@pytest.mark.parametrize("eps", [0.0, -1.0, 1e-300, 2.0, np.nan])
+def test_the_constrained_form_refuses_an_accuracy_out_of_range(eps):
+    problem, _ = _problem(0)
+    with pytest.raises(InputError, match="allowed are numbers from 1e-12 to 1"):
+        api.solve(problem, "dspca_constrained", k=2, eps=eps)
+
+
 @pytest.mark.parametrize(("m", "n", "k_u", "k"), [(3, 4, 2, 2), (5, 4, 1, 3), (4, 4, 4, 4)])
 def test_the_rectangular_form_bounds_every_sparse_pair(m, n, k_u, k):
     A = np.random.default_rng(0).standard_normal((m, n))
