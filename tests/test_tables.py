@@ -2,6 +2,8 @@
 to do.
 """
 
+import datetime
+import decimal
 import gzip
 import io
 import json
@@ -10,6 +12,8 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.io
 import scipy.sparse as sp
@@ -362,3 +366,41 @@ def test_a_solver_is_suited_to_every_size(nonnegative):
     for n in (5, 500, 10**6):
         traits = registry.module("solver", registry.solver_for(n, nonnegative)).TRAITS
         assert traits.control == "cardinality" and (traits.nonnegative or not nonnegative)
+
+
+TEN = range(10)
+HELD = {
+    "lists": [[1.0, 2.0] for _ in TEN],
+    "records": [{"a": 1.0} for _ in TEN],
+    "bytes": [b"a" for _ in TEN],
+    "dates": [datetime.date(2020, 1, 1 + i % 3) for i in TEN],
+    "durations": [datetime.timedelta(1 + i % 3) for i in TEN],
+    "times of day": [datetime.time(1 + i % 3) for i in TEN],
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_a_column_of_no_numbers_is_called_what_it_holds(held, tmp_path):
+    file = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"a": [float(i * i) for i in TEN], "b": [float(i) for i in TEN]})
+    frame.assign(x=HELD[held]).to_parquet(file)
+    with pytest.raises(InputError, match=f"column 'x' holds {held}: .*--drop x leaves it out"):
+        user_file.read(file, user_file.Reading())
+    problem = user_file.read(file, user_file.Reading(drop_text=True))
+    assert problem.features == ("a", "b")
+    assert f"1 columns of {held} left out: x" in problem.provenance["notes"]
+
+
+def test_decimals_are_numbers(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 5.0], "b": [*map(decimal.Decimal, ("1.5", "2", "4"))]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert user_file.read(tmp_path / "t.parquet", user_file.Reading()).features == ("a", "b")
+
+
+def test_columns_of_one_name_in_a_parquet_file_are_renamed_and_noted(tmp_path):
+    columns = [pa.array([1.0, 2.0, i]) for i in (5.0, 7.0, 4.0, 3.0)]
+    table = pa.Table.from_arrays(columns, ["a", "a.1", "a", "a"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    problem = user_file.read(tmp_path / "t.parquet", user_file.Reading())
+    assert problem.features == ("a", "a.1", "a.2", "a.3")
+    assert "several columns are named 'a'" in problem.provenance["notes"][0]

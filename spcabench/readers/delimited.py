@@ -159,12 +159,18 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
         )
 
 
+def note_repeated(names: list[str], notes: list[str]) -> None:
+    """Note the names that several columns have."""
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
+        notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
+
+
 def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
     """Note the guesses that may be wrong."""
     first = _fields(lines[0], style.separator)
-    if style.header and (twice := [word for word in dict.fromkeys(first) if first.count(word) > 1]):
-        shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
-        notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
+    if style.header:
+        note_repeated(first, notes)
     numbers = sum(word != "" and is_number(word, style.decimal) for word in first)
     if not style.header:
         notes.append("the first line holds numbers only: taken as data, not as names")

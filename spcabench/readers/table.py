@@ -4,6 +4,8 @@ Whatever is left out or filled in is noted with what it costs.
 """
 
 from collections.abc import Sequence
+from datetime import date, time, timedelta
+from decimal import Decimal
 from numbers import Real
 from pathlib import Path
 
@@ -17,6 +19,15 @@ from spcabench.vectors import Array
 
 MUCH = 0.05  # share of the values that are missing from which imputation is advised
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
+HELD = {  # what is no number: its types, in the order in which they are tried, and its word
+    (list, tuple, np.ndarray): "lists",
+    (dict,): "records",
+    (bytes,): "bytes",
+    (timedelta,): "durations",
+    (date,): "dates",
+    (time,): "times of day",
+    (complex,): "complex numbers",
+}
 IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
@@ -86,7 +97,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     if column.dtype == object:
         values = column.to_numpy()
         gaps = pd.isna(column).to_numpy()
-        if all(isinstance(value, Real) for value in values[~gaps]):
+        if all(isinstance(value, Real | Decimal) for value in values[~gaps]):
             values = np.where(gaps, np.nan, values)
             return pd.Series(values.astype(np.float64), index=column.index)
     return column
@@ -117,8 +128,17 @@ def without_text(
     if len(text) == frame.shape[1]:
         raise InputError(f"{path}: every column is text; at least one variable is needed")
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    notes.append(f"{len(names)} columns of text left out: {shown}")
+    held = ", ".join(sorted({_held(frame.iloc[:, j]) for j in text}))
+    notes.append(f"{len(names)} columns of {held} left out: {shown}")
     return frame.iloc[:, [j for j in range(frame.shape[1]) if j not in text]]
+
+
+def _held(column: pd.Series) -> str:
+    """What a column holds that are no numbers, in a word."""
+    if isinstance(column.dtype, pd.CategoricalDtype) or not len(column.dropna()):
+        return "text"
+    value = column.dropna().iloc[0]
+    return next((word for kinds, word in HELD.items() if isinstance(value, kinds)), "text")
 
 
 def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -> str:
@@ -130,6 +150,11 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -
         return f"{path}: column {names[0]!r}{more} holds {column.dtype}; allowed are numbers"
     row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
     value = f": {wrong.iloc[0]!r:.40} in row {row}"
+    if (held := _held(column)) != "text":
+        return (
+            f"{path}: column {names[0]!r}{more} holds {held}{value}; allowed are numbers: --drop "
+            f"{names[0]} leaves it out, --drop-text every column of no numbers"
+        )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
         advice = "numbers must be written alike, without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):

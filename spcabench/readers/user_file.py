@@ -184,7 +184,22 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     text = [
         f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
     ]
-    return parquet.read_table(path, read_dictionary=text).to_pandas()
+    read = parquet.ParquetFile(path, read_dictionary=text).read()
+    delimited.note_repeated(read.column_names, notes)
+    return read.rename_columns(_distinct(read.column_names)).to_pandas()
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of which later ones that are taken get .1, .2 and so on, as pandas names columns."""
+    found: dict[str, None] = {}
+    counts: dict[str, int] = {}
+    for name in names:
+        new = name
+        while new in found:
+            counts[name] = counts.get(name, 0) + 1
+            new = f"{name}.{counts[name]}"
+        found[new] = None
+    return [*found]
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
