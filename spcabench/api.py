@@ -48,10 +48,10 @@ def load(name: str, /, **settings: Any) -> Problem:
     return dataset.load(**settings)
 
 
-def as_problem(X: Any, scale: bool = False) -> Problem:
+def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
     """Return a problem as it is, and data as a problem: Sigma is their covariance, with 1/m.
 
-    Raises InputError for anything else.
+    Raises InputError for anything else, which names the argument.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
@@ -60,7 +60,7 @@ def as_problem(X: Any, scale: bool = False) -> Problem:
         return X
     if not (sp.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "to_numpy")):
         raise InputError(
-            f"problem: an object of type {type(X).__name__}; allowed is a Problem, as made by "
+            f"{argument}: an object of type {type(X).__name__}; allowed is a Problem, as made by "
             "Problem.from_data or Problem.from_covariance, or an array, a data frame or a sparse "
             "matrix of shape (m, n)"
         )

@@ -139,7 +139,9 @@ def _words_fault(command: str, code: object, output: str, errors: str) -> str:
 # words
 GOOD_WORDS = {  # words with which each command would run, cheaply
     "solve": ("pitprops", "-k", "3", "--solver", "grqi"),
+    "apply": ("none.npz", "none.csv"),
     "list": ("figures",),
+    "solvers": (),
     "new": ("solver", "mine"),
     "check": ("grqi",),
     "compare": ("grqi", "--against", "none", "--suite", "quick"),
@@ -148,6 +150,9 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "figure": ("kuleshov2013_fig1",),
     "verify": ("none",),
     "publish": ("none",),
+    "explore": ("none",),
+    "merge": ("none", "other"),
+    "doctor": (),
     "data": (),
     "run": ("kuleshov2013_fig1", "none", "out.parquet"),
     "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from spcabench import Problem, SparsePCA, api
+from spcabench import Problem, SparsePCA, api, select
 from spcabench.errors import InputError
 
 RNG = np.random.default_rng(0)
@@ -179,6 +179,10 @@ def _fit(**changed):
     return SparsePCA(**changed).fit(X_fitted)
 
 
+def _select(**changed):
+    return select(changed.pop("X", X), **changed)
+
+
 def _transform(X):
     return FITTED.transform(X)
 
@@ -203,6 +207,14 @@ TABLE = [
     (_fit, "X", MATRICES | DATA),
     (_transform, "X", FORMS),
     (_score, "X", FORMS),
+    (_select, "X", {words: M for words, M in FORMS.items() if words != "a problem"}),
+    (_select, "ks", [3, 2.5, "23", [], [0], [7], [2, None], [[2]], {2: "a"}, len]),
+    (_select, "criterion", [None, 3, True, [], {}, "", "Heldout", len]),
+    (_select, "solver", NO_NAME[1:]),
+    *((_select, switch, NO_SWITCH) for switch in ("scale", "nonnegative")),
+    (_select, "folds", [*NO_WHOLE, 0, 1, 7, 10**30]),
+    (_select, "resamples", [*NO_WHOLE, 0, 1]),
+    (_select, "seed", [*NO_WHOLE, -1]),
     (_data, "features", NO_NAMES),
     (_data, "labels", [*NO_NAMES, list("abcdef")]),
     (_covariance, "features", NO_NAMES),

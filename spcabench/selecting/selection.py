@@ -153,11 +153,8 @@ def select(
     selection algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS
     workshops (2011).
     """
-    if criterion not in CRITERIA:
-        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
-    validate.whole("folds", folds, 2)
-    validate.whole("resamples", resamples, 2)
-    problem = api.as_problem(X, scale=scale)
+    _check(criterion, folds, resamples, nonnegative)
+    problem = api.as_problem(X, scale=scale, argument="X")
     tried = _cardinalities(ks, problem.n)
     if solver is None:
         solver, quick = registry.quick_solver(nonnegative)
@@ -180,6 +177,15 @@ def select(
     k = tried[verdict.chosen]
     reason = verdict.reason + _warning(k, tried, problem.n)
     return Selection(k, reason, criterion, tried, {"share": shares, **verdict.columns}, found)
+
+
+def _check(criterion: str, folds: int, resamples: int, nonnegative: bool) -> None:
+    """Raise InputError for an unknown criterion, or a value out of range."""
+    if criterion not in CRITERIA:
+        raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
+    validate.whole("folds", folds, 2)
+    validate.whole("resamples", resamples, 2)
+    validate.switch("nonnegative", nonnegative)
 
 
 def _cardinalities(ks: Sequence[int] | None, n: int) -> list[int]:
