@@ -155,6 +155,7 @@ NO_SWITCH = [
 NO_NAME = [None, 3, 2.5, True, [], ["tpower"], {}, b"tpower", "", " ", "Tpower", "tpowr", "a/b.py"]
 NO_PROBLEM = [None, 3, "pitprops", [[1.0]], {}, object(), Problem, len]
 NO_NAMES = [3, 2.5, True, "abcdef", b"abcdef", len, ["a"], list("abcdefg"), {"a": 1}, [["a"]] * 6]
+NO_FILE = [None, 3, 2.5, True, [], {}, b"x", "", "x\0y", len]
 SWITCHES = ["center", "scale", "divide_by_m"]
 
 
@@ -215,6 +216,8 @@ TABLE = [
     (_select, "folds", [*NO_WHOLE, 0, 1, 7, 10**30]),
     (_select, "resamples", [*NO_WHOLE, 0, 1]),
     (_select, "seed", [*NO_WHOLE, -1]),
+    (lambda file: FITTED.save(file), "file", NO_FILE),
+    (lambda file: SparsePCA.load(file), "file", NO_FILE),
     (_data, "features", NO_NAMES),
     (_data, "labels", [*NO_NAMES, list("abcdef")]),
     (_covariance, "features", NO_NAMES),

@@ -17,6 +17,7 @@ from spcabench import __main__ as command_line
 from spcabench import api, machine, registry
 from spcabench.cli import options, settings
 from spcabench.errors import InputError
+from spcabench.running import workflow
 
 SOLVER = '''"""A solver with a mistake."""
 
@@ -213,6 +214,18 @@ def test_a_full_disk_is_one_line_before_the_work(words, typed, data_folder, monk
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (code, output) == (2, "") and len(errors.splitlines()) == 1
     assert errors.startswith("spcabench: ") and "cannot be written (" in errors
+
+
+@pytest.mark.parametrize("suite", ["quick", "components"])
+def test_a_page_stays_in_its_folder(suite, typed, tmp_path, monkeypatch):
+    (tmp_path / "Snakefile").touch()
+    (tmp_path / "profiles" / "default").mkdir(parents=True)
+    monkeypatch.setattr(options, "ROOT", tmp_path)
+    monkeypatch.setattr(workflow, "workflow", lambda *given: 1)
+    words = ("compare", "grqi", "--against", "none", "--suite", suite, "--name", "../../../evil")
+    code, _, errors = typed(*words)
+    assert code == 2 and "--name: '../../../evil'" in errors
+    assert not (tmp_path.parent / "evil").exists()
 
 
 def test_columns_of_one_name_are_noted(typed, tmp_path, monkeypatch):

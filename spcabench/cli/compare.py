@@ -97,6 +97,8 @@ def compare(
     own = [_absolute(solver) for solver in named or []]
     if suite == several.SUITE:
         _refuse_for_several(k, settings, fresh, command)
+        if name is not None:
+            _check_title(name)
         several.compare(own, against, time_limit, name, jobs, profile)
         return
     if command is not None:

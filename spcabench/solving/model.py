@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench import validate
 from spcabench.errors import InputError, using_file
 from spcabench.vectors import Array, Indices, Vector
 
@@ -51,6 +52,7 @@ class Model:
 
     def save(self, file: Path | str) -> None:
         """Write the model to an .npz file, which is whole or not there."""
+        validate.file_name("file", file)
         aside = Path(f"{file}.part")
         with using_file(file):
             try:
@@ -94,6 +96,7 @@ def versions() -> dict[str, str]:
 
 def load(file: Path | str) -> Model:
     """Read a model from a file; InputError for one that is none, or of a newer format."""
+    validate.file_name("file", file)
     with using_file(file):
         try:
             with np.load(file, allow_pickle=False) as stored:
