@@ -49,6 +49,14 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
 
 
+@pytest.mark.parametrize("figure", registry.names("figure"))
+def test_no_claim_was_revised_where_all_statements_are_those_of_the_run(figure):
+    claims = [
+        vars(statement) for statement in claims_file.statements(registry.module("figure", figure))
+    ]
+    assert claims_file.revised({"figure": figure, "claims": claims}) == ""
+
+
 def test_rows_are_there_as_a_table_for_people(trial_run):
     make_run(trial_run)
     table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")

@@ -59,12 +59,14 @@ def revised(report: dict[str, Any]) -> str:
     """
     if report["figure"] not in registry.names("figure"):
         return ""
-    judged = {claim["id"]: claim for claim in report["claims"]}
+    # two readings of one claim may have a test each
+    judged = {tuple(claim.get(word) for word in ("id", *WORDS)) for claim in report["claims"]}
+    known = {claim["id"] for claim in report["claims"]}
     changed, new = [], []
     for statement in statements(registry.module("figure", report["figure"])):
-        if statement.id not in judged:
+        if statement.id not in known:
             new.append(statement.id)
-        elif any(judged[statement.id].get(word) != getattr(statement, word) for word in WORDS):
+        elif tuple(getattr(statement, word) for word in ("id", *WORDS)) not in judged:
             changed.append(statement.id)
     parts = [f"another test or quote: {', '.join(changed)} (judged here by the earlier one)"]
     parts = parts if changed else []
