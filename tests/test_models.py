@@ -128,6 +128,36 @@ def test_files_that_are_no_models_are_refused(tmp_path, typed):
         spcabench.SparsePCA.load(tmp_path / "e.npz")
 
 
+DAMAGES = {
+    "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: allowed are finite"),
+    "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: allowed are finite"),
+    "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: allowed are finite"),
+    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: allowed are finite"),
+    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "no positive numbers"),
+    "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
+    "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
+    "no format": ({"about": np.array("[1]")}, "another format"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
+    good = dict(
+        loadings=np.eye(3)[:, :1],
+        variables=np.array(["a", "b", "c"]),
+        about=np.array('{"format": 1}'),
+        mean=np.zeros(3),
+        scale=np.ones(3),
+    )
+    np.savez(tmp_path / "m.npz", **good)
+    assert models.load(tmp_path / "m.npz").used == [0]
+    change, said = DAMAGES[damage]
+    np.savez(tmp_path / "m.npz", **(good | change))
+    with pytest.raises(InputError, match=said) as found:
+        models.load(tmp_path / "m.npz")
+    assert "\n" not in str(found.value)
+
+
 def test_k_auto_says_why(table, typed):
     words = (
         "solve",

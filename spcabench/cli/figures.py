@@ -231,11 +231,11 @@ def explore(
 
     The published pages hold no scripts, and stay as they are.
     """
-    from spcabench.page import curves, publish
+    from spcabench.extras import require
+    from spcabench.page import publish
 
     _check_run(folder)
-    if not curves.library():
-        raise InputError("explore: the curves need Bokeh: pip install 'spcabench[pages]'")
+    require("bokeh")
     out = options.ROOT / "results" / "explore"
     if folder.resolve() == out.resolve():
         raise InputError(f"explore: {folder} is the copy; allowed is the folder of another run")

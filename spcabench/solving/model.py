@@ -121,10 +121,13 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
     mean, scale = arrays.pop("mean", None), arrays.pop("scale", None)
     if Z.ndim != 2 or not Z.size or Z.dtype.kind != "f" or not np.isfinite(Z).all():
         raise InputError(f"{file}: loadings of shape {Z.shape}; allowed are finite numbers (n, K)")
-    for name, values in (("variables", variables), ("mean", mean), ("scale", scale)):
-        if values is not None and values.shape != (len(Z),):
-            raise InputError(f"{file}: {name} of shape {values.shape}; allowed is ({len(Z)},)")
-    if scale is not None and not (np.isfinite(scale) & (scale > 0.0)).all():
+    if variables.shape != (len(Z),):
+        raise InputError(f"{file}: variables of shape {variables.shape}; allowed is ({len(Z)},)")
+    for name, values in (("mean", mean), ("scale", scale)):
+        plain = values is None or (values.dtype.kind == "f" and values.shape == (len(Z),))
+        if not plain or (values is not None and not np.isfinite(values).all()):
+            raise InputError(f"{file}: {name}: allowed are finite numbers of shape ({len(Z)},)")
+    if scale is not None and not (scale > 0.0).all():
         raise InputError(f"{file}: scale has entries that are no positive numbers")
     return Model(Z, [str(v) for v in variables], mean, scale, about, arrays)
 
