@@ -6,7 +6,7 @@ from pathlib import Path
 from spcabench import registry
 from spcabench.comparison.jobs import Job
 from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
-from spcabench.running.grid import groups, shared
+from spcabench.running.grid import jobs, shared
 from spcabench.several.jobs import Job as SeveralJob
 
 PYTHON = f"{sys.executable} -m spcabench"
@@ -17,7 +17,7 @@ HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
 def rows(w):
-    return [f"results/{w.scale}/rows/{f}/{g}.parquet" for f in (w.figure, *shared(w.figure)) for g in groups(f, w.scale)]
+    return [f"results/{w.scale}/rows/{f}/{j}.parquet" for f in (w.figure, *shared(w.figure)) for j in jobs(f, w.scale)]
 
 
 def compared(w):
@@ -28,7 +28,6 @@ def compared(w):
 wildcard_constraints:
     scale="quick|paper",
     figure="[a-z0-9]+_[a-z0-9_]+",
-    group="[A-Za-z0-9_-]+",
     comparison="[^/]+",
     suite="[^/]+",
     job="[^/]+",
@@ -39,12 +38,12 @@ rule all:
 
 
 rule run:
-    output: "results/{scale}/rows/{figure}/{group}.parquet"
-    params: of=lambda w: fingerprint(w.figure, w.scale, w.group)
+    output: "results/{scale}/rows/{figure}/{job}.parquet"
+    params: of=lambda w: fingerprint(w.figure, w.scale, w.job)
     resources:
-        slot=lambda w: 1000 if w.group.startswith("timed-") else 1,
-        slurm_extra=lambda w: "--exclusive" if w.group.startswith("timed-") else "",
-    shell: "{PYTHON} run {wildcards.figure} {wildcards.group} {output} --scale {wildcards.scale}"
+        slot=lambda w: 1000 if w.job.startswith("timed") else 1,
+        slurm_extra=lambda w: "--exclusive" if w.job.startswith("timed") else "",
+    shell: "{PYTHON} run {wildcards.figure} {wildcards.job} {output} --scale {wildcards.scale}"
 
 
 rule draw:

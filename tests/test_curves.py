@@ -9,11 +9,17 @@ import pytest
 
 from spcabench import registry, style
 from spcabench.comparison import jobs, standing, suite
-from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
+from spcabench.page import (
+    comparison_curves,
+    comparison_pictures,
+    comparison_tables,
+    curves,
+    publish,
+)
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
 from tests.test_browser import CHROMIUM, probe
-from tests.trial import make_run
+from tests.trial import check_links, make_run
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 SOLVERS = ("tpower", "gpower1", "mcol")
@@ -92,6 +98,32 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
     assert {(p["item"], p["k"]) for p in data["pairs"]} == set(
         zip(answers["item"], answers.asked, strict=True)
     )
+
+
+def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_path):
+    out = tmp_path / "published" / "compare" / "try"
+    publish._copy_comparison(plan.parent, out)
+    assert "<script defer" not in (out / "index.html").read_text() and not list(
+        tmp_path.rglob("*.js")
+    )
+    for name in ("ranking.csv", "table.csv"):
+        assert (out / name).read_text() == plan.with_name(name).read_text()
+    (tmp_path / "published" / "index.html").write_text("")  # the pages of the run
+    for file in out.rglob("*.html"):
+        check_links(file)
+    assert "<script defer" in page.explore(out).read_text()
+    assert (tmp_path / "published" / "scripts").is_dir()
+
+
+def test_every_answer_is_on_the_page_of_its_problem(plan):
+    answers, folder = answers_of(plan), plan.with_name("pairs")
+    pages = {file.name: file.read_text() for file in folder.iterdir()}
+    assert len(pages) == answers["item"].nunique()
+    for item, part in answers.groupby("item"):
+        (text,) = [text for text in pages.values() if f"<h1>{item}:" in text]
+        for row in part.itertuples():
+            assert f'id="k{row.asked}"' in text and f'<th scope="row">{row.solver}</th>' in text
+        assert text.count('<th scope="row">') == len(part)
 
 
 @browser

@@ -5,6 +5,7 @@ import shutil
 import sys
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from spcabench import registry
@@ -122,20 +123,42 @@ def figure(tmp_path, monkeypatch, add_file):
     return "trial2013_fig2"
 
 
-def test_jobs(figure):
-    jobs = groups(figure, "quick")
-    assert [len(jobs[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
-    (timed,) = [runs for name, runs in jobs.items() if name.startswith("timed-")]
+def test_groups(figure):
+    found = groups(figure, "quick")
+    assert [len(found[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
+    (timed,) = [runs for name, runs in found.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    assert [[r.solver for r in chain] for chain in interleaved(jobs["gpower1"])] == [
+    assert [[r.solver for r in chain] for chain in interleaved(found["gpower1"])] == [
         ["gpower1", "grqi"]
     ]
     assert len(list(interleaved(timed))) == 2
 
 
+def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
+    for scale in ("quick", "paper"):
+        jobs = grid.jobs(figure, scale)
+        together = [pair for groups_of in jobs.values() for pair in groups_of.items()]
+        assert dict(together) == groups(figure, scale) and len(together) == len(dict(together))
+        for name, groups_of in jobs.items():
+            assert {g.startswith("timed-") for g in groups_of} == {name.startswith("timed")}
+    assert grid.jobs(figure, "quick").keys() == {"others", "timed"}
+
+
+def test_a_job_of_several_groups_has_the_rows_of_each(figure, tmp_path):
+    run_job(figure, "quick", "others", tmp_path / "all.parquet")
+    together = rows.read([tmp_path / "all.parquet"])
+    for group in groups(figure, "paper"):
+        if not group.startswith("timed-"):
+            run_job(figure, "paper", group, tmp_path / "one.parquet")
+            alone = rows.read([tmp_path / "one.parquet"])
+            same = together[together.group == group].reset_index(drop=True)
+            for column in ("solver", "status", "k", "cardinality", "variance", "flops", "chain"):
+                pd.testing.assert_series_equal(same[column], alone[column], check_dtype=False)
+
+
 def test_rows_of_a_job(figure, tmp_path):
     out = tmp_path / "rows" / "gpower1.parquet"
-    run_job(figure, "quick", "gpower1", out)
+    run_job(figure, "paper", "gpower1", out)
     table = rows.read([out])
     assert table.solver.tolist() == ["gpower1", "grqi"]
     assert table.cardinality.nunique() == 1 and table.k[1] == table.cardinality[0]
@@ -152,8 +175,7 @@ def test_rows_of_a_job(figure, tmp_path):
 def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "ROUNDS", {"quick": 3})
     monkeypatch.setattr(execute, "MIN_ROUNDS", {"quick": 3})
-    (job,) = [name for name in groups(figure, "quick") if name.startswith("timed-")]
-    run_job(figure, "quick", job, tmp_path / "t.parquet")
+    run_job(figure, "quick", "timed", tmp_path / "t.parquet")
     table = rows.read([tmp_path / "t.parquet"])
     assert table.solver.tolist() == ["grqi", "gpower0"] * 3
     assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
@@ -163,9 +185,9 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
 
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
-    journal = Journal(out, fingerprint.fingerprint(figure, "quick", "gpower1"))
-    journal.add("0-0-0", row(solver="gpower1", cardinality=2))
-    run_job(figure, "quick", "gpower1", out)
+    journal = Journal(out, fingerprint.fingerprint(figure, "paper", "gpower1"))
+    journal.add("gpower1 0-0-0", row(solver="gpower1", cardinality=2))
+    run_job(figure, "paper", "gpower1", out)
     table = rows.read([out])
     assert table.k[1] == 2  # the kept row was used, not made again
 
@@ -178,7 +200,7 @@ def test_measure(figure):
 
 
 def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
-    run_job(figure, "quick", "measure-trace", tmp_path / "m.parquet")
+    run_job(figure, "paper", "measure-trace", tmp_path / "m.parquet")
     table = rows.read([tmp_path / "m.parquet"])
     assert table.measure.tolist() == ["trace"] and table.solver.isna().all()
     assert table.group.tolist() == ["measure-trace"]
@@ -201,7 +223,7 @@ def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
     with pytest.raises(InputError, match="no job 'nope'"):
         run_job(figure, "quick", "nope", tmp_path / "x.parquet")
     add_file("figure", figure, '"""Broken."""\ndef runs(scale:\n')
-    assert groups(figure, "quick").keys() == {"broken"}
+    assert grid.jobs(figure, "quick").keys() == {"broken"}
     assert isinstance(grid.shared(figure), tuple)
 
 
@@ -248,7 +270,8 @@ def test_file_names_are_safe():
     for figure in registry.names("figure"):
         assert all(
             set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
-            for name in groups(figure, "quick")
+            for scale in ("quick", "paper")
+            for name in grid.jobs(figure, scale)
         )
 
 
@@ -259,7 +282,7 @@ def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_
     for body in ("yield problem", "yield problem  # a comment", "yield 1"):
         own.write_text(f"def solve(problem):\n    {body}\n")
         add_file("figure", figure, text)
-        prints.append(fingerprint.fingerprint(figure, "quick", "measure-trace"))
+        prints.append(fingerprint.fingerprint(figure, "paper", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
 
 
@@ -272,5 +295,5 @@ def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure,
         text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
         assert "SHARE, " in text
         add_file("figure", figure, text)
-        prints.append(fingerprint.fingerprint(figure, "quick", "measure-trace"))
+        prints.append(fingerprint.fingerprint(figure, "paper", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]

@@ -9,12 +9,13 @@ import pytest
 
 from spcabench import api, registry
 from spcabench.errors import InputError
-from spcabench.page import several_page
+from spcabench.page import publish, several_page
 from spcabench.running import rows
 from spcabench.several import find, jobs, standing, suite, ways
 from spcabench.several.jobs import Job
 from spcabench.several.suite import Item
 from spcabench.solving.formulations import Formulation, fault
+from tests.trial import check_links
 
 DATA = dict(m=20, n=9, seed=0)
 ITEM = Item("pit props", "gaussian", DATA, (2,), (3,), "gaussian", "ours", 9, True, held_out=True)
@@ -133,6 +134,23 @@ def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
     kept = before - 1 - first
     assert kept > 0
     assert len(made) - before == first + total - kept
+
+
+def test_a_page_can_be_published(small, tmp_path):
+    home = tmp_path / "results" / "components"
+    job = Job("tpower")
+    file = job.write(home / "jobs")
+    jobs.run_job(job, several_page.rows_of(file))
+    plan = home / "one" / "plan.json"
+    plan.parent.mkdir()
+    words = dict(name="one", named=[], jobs=[str(file.relative_to(tmp_path))])
+    plan.write_text(json.dumps(words))
+    several_page.write(plan)
+    out = tmp_path / "results" / "published" / "compare" / "one"
+    publish._copy_comparison(plan.parent, out)
+    (tmp_path / "results" / "published" / "index.html").write_text("")
+    check_links(out / "index.html")
+    assert (out / "table.csv").read_text() == plan.with_name("table.csv").read_text()
 
 
 def test_held_out_samples_are_not_those_of_the_loadings():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spcabench.running import workflow
-from spcabench.running.grid import groups
+from spcabench.running.grid import jobs
 
 ROOT = Path(__file__).parents[1]
 CLUSTER = ROOT / "tests" / "slurm_cluster.sh"
@@ -63,8 +63,8 @@ def test_a_figure_is_made_through_sbatch_and_what_is_timed_runs_alone(cluster, t
     assert (tmp_path / home / "figure.svg").exists() and json.loads(
         (tmp_path / home / "claims.json").read_text()
     )
-    assert said.count("submitted with SLURM jobid") == len(groups(FIGURE, "quick")) + 1
-    timed = [running for running in seen if any("timed-" in comment for comment, _ in running)]
+    assert said.count("submitted with SLURM jobid") == len(jobs(FIGURE, "quick")) + 1
+    timed = [running for running in seen if any("timed" in comment for comment, _ in running)]
     assert timed and all(len(running) == 1 and running[0][1] == str(CORES) for running in timed)
     assert workflow.workflow([f"{home}/claims.json"], log, 4, tmp_path, "slurm") == 0
     assert "submitted" not in log.read_text()

@@ -17,7 +17,7 @@ from spcabench import registry
 from spcabench.cli import figures, options
 from spcabench.errors import InputError
 from spcabench.running import workflow
-from spcabench.running.grid import groups
+from spcabench.running.grid import jobs
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
@@ -37,8 +37,8 @@ def test_the_plan_holds_every_job_of_every_figure(tmp_path):
     ).stdout
     for figure in registry.names("figure"):
         assert f"results/quick/figures/{figure}/claims.json" in found
-        for group in groups(figure, "quick"):
-            assert f"results/quick/rows/{figure}/{group}.parquet" in found
+        for job in jobs(figure, "quick"):
+            assert f"results/quick/rows/{figure}/{job}.parquet" in found
 
 
 def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):

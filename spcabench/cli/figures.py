@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spcabench.cli import options
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError, expect_folder, using_file
 
 
 class Scale(StrEnum):
@@ -39,14 +39,14 @@ Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCAL
 
 def run_job(
     figure: Figure,
-    group: Annotated[str, typer.Argument(help="Name of the job.")],
+    job: Annotated[str, typer.Argument(help="Name of the job.")],
     out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
     scale: Scaled = Scale.quick,
 ) -> None:
     """Make the rows of one job of a figure."""
-    from spcabench.running import job
+    from spcabench.running.job import run_job as make
 
-    job.run_job(figure, scale, group, out)
+    make(figure, scale, job, out)
 
 
 def draw_figure(
@@ -137,9 +137,9 @@ def _rows(figure: str, scale: Scale) -> list[Path]:
 
     folder = options.ROOT / "results" / scale / "rows"
     return [
-        folder / name / f"{group}.parquet"
+        folder / name / f"{job}.parquet"
         for name in (figure, *grid.shared(figure))
-        for group in grid.groups(name, scale)
+        for job in grid.jobs(name, scale)
     ]
 
 
@@ -208,16 +208,27 @@ def verify_run(
     raise typer.Exit(int(differences > 0))
 
 
-def publish_run(folder: Published = options.ROOT / "results" / "paper") -> None:
+def publish_run(
+    folder: Published = options.ROOT / "results" / "paper",
+    comparison: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of a comparison that is published too; repeatable."),
+    ] = None,
+) -> None:
     """Copy a run to results/published, and renew the gallery and table in the README.
 
-    The copy leaves out what is too large for git.
+    The copy leaves out what is too large for git. Comparisons that were published before stay.
     """
     from spcabench.page import publish
 
     _check_run(folder)
+    for source in comparison or ():
+        expect_folder(source, "the folder of a comparison")
+        if not (source / "plan.json").is_file():
+            raise InputError(f"--comparison: {source} has no plan.json; it is no comparison")
     root = options.ROOT
-    about = publish.publish(folder, root / "results" / "published", root / "README.md")
+    out = root / "results" / "published"
+    about = publish.publish(folder, out, root / "README.md", comparison or ())
     print(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

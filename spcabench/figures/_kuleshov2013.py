@@ -99,4 +99,4 @@ def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]
     """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-    return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)
+    return 300, 2, in_each_band(1), {100: 2, 200: 2}, grid(0.02, 0.19, 4)

@@ -25,7 +25,7 @@ COLUMNS = ["k", "best", "bound", "proven", "nodes", "seconds"]
 PROVEN = 1e-8  # relative gap of a proven optimum
 VISIBLE = 0.005  # a band thinner than this share of the largest value is not in the legend
 EVALUATIONS = 100  # of a dual bound: a third of the usual number, for nearly the same bound
-BUDGET = {"quick": 1e8, "paper": 2e9}  # entries of node matrices for each cardinality
+BUDGET = {"quick": 5e7, "paper": 2e9}  # entries of node matrices for each cardinality
 
 
 def truth(

@@ -128,7 +128,7 @@ def runs(scale):
             uses=(SOLVER,),
             timeout=3600.0,
         )
-    for seed in range(100 if scale == "paper" else 40):
+    for seed in range(100 if scale == "paper" else 12):
         yield Measure(
             dataset="gaussian",
             parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),

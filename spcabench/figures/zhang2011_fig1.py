@@ -129,9 +129,9 @@ def runs(scale):
         for n in sizes["bca loose"]:
             settings = dict(lam=penalty(family, n), K=5, screen=False, inner="loose", eps=5e-3)
             yield Run(**source(family, n, 200), solver="bca", settings=settings, label=LOOSE)
-        for seed in range(100, 120 if paper else 105):
+        for seed in range(100, 120 if paper else 102):
             yield from _compared(family, 100 if paper else 40, seed)
-        yield from at_rest.measures(family, range(100, 110 if paper else 104))
+        yield from at_rest.measures(family, range(100, 110 if paper else 102))
     yield from text.measures(scale)
 
 

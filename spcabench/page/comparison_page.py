@@ -1,7 +1,10 @@
 """The page of a comparison: ranking, profiles, tables; and the same as files."""
 
 import json
+import re
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,10 +21,12 @@ from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import command
 from spcabench.running import rows as results
-from spcabench.running.whole_files import write_changed, write_text
+from spcabench.running.whole_files import make_folder, write_changed, write_text
 from spcabench.solving.driver import Limits, parameters
 from spcabench.solving.flags import SENTENCES, Flag
 from spcabench.solving.status import Status
+
+LARGEST_ROWS = 2_000_000  # bytes of the rows of a published comparison
 
 
 def write(plan_file: Path) -> Path:
@@ -34,8 +39,32 @@ def write(plan_file: Path) -> Path:
     merging.write(plan_file.parent, asked, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan["name"])
-    last = "time" if not conditions.differences(conditions.of_rows(rows)) else "flops"
-    return _written(plan_file.parent, plan, asked, rows, last)
+    return _written(plan_file.parent, plan, asked, rows, _last(rows))
+
+
+def publish(folder: Path, out: Path) -> Path:
+    """Write the page of a comparison as it is published: without scripts, with rows that are small.
+
+    Histories of iterates are left out of rows that would be larger than ``LARGEST_ROWS``.
+    """
+    part, plan = merging.Part.read(folder), read_plan(folder / "plan.json")
+    merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]))
+    if (out / merging.ROWS).stat().st_size > LARGEST_ROWS:
+        shorter = results.without_histories(results.read_table([out / merging.ROWS]))
+        merging.write(out, part.jobs, shorter)
+    write_text(out / "plan.json", json.dumps(plan | {"jobs": []}, indent=1) + "\n")
+    return _written(out, plan, part.jobs, part.rows, _last(part.rows), {"scripts": None})
+
+
+def explore(folder: Path) -> Path:
+    """Write the page of a published comparison anew, with interactive curves where it has them."""
+    part, plan = merging.Part.read(folder), read_plan(folder / "plan.json")
+    return _written(folder, plan, part.jobs, part.rows, _last(part.rows))
+
+
+def _last(rows: pd.DataFrame) -> str:
+    """What decides the last rank: the time, where all were timed alike."""
+    return "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
 
 
 def write_merged(folder: Path, sources: list[Path]) -> Path:
@@ -64,7 +93,10 @@ def _written(
     last: str,
     more: dict[str, Any] | None = None,
 ) -> Path:
-    """Write the page, the table and the ranking of some rows."""
+    """Write the page, the table and the ranking of some rows.
+
+    more : words of the page beyond those of every comparison; scripts None for a page without.
+    """
     answers = standing.standing(rows, _best_known(next(iter(asked.values()))))
     ranking = standing.ranking(answers, last)
     comparison_tables.write(folder, answers, ranking)
@@ -73,9 +105,13 @@ def _written(
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranking, plan["named"], files)
-    data = comparison_curves.data(answers, looks)
-    scripts = curves.write(folder.resolve().parents[1], folder.resolve(), data, "curves-data.js")
-    more = {"scripts": scripts, "looks": looks} | (more or {})
+    more = {"looks": looks} | (more or {})
+    if "scripts" not in more:
+        data, home = comparison_curves.data(answers, looks), folder.resolve()
+        more["scripts"] = curves.write(home.parents[1], home, data, "curves-data.js")
+    pairs = _pairs(answers)
+    _write_pairs(folder / "pairs", plan["name"], pairs)
+    more |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
     text = _page(plan, asked, rows, answers, ranking, pictures, last, **more)
     write_text(folder / "index.html", text)
     return folder / "index.html"
@@ -133,7 +169,6 @@ def _page(
         differences_in_time=conditions.differences(conditions.of_rows(rows)),
         timing=conditions.of_rows(rows).to_dict("records"),
         ranking=ranking.to_dict("records"),
-        pairs=_pairs(answers),
         pictures=pictures,
         failures=_failures(answers),
         doubts=doubts,
@@ -157,8 +192,22 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
     for (item, k), part in answers.groupby(["item", "asked"], sort=False):
         ordered = part.sort_values(["share", "time"], ascending=[False, True])
         about = part[same].iloc[0].to_dict()
+        about |= {
+            "file": re.sub(r"[^A-Za-z0-9]+", "-", str(item)) + ".html",
+            "reached": int((part.share >= standing.TARGETS[-1] * (1.0 - best_known.CLOSE)).sum()),
+            "new": bool(about["best"]) and not about["listed"],
+        }
         pairs.append({"item": item, "k": int(k), "rows": ordered.to_dict("records"), **about})
     return pairs
+
+
+def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
+    """Write a page for each problem with every answer, so that no page is heavy."""
+    make_folder(folder)
+    for file, part in groupby(pairs, key=itemgetter("file")):
+        mine = list(part)
+        text = render("pairs.html.j2", name=name, item=mine[0]["item"], pairs=mine)
+        write_text(folder / file, text)
 
 
 def _how(asked: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:

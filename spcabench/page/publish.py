@@ -3,27 +3,32 @@
 import hashlib
 import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from spcabench import machine
-from spcabench.comparison import best_known
+from spcabench.comparison import best_known, merging
 from spcabench.errors import InputError
-from spcabench.page import claims_file, results_page
+from spcabench.page import claims_file, comparison_page, results_page, several_page
 from spcabench.page.block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.whole_files import check_room, write_text, writing
+from spcabench.running.whole_files import check_room, make_folder, write_text, writing
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
+COMPARISONS = "compare"  # the folder of the published comparisons
 BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of published -->"
 
 
-def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
+def publish(
+    folder: Path, out: Path, readme: Path, comparisons: Iterable[Path] = ()
+) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
-    Of the published run itself, only the pages and the block are made anew.
+    Of the published run itself, only the pages and the block are made anew. Comparisons that were
+    published before stay beside those that are given.
 
     Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
     uncommitted changes.
@@ -36,12 +41,15 @@ def publish(folder: Path, out: Path, readme: Path) -> dict[str, Any]:
     check_room(out.parent)
     with writing(out):
         if folder.resolve() != out.resolve():
-            shutil.rmtree(out, ignore_errors=True)
+            for part in ("figures", "rows", "solvers"):
+                shutil.rmtree(out / part, ignore_errors=True)
             for name in figures:
                 _copy_figure(folder / "figures" / name, out / "figures" / name)
                 _copy_rows(folder / "rows" / name, out / "rows" / name)
         _copy_history(folder.parent / "history", out / "history")
         shutil.copy(best_known.TABLE, out)
+        for comparison in comparisons:
+            _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
     results_page.write_page(out, published=True)
     about = _about(figures, out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
@@ -58,6 +66,8 @@ def explore(folder: Path, out: Path) -> Path:
     left_out = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")
     with writing(out):
         shutil.copytree(folder, out, ignore=left_out)
+        for rows_of in (out / COMPARISONS).glob(f"*/{merging.ROWS}"):
+            comparison_page.explore(rows_of.parent)
     return results_page.write_page(out)
 
 
@@ -110,6 +120,16 @@ def _copy_history(source: Path, out: Path) -> None:
     if (source / "history.json").exists():
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
+
+
+def _copy_comparison(source: Path, out: Path) -> None:
+    """Publish a comparison, of one component or of several."""
+    shutil.rmtree(out, ignore_errors=True)
+    make_folder(out)
+    if (source / merging.JOBS).exists():
+        comparison_page.publish(source, out)
+    else:
+        several_page.write(source / "plan.json", out)
 
 
 def _copy_rows(source: Path, out: Path) -> None:

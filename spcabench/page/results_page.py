@@ -59,8 +59,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     _write_json(folder / "certified.json", about, "certified", bounds)
     rows = solver_page.read(file for figure in figures for file in _rows(folder, figure["figure"]))
     about |= {"solvers": solver_page.solvers(rows), "time": _time(rows)}
-    if not published:
-        about |= {"comparisons": _comparisons(folder)}
+    about |= {"comparisons": _comparisons(folder if published else folder.parent, folder)}
     if not published or (folder / "history").is_dir():
         about |= {"history": _history(folder)}
     about["other"] = _other_scale(folder, about["scale"])
@@ -273,14 +272,13 @@ def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return dict(sorted(entries.items(), key=lambda item: -item[1]["seconds"]))
 
 
-def _comparisons(folder: Path) -> list[tuple[str, str]]:
-    """The pages of comparisons, name and address, where they were made."""
-    home = folder.parent
+def _comparisons(home: Path, folder: Path) -> list[tuple[str, str]]:
+    """The pages of comparisons below a folder: name, and address from the pages of the run."""
     pages = [
         *(home / "compare").glob("index.html"),
         *sorted((home / "compare").glob("*/index.html")),
     ]
-    return [(page.parent.name, "../" + _link(home, page)) for page in pages]
+    return [(page.parent.name, links.relative(page, folder)) for page in pages]
 
 
 def _history(folder: Path) -> dict[str, Any] | None:

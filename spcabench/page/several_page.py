@@ -19,8 +19,11 @@ from spcabench.solving.formulations import Formulation
 NOT_SHOWN = ("Z", "names", "parameters")
 
 
-def write(plan_file: Path) -> Path:
-    """Write the page of a plan, its table and its ranking beside the plan; the path of the page."""
+def write(plan_file: Path, out: Path | None = None) -> Path:
+    """Write the page of a plan, its table and its ranking; the path of the page.
+
+    They are written beside the plan, or into the folder ``out``, as a published page.
+    """
     plan = read_plan(plan_file)
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan["jobs"]]
@@ -28,16 +31,16 @@ def write(plan_file: Path) -> Path:
     results.check_convention(rows, plan["name"])
     table = standing.graded(rows)
     ranking = standing.ranking(table)
-    folder = plan_file.parent
+    folder = out or plan_file.parent
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     write_text(folder / "table.csv", shown.to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranking, _failures(table)))
-    page = plan_file.with_name("index.html")
     pictures = list(several_pictures.pictures(table, ranking))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
-    write_text(page, _page(plan, root, rows, table, ranking, pictures))
-    return page
+    text = _page(plan, root, rows, table, ranking, pictures, published=out is not None)
+    write_text(folder / "index.html", text)
+    return folder / "index.html"
 
 
 def rows_of(job: Path) -> Path:
@@ -79,6 +82,7 @@ def _page(
     table: pd.DataFrame,
     ranking: pd.DataFrame,
     pictures: list[Picture],
+    published: bool,
 ) -> str:
     first = Job.read(root / plan["jobs"][0])
     asked = table[table.kind != HELD_OUT]
@@ -87,6 +91,7 @@ def _page(
         "several.html.j2",
         name=plan["name"],
         named=plan["named"],
+        published=published,
         written=datetime.now(UTC).date().isoformat(),
         formulations=formulations,
         ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from spcabench import registry
 from spcabench.running import whole_files
-from spcabench.running.grid import groups
+from spcabench.running.grid import jobs
 
 
 def remove(home: Path) -> list[Path]:
@@ -39,7 +39,7 @@ def _has_job(home: Path, file: Path) -> bool:
     """Whether a file of rows is that of a job: of a figure, or of a comparison."""
     figure, job = file.parent.name, file.stem
     if figure in registry.names("figure"):
-        return job in groups(figure, home.name)
+        return job in jobs(figure, home.name)
     return (home / "jobs" / file.parent.name / f"{job}.json").exists()
 
 

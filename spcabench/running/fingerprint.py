@@ -8,7 +8,7 @@ from typing import Any
 
 from spcabench import registry
 from spcabench.run import Measure, Run
-from spcabench.running.grid import groups
+from spcabench.running.grid import jobs
 from spcabench.running.source import PACKAGE, closure, digest, function_hash, sets_colour, tree_hash
 from spcabench.running.task import Task
 
@@ -18,13 +18,14 @@ PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
 SCHEMA = PACKAGE / "running" / "schema.py"
 
 
-def fingerprint(figure: str, scale: str, group: str) -> str:
+def fingerprint(figure: str, scale: str, job: str) -> str:
     """Hash all that decides the rows of a job: its runs and the code that makes them.
 
     The code is that of all files that the worker imports, as syntax trees. Comments, docstrings and
     layout change nothing; neither does the commit.
     """
-    runs = groups(figure, scale).get(group, [])
+    groups = jobs(figure, scale).get(job, {})
+    runs = [run for group in groups.values() for run in group]
     return of_tasks([Task.of(run) for run in runs], [_labels(run) for run in runs])
 
 

@@ -1,4 +1,4 @@
-"""The jobs of a figure: its runs in groups, each of which one process makes."""
+"""The jobs of a figure: its runs in groups, and the groups that one process makes."""
 
 import ast
 from collections.abc import Iterator
@@ -15,23 +15,38 @@ def runs_of(figure: str, scale: str) -> list[Run | Measure]:
 
 
 def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
-    """Return the jobs of a figure, by name.
+    """Return the runs of a figure in groups, by name.
 
-    There is a job for each problem that is timed, because solvers take turns on it. All other runs
-    are in a job for each solver, with the runs that match it. A figure whose file is broken has one
-    job, "broken", which fails and says why, so that the other figures are made.
+    There is a group for each problem that is timed, because solvers take turns on it. All other
+    runs are in a group for each solver, with the runs that match it. A figure whose file is broken
+    has one group, "broken", whose job fails and says why, so that the other figures are made.
     """
     try:
         runs = runs_of(figure, scale)
     except Exception:
         return {"broken": []}
-    jobs: dict[str, list[Run | Measure]] = {}
+    found: dict[str, list[Run | Measure]] = {}
     name = ""
     for run in runs:
         if not (isinstance(run, Run) and run.match):
             name = _group(run)
-        jobs.setdefault(name, []).append(run)
-    return jobs
+        found.setdefault(name, []).append(run)
+    return found
+
+
+def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run | Measure]]]:
+    """Return the jobs of a figure by name, each with the groups that its process makes.
+
+    At the papers' scale each group is a job, so that little is made again after a change. At the
+    quick scale most groups take less time than the start of a process: there is one job for all
+    that are timed, and one for all others.
+    """
+    found: dict[str, dict[str, list[Run | Measure]]] = {}
+    for name, runs in groups(figure, scale).items():
+        together = "timed" if name.startswith("timed-") else "others"
+        job = together if scale == "quick" and runs else name
+        found.setdefault(job, {})[name] = runs
+    return found
 
 
 def _group(run: Run | Measure) -> str:

@@ -19,7 +19,7 @@ from spcabench.run import Measure, Run
 from spcabench.running import rows, whole_files, worker
 from spcabench.running.fingerprint import fingerprint
 from spcabench.running.grader import Grader
-from spcabench.running.grid import groups, interleaved, runs_of
+from spcabench.running.grid import interleaved, jobs, runs_of
 from spcabench.running.journal import Journal
 from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import Answer, Row
@@ -29,9 +29,9 @@ from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
-ROUNDS = {"quick": 5, "paper": 15}  # timed rounds
+ROUNDS = {"quick": 3, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
-TIME_BUDGET = {"quick": 6.0, "paper": 60.0}  # seconds that more rounds may take
+TIME_BUDGET = {"quick": 2.0, "paper": 60.0}  # seconds that more rounds may take
 
 
 def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
@@ -62,37 +62,42 @@ def _timed_outside(answer: Answer, seconds: float) -> Answer:
     return replace(answer, outer_time=seconds, flags=flags)
 
 
-def run_job(figure: str, scale: str, group: str, out: Path) -> None:
+def run_job(figure: str, scale: str, job: str, out: Path) -> None:
     """Make the rows of one job and write them to a parquet file.
 
     Raises InputError where the figure has no such job, and the figure's own error where it cannot
     be read.
     """
-    runs = groups(figure, scale).get(group)
-    if not runs:
+    known = jobs(figure, scale)
+    if not any(known.get(job, {}).values()):
         runs_of(figure, scale)  # raises the figure's own error
-        raise InputError(
-            f"group: figure {figure!r} has no job {group!r}; known are "
-            f"{', '.join(groups(figure, scale))}"
-        )
+        raise InputError(f"job: figure {figure!r} has no job {job!r}; known are {', '.join(known)}")
     whole_files.make_folder(out.parent)
-    labels = {"experiment": figure, "scale": scale, "group": group}
-    journal = Journal(out, fingerprint(figure, scale, group))
-    rows.write(list(_rows(labels, runs, journal)), out)
+    journal = Journal(out, fingerprint(figure, scale, job))
+    found: list[Row] = []
+    tqdm.monitor_interval = 0  # its thread and forked workers do not go together
+    # the grader first: it must never have seen a solver
+    with closing(Grader()) as grader, closing(Worker(worker.answer)) as helper:
+        for group, runs in known[job].items():
+            labels = {"experiment": figure, "scale": scale, "group": group}
+            found += _rows(labels, runs, (helper, grader), journal)
+    rows.write(found, out)
     journal.close()
 
 
-def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -> Iterator[Row]:
-    """The rows of all rounds, one after the other. labels : of the job."""
+def _rows(
+    labels: dict[str, str],
+    runs: list[Run | Measure],
+    processes: tuple[Worker, Grader],
+    journal: Journal,
+) -> Iterator[Row]:
+    """The rows of all rounds of a group, one after the other. labels : of the group."""
     scale = labels["scale"]
     timed = any(isinstance(run, Run) and run.timed for run in runs)
     rounds = ROUNDS[scale] if timed else 1
     start = perf_counter()
-    tqdm.monitor_interval = 0  # its thread and forked workers do not go together
     name = f"{labels['experiment']} {labels['group']}"
-    bar = tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)
-    # the grader first: it must never have seen a solver
-    with closing(Grader()) as grader, closing(Worker(worker.answer)) as helper, closing(bar):
+    with closing(tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)) as bar:
         for repeat in range(rounds):
             if (
                 repeat >= MIN_ROUNDS[scale]
@@ -101,7 +106,7 @@ def _rows(labels: dict[str, str], runs: list[Run | Measure], journal: Journal) -
                 break  # one more would not fit
             for index, chain in enumerate(interleaved(runs)):
                 of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
-                for row in _chain(of_chain, chain, (helper, grader), journal):
+                for row in _chain(of_chain, chain, processes, journal):
                     bar.update()
                     yield row
 
@@ -119,7 +124,7 @@ def _chain(
     helper, grader = processes
     reached: dict[str, int] = {}
     for place, run in enumerate(chain):
-        key = f"{labels['chain']}-{place}"
+        key = f"{labels['group']} {labels['chain']}-{place}"
         if key not in journal.rows:
             answer = _answer(run, reached, helper)
             if labels["repeat"]:  # the same vector as that of the first round
