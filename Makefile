@@ -40,6 +40,7 @@ docs: $(READY)
 	@$(BIN)/python -m spcabench.page.columns
 	@$(BIN)/python -m spcabench.page.certified_page
 	@$(BIN)/python -m spcabench.page.field
+	@$(BIN)/python -m spcabench.page.findings
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 history: $(READY)

@@ -232,6 +232,28 @@ def test_the_certified_page_is_made_of_the_best_known_answers():
     assert certified_page.renewed(text) == text, "renew it: make docs"
 
 
+def test_the_findings_are_those_of_the_published_run():
+    from spcabench.page import findings
+
+    text = findings.DOCUMENT.read_text(encoding="utf-8")
+    assert findings.renewed(text) == text, "renew it: make docs"
+
+
+def test_the_best_within_a_budget_is_the_best_of_those_in_time():
+    from spcabench.page.findings import _best_within
+
+    part = pd.DataFrame(
+        {
+            "solver": ["slow", "quick", "lucky", "slow", "quick", "lucky"],
+            "share": [1.0, 0.9, 1.0, 1.0, 0.9, np.nan],
+            "time": [0.5, 1e-4, 1e-4, 0.5, 2e-4, np.nan],
+        }
+    )
+    assert _best_within(part, 1e-5) == "none"
+    assert _best_within(part, 1e-2) == "quick (90.0%)"
+    assert _best_within(part, 1.0) == "slow (100.0%)"
+
+
 def test_every_published_answer_is_of_an_instance_and_none_is_above_a_proven_bound():
     from spcabench.comparison import best_known
     from spcabench.comparison.suite import SUITES

@@ -5,7 +5,6 @@ its vector; the published ones are those of spcabench/comparison/published.toml.
 """
 
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,8 @@ def published(file: Path = PUBLISHED) -> dict[str, Any]:
 
 def tables() -> str:
     """Every instance of the suite, and what is published of it, as Markdown."""
-    known = {(e.item, e.k): e for e in best_known.read().values() if not e.nonnegative}
-    lines, differing = [], []
+    known = _known()
+    lines = []
     answers = published()["answers"]
     for item in SUITES["certified"]:
         said = [a for a in answers if a["instance"] == item.name]
@@ -38,16 +37,20 @@ def tables() -> str:
             entry = known.get((item.name, k))
             mine = [a for a in said if a["k"] == k]
             lines.append(_line(item, k, mine, entry))
-            differing += _differences(mine, entry) if entry else []
     rule = ("---",) * len(HEAD)
     table = "".join(f"| {' | '.join(map(cell, line))} |\n" for line in (HEAD, rule, *lines))
-    return f"\n{_summary(known.values())}\n\n{table}\n{''.join(differing)}"
+    differing = "".join(_difference(*pair) for pair in contradicted())
+    return f"\n{summary()}\n\n{table}\n{differing}"
 
 
-def _summary(known: Iterable[best_known.Entry]) -> str:
+def _known() -> dict[tuple[str, int], best_known.Entry]:
+    return {(e.item, e.k): e for e in best_known.read().values() if not e.nonnegative}
+
+
+def summary() -> str:
     """How many are proven, and in how many seconds."""
     names = {item.name for item in SUITES["certified"]}
-    mine = [e for e in known if e.item in names]
+    mine = [e for e in _known().values() if e.item in names]
     seconds = {k: max((e.seconds for e in mine if e.k == k), default=0.0) for k in (5, 10, 20, 30)}
     slowest = ", ".join(f"{s:.1f} s for k = {k}" for k, s in seconds.items())
     return (
@@ -79,27 +82,34 @@ def _seconds(answer: dict[str, Any]) -> str:
     return f" in {low} s" if low == high else f" in {low} to {high} s"
 
 
-def _differences(said: Answers, entry: best_known.Entry) -> list[str]:
-    """A paragraph for each published optimum that a proven one contradicts in its digits."""
-    found = []
-    for answer in said:
-        printed = answer.get("value")
-        if not printed or not entry.proven:
+def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
+    """The published optima that a proven one contradicts in its digits, each with that one."""
+    known, found = _known(), []
+    for answer in published()["answers"]:
+        entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")
+        if entry is None or not entry.proven or not printed:
             continue
         unit = 10.0 ** -len(printed.partition(".")[2])
-        if abs(float(printed) - entry.value) <= unit:
-            continue
-        below = float(printed) < entry.value
-        W = ", ".join(map(str, entry.support))
-        loadings = ", ".join(f"{x:.6f}" for x in entry.loadings)
-        found.append(
-            f"**{entry.item}, k = {entry.k}.** Published is {printed} ({answer['source']}). The "
-            f"optimum is {entry.value:.9g}, so the published value, if it was not rounded, is too "
-            f"{'low' if below else 'high'} by {abs(float(printed) / entry.value - 1.0):.1e} of it. "
-            f"It is reached on the variables {W} (counted from 0) with the loadings {loadings}; no "
-            f"x reaches more than {entry.bound:.9g}, by {entry.bound_by}.\n\n"
-        )
-    return found
+        if abs(float(printed) - entry.value) > unit:
+            found.append((answer, entry))
+    order = [item.name for item in SUITES["certified"]]
+    return sorted(found, key=lambda pair: (order.index(pair[1].item), pair[1].k))
+
+
+def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
+    """A paragraph on a published optimum that the proven one contradicts."""
+    published_value = float(answer["value"])
+    W = ", ".join(map(str, entry.support))
+    loadings = ", ".join(f"{x:.6f}" for x in entry.loadings)
+    which = "low" if published_value < entry.value else "high"
+    return (
+        f"**{entry.item}, k = {entry.k}.** Published is {answer['value']} ({answer['source']}). "
+        f"The optimum is {entry.value:.9g}, so the published value, if it was not rounded, is too "
+        f"{which} by "
+        f"{abs(published_value / entry.value - 1.0):.1e} of it. It is reached on the variables {W} "
+        f"(counted from 0) with the loadings {loadings}; no x reaches more than {entry.bound:.9g}, "
+        f"by {entry.bound_by}.\n\n"
+    )
 
 
 def renewed(text: str) -> str:

@@ -1,0 +1,134 @@
+"""docs/findings.md: what was found, from the published run and tables; `make docs` renews it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench.page import certified_page, papers
+from spcabench.page.block import replaced
+from spcabench.page.render import cell
+from spcabench.running.whole_files import write_changed
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "findings.md"
+PUBLISHED = ROOT / "results" / "published"
+WORDS = ("holds", "undecided", "fails")
+LONGEST = 140  # letters of a quote or a measured number in a table
+BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # seconds within which a method must answer
+Claims = list[dict[str, Any]]
+
+
+def blocks(home: Path = PUBLISHED) -> dict[str, str]:
+    """The generated parts of the document, by name."""
+    claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))["claims"]
+    return {
+        "verdicts": verdicts(claims),
+        "frontier": frontier(),
+        "comparisons": comparisons(home / "compare"),
+    }
+
+
+def verdicts(claims: Claims) -> str:
+    """The counts of verdicts by paper, and every claim that fails, with its cause."""
+    own = [claim for claim in claims if not claim["by_construction"]]
+    known = [p for p in papers.in_order({c["paper"] for c in own})]
+    counts = [
+        (p.name, *(sum(c["paper"] == p.key and c["verdict"] == w for c in own) for w in WORDS))
+        for p in known
+    ]
+    total = ("all", *(sum(c["verdict"] == w for c in own) for w in WORDS))
+    text = _table(("paper", *WORDS), [*counts, total])
+    apart = len(claims) - len(own)
+    text += f"\nNot counted: {apart} verdicts that cannot fail, by construction.\n"
+    for paper in known:
+        failing = [c for c in own if c["paper"] == paper.key and c["verdict"] == "fails"]
+        if failing:
+            text += f"\n**{paper.name}: what fails.**\n\n"
+            text += _table(("claim", "the paper says", "measured", "why"), map(_failing, failing))
+    return text
+
+
+def _failing(claim: dict[str, Any]) -> tuple[str, ...]:
+    reading = f" ({claim['variant']})" if claim["variant"] else ""
+    page = f"../results/published/{claim['paper']}.md"
+    holds = [c["name"] for c in claim["conditions"] if c["verdict"] == "holds"]
+    why = " ".join(
+        [claim["cause"], *([f"It holds for {'; '.join(holds)}."] if holds else [])]
+    ).strip()
+    return (f"[{claim['id']}]({page}){reading}", _cut(claim["quote"]), _cut(claim["measured"]), why)
+
+
+def _cut(text: str) -> str:
+    """The beginning of a long text; the page of the paper has the whole."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} ..."
+
+
+def frontier() -> str:
+    """How many published instances are proven, and which published optima are contradicted."""
+    text = certified_page.summary()
+    differing = certified_page.contradicted()
+    names = "; ".join(
+        f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
+    )
+    more = (
+        f"\n\nOf {len(differing)} instances a published value differs in its digits from the "
+        f"proven optimum: {names}."
+        if differing
+        else ""
+    )
+    return f"{text}{more}\n"
+
+
+def comparisons(home: Path) -> str:
+    """The first of each published comparison, and who is best on which data within which time."""
+    text = ""
+    for file in sorted(home.glob("*/table.parquet")):
+        table = pd.read_parquet(file)
+        ranking = pd.read_csv(file.with_name("ranking.csv"))
+        first = "; ".join(f"{r.solver} ({r.share:.2%})" for r in ranking.head(3).itertuples())
+        pairs = table[["item", "asked"]].drop_duplicates()
+        text += (
+            f"\n**{file.parent.name}**: {table.solver.nunique()} solvers on {len(pairs)} pairs of "
+            f"problem and cardinality. First, with their mean share of the best: {first}.\n\n"
+        )
+        heads = ("data", *(f"within {_seconds(b)}" for b in BUDGETS))
+        lines = [
+            (str(family), *(_best_within(part, budget) for budget in BUDGETS))
+            for family, part in table.groupby("family", sort=False)
+        ]
+        text += _table(heads, lines)
+    return text or "No comparison has been published yet.\n"
+
+
+def _best_within(part: pd.DataFrame, budget: float) -> str:
+    """The solver with the largest mean share of those that answer in time, the faster of equals."""
+    timely = part.share.where(part.time <= budget, 0.0).fillna(0.0)
+    means = timely.groupby(part.solver).mean()
+    if not means.max() > 0.0:
+        return "none"
+    best = means.index[means >= means.max() - 5e-4]
+    times = part[part.solver.isin(best)].groupby("solver").time.mean()
+    return f"{times.idxmin()} ({means[times.idxmin()]:.1%})"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1e3 * seconds:g} ms" if seconds < 1.0 else f"{seconds:g} s"
+
+
+def _table(head: tuple[str, ...], lines: Any) -> str:
+    rows = (head, ("---",) * len(head), *lines)
+    return "".join(f"| {' | '.join(cell(entry) for entry in row)} |\n" for row in rows)
+
+
+def renewed(text: str) -> str:
+    """The document with its parts as the published run and the tables have them."""
+    for name, block in blocks().items():
+        begin, end = f"<!-- {name}: made by `make docs` -->\n", f"<!-- end of {name} -->"
+        text = replaced(text, begin, end, f"\n{block}\n", DOCUMENT.name)
+    return text
+
+
+if __name__ == "__main__":
+    write_changed(DOCUMENT, renewed(DOCUMENT.read_text(encoding="utf-8")))
