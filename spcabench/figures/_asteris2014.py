@@ -147,9 +147,14 @@ def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> No
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
-    for axis, place in ((left, "lower right"), (right, "best")):
+    for axis in (left, right):
         axis.set(xlabel="cardinality $k$")
-        axis.legend(loc=place)
+        legend_below(axis)
+
+
+def legend_below(axis: Any) -> None:
+    """A legend below the panel, where it hides no curve."""
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
 def _draw_bounds(axis: Any, mine: pd.DataFrame, data: pd.DataFrame) -> None:

@@ -19,6 +19,7 @@ from spcabench.figures._asteris2014 import (
     by_cardinality,
     draw_trade_off,
     grid,
+    legend_below,
     with_bounds,
 )
 from spcabench.figures._asteris2014_claims import A13, A17, explained, lower, lowest, similar
@@ -26,7 +27,7 @@ from spcabench.figures._truth import truth
 from spcabench.run import Run
 from spcabench.style import look
 
-PANELS, SIZE = (1, 2), (10.0, 4.2)
+PANELS, SIZE = (1, 2), (10.0, 4.8)
 K = 180  # the paper's
 OTHER = "contrast-normalised"  # as good a reading of the paper's faces as the raw values
 PREPROCESSINGS = {
@@ -102,7 +103,7 @@ def draw(data, axes):
     hit = asked[asked.index == asked.cardinality]
     style = look("nspca") | dict(linestyle="none", label=NAMES["nspca"])
     axes.flat[0].plot(hit.index, hit.value, **style)
-    axes.flat[0].legend(loc="lower right")
+    legend_below(axes.flat[0])
 
 
 def claims(data):

@@ -19,7 +19,7 @@ from spcabench.figures._asteris2014_claims import A13, A17, explained, lower, lo
 from spcabench.figures._truth import truth
 from spcabench.run import Run
 
-PANELS, SIZE = (1, 2), (10.0, 4.2)
+PANELS, SIZE = (1, 2), (10.0, 4.8)
 K, LARGEST = 50, 1000
 # settings of EM beside ten restarts to a tolerance of 1e-6: the authors' package has 1e-3
 EM_ALSO: tuple[dict[str, Any], ...] = (

@@ -13,7 +13,7 @@ from spcabench.figures._asteris2014 import MAIN, both, draw_trade_off, grid, wit
 from spcabench.figures._asteris2014_claims import A13, A17, explained, lower, lowest, similar
 from spcabench.figures._truth import truth
 
-PANELS, SIZE = (1, 2), (10.0, 4.2)
+PANELS, SIZE = (1, 2), (10.0, 4.8)
 N, K, LARGE = 93, 20, 90
 PREPROCESSINGS = {
     "not centred": dict(center=False),
