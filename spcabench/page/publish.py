@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench import machine
-from spcabench.comparison import best_known, merging
+from spcabench.comparison import best_known, merging, suite
 from spcabench.errors import InputError
 from spcabench.page import claims_file, comparison_page, results_page, several_page
 from spcabench.page.block import replaced
@@ -18,6 +18,18 @@ from spcabench.running.whole_files import check_room, make_folder, write_text, w
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
+# the picture on the first page, and what it shows beside the paper's own
+COVER = "asteris2014_fig5"
+COVER_WORDS = (
+    "Shaded is where the optimum lies: green by the paper's bound, which holds with a stated "
+    "probability, and grey by our certified one; black are proven optima. Stars are the paper's "
+    "numbers."
+)
+# suites of which the first page says how much is proven
+KNOWN = {
+    "certified": "a published instance and a cardinality ([table](docs/certified.md))",
+    "standard": "a problem and a cardinality in the standard comparison",
+}
 COMPARISONS = "compare"  # the folder of the published comparisons
 BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of published -->"
 
@@ -85,18 +97,32 @@ def block(published: Path) -> str:
         return "No run at the papers' scale has been published yet.\n"
     about = json.loads((published / "about.json").read_text(encoding="utf-8"))
     papers = results_page.papers(published)
-    for paper in papers:  # the figure that decides most, those before tables
-        paper["cover"] = max(
-            paper["figures"], key=lambda f: ("_fig" in f["figure"], len(f["claims"]))
-        )
     figures = [figure for paper in papers for figure in paper["figures"]]
+    cover = next((f for f in figures if f["figure"] == COVER), figures[0])
     return render(
         "readme.md.j2",
         papers=papers,
+        cover=cover,
+        cover_words=COVER_WORDS if cover["figure"] == COVER else "",
+        known=_known(),
         about=about,
         total=results_page.count(figures),
         by_construction=results_page.by_construction(figures),
     )
+
+
+def _known() -> list[str]:
+    """How much of two suites is proven, in sentences."""
+    entries = list(best_known.read().values())
+    found = []
+    for name, words in KNOWN.items():
+        asked = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
+        mine = [e for e in entries if (e.item, e.k, e.nonnegative) in asked]
+        gaps = sorted(e.gap for e in mine if not e.proven)
+        rest = f"; the others are open by {gaps[0]:.1%} to {gaps[-1]:.1%}" if gaps else ""
+        proven = sum(e.proven for e in mine)
+        found.append(f"Of {len(mine)} pairs of {words}, {proven} are proven optimal{rest}.")
+    return found
 
 
 def _uncommitted(root: Path) -> list[str]:
