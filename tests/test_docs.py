@@ -196,10 +196,13 @@ def test_links_and_commands_exist(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         assert "://" in target or (page.parent / target).exists(), target
-    commands = {c.name or c.callback.__name__ for c in command_line.app.registered_commands}
+    commands = {
+        c.name or c.callback.__name__.replace("_", "-")
+        for c in command_line.app.registered_commands
+    }
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
     shell = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
-    assert set(re.findall(r"^spcabench (\w+)", shell, re.M)) <= commands
+    assert set(re.findall(r"^spcabench ([\w-]+)", shell, re.M)) <= commands
     assert set(re.findall(r"^make ([a-z-]+)", shell, re.M)) <= set(targets)
 
 
