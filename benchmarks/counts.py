@@ -50,19 +50,45 @@ def collect(problems, tree=None, jobs=2, solvers=None):
 
     They are those of the installed spcabench, or of the one in ``tree``: all its solvers, or some.
     """
-    run = partial(
+    known = codes(tree)
+    with ThreadPoolExecutor(jobs) as pool:
+        solvers = list(known) if solvers is None else solvers
+        found = pool.map(lambda solver: of_solver(runner(tree), solver, problems), solvers)
+        return dict(zip(solvers, found, strict=True))
+
+
+def runner(tree):
+    """Return a function that runs a command with the spcabench of a tree."""
+    return partial(
         subprocess.run, capture_output=True, text=True, env=environment(tree), cwd=ROOT.anchor
     )
-    listed = run(command("counts", "--names"), timeout=PATIENCE)
+
+
+def codes(tree=None):
+    """Return solver -> hash of all code that decides its counts, of the spcabench in ``tree``.
+
+    None for a commit that cannot say.
+    """
+    listed = runner(tree)(command("counts", "--codes"), timeout=PATIENCE)
     if listed.returncode:
         raise RuntimeError(f"spcabench cannot be imported: {listed.stderr.strip()}")
     about = json.loads(listed.stdout)
     if tree is not None and Path(tree) not in Path(about["file"]).parents:
         raise RuntimeError(f"measured {about['file']}, not the commit in {tree}")
-    with ThreadPoolExecutor(jobs) as pool:
-        solvers = about["solvers"] if solvers is None else solvers
-        found = pool.map(lambda solver: of_solver(run, solver, problems), solvers)
-        return dict(zip(solvers, found, strict=True))
+    return about["solvers"]
+
+
+def code(solver):
+    """Hash of a solver, of what runs it, of all datasets, and of all that these import."""
+    from spcabench import api, registry
+
+    try:
+        from spcabench.running.source import closure, digest, tree_hash
+    except ImportError:  # an early commit
+        return None
+    files = {Path(api.__file__), registry.path("solver", solver)}
+    files |= {registry.path("dataset", name) for name in registry.names("dataset")}
+    return digest(sorted({tree_hash(used) for file in files for used in closure(file)}))
 
 
 def of_solver(run, solver, problems):
@@ -188,7 +214,7 @@ def renew_best():
 def main():
     """Print a line of JSON for each problem.
 
-    With --names, print what is measured. With --best, renew best_known.json.
+    With --codes, print what is measured. With --best, renew best_known.json.
     """
     import spcabench
     from spcabench import registry
@@ -197,8 +223,9 @@ def main():
     if solver == "--best":
         renew_best()
         return
-    if solver == "--names":
-        print(json.dumps({"file": spcabench.__file__, "solvers": registry.names("solver")}))
+    if solver == "--codes":
+        known = {name: code(name) for name in registry.names("solver")}
+        print(json.dumps({"file": spcabench.__file__, "solvers": known}))
         return
     for name in problems:
         try:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from . import clock
 from .commits import KEY, accepted, commit, excuse, git, known, shallow, tree
-from .counts import LIMIT, MEASURES, best_known, collect, values
+from .counts import LIMIT, MEASURES, best_known, codes, collect, values
 from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
@@ -138,10 +138,13 @@ def judge(base, head, reduced=False):
     if git("status", "--porcelain", "--untracked-files=no"):
         print("note: uncommitted changes are not measured")
     trees = [tree(sha) for sha in (base, head)]
-    old, new = (collect(problems, folder) for folder in trees)
+    same = unchanged(*map(codes, trees)) if reduced else set()
+    if same:
+        print(f"{len(same)} solvers are the same, with all that they import: not measured")
+    old, new = (collect(problems, folder, solvers=others(folder, same)) for folder in trees)
     rows = compare(old, new, best_known())
     show_others(old, new)
-    if not rows:
+    if not rows and not same:
         raise RuntimeError("no solver has a count at both commits")
     show_counts(rows, reasons)
     show_memories(memories(old, new))
@@ -154,6 +157,19 @@ def judge(base, head, reduced=False):
     failing = [row for row in bad if excuse(row[0], row[2], reasons) is None]
     print(verdict(failing, bad))
     return 1 if failing else 0
+
+
+def unchanged(old, new):
+    """Solvers whose counts cannot differ: at both commits all their code does the same.
+
+    old, new : solver -> hash of its code, as `counts.codes` gives them.
+    """
+    return {solver for solver in set(old) & set(new) if old[solver] and old[solver] == new[solver]}
+
+
+def others(folder, same):
+    """The solvers of a commit without some."""
+    return [solver for solver in codes(folder) if solver not in same]
 
 
 def verdict(failing, bad):

@@ -160,6 +160,35 @@ def test_counts_of_a_process_of_its_own_are_those_of_the_harness():
     assert found["gaussian-20"]["flops"] > 0 and 0 <= found["gaussian-20"]["gap"] < 1
 
 
+def test_a_solver_is_measured_again_unless_all_its_code_does_the_same(add_file):
+    text = (
+        '"""One."""\nfrom spcabench.steps import {name}\n'
+        "def solve(problem, *, k):\n    yield {body}\n"
+    )
+    found = {}
+    for case, (name, body) in {
+        "base": ("TINY", "problem"),
+        "other import": ("x", "problem"),
+        "other body": ("TINY", "None"),
+    }.items():
+        add_file("solver", "own", text.format(name=name, body=body))
+        found[case] = counts.code("own")
+    add_file("solver", "own", "# a comment\n" + text.format(name="TINY", body="problem"))
+    assert counts.code("own") == found["base"] and len(set(found.values())) == 3
+    old, new = {"a": "1", "b": "2", "c": None}, {"a": "1", "b": "3", "c": None, "d": "4"}
+    assert gate.unchanged(old, new) == {"a"}
+
+
+def test_a_change_of_the_matrix_layer_changes_the_code_of_every_solver(monkeypatch):
+    from spcabench.running import source
+
+    before = counts.codes()
+    whole = source.tree_hash
+    touched = source.PACKAGE / "problem" / "covariance.py"
+    monkeypatch.setattr(source, "tree_hash", lambda f: "changed" if f == touched else whole(f))
+    assert all(counts.code(name) != before[name] for name in before)
+
+
 def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):
     with pytest.raises(RuntimeError, match="not the commit in"):
         counts.collect(["gaussian-20"], tmp_path)
