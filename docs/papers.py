@@ -1,5 +1,6 @@
 """Hook of MkDocs: the pages of the papers, with their pictures, from results/published."""
 
+import re
 from pathlib import Path
 
 from mkdocs.structure.files import File
@@ -19,6 +20,11 @@ def on_files(files, config):
         name = picture.relative_to(PUBLISHED).as_posix()
         files.append(File.generated(config, f"papers/{name}", abs_src_path=str(picture)))
     return files
+
+
+def on_page_markdown(markdown, **about):
+    """Lead links to a published paper, as they stand in the repository, to its page here."""
+    return re.sub(r"\]\(\.\./results/published/(\w+\.md)", r"](papers/\1", markdown)
 
 
 def index(keys):

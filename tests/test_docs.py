@@ -226,6 +226,8 @@ def test_the_site_builds_without_a_warning(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
+    findings = Path(tmp_path, "site", "findings.html").read_text()
+    assert 'href="papers/kuleshov2013.html"' in findings and "../results" not in findings
 
 
 def test_the_certified_page_is_made_of_the_best_known_answers():
