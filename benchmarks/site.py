@@ -63,6 +63,7 @@ def draw(columns, titles, measures, commits, file):
 
     from spcabench import style
 
+    looks = style.many(solver for part in columns for solver in part.solver.unique())
     with matplotlib.rc_context(style.RC):
         size = (4.2 * len(columns), 2.6 * len(measures) + 1.9)
         figure, grid = plt.subplots(
@@ -70,7 +71,7 @@ def draw(columns, titles, measures, commits, file):
         )
         for axes, part, title in zip(grid.T, columns, titles, strict=True):
             for axis, measure in zip(axes, measures, strict=True):
-                draw_lines(axis, part[part.measure == measure], measure, commits)
+                draw_lines(axis, part[part.measure == measure], measure, commits, looks)
             axes[0].set_title(title)
             name_lines(axes)
         for axis, measure in zip(grid[:, 0], measures, strict=True):
@@ -80,13 +81,11 @@ def draw(columns, titles, measures, commits, file):
         plt.close(figure)
 
 
-def draw_lines(axis, part, measure, commits):
+def draw_lines(axis, part, measure, commits, looks):
     """Draw a line for each solver, and the quartiles of its times.
 
     A line ends where flops are counted by another convention.
     """
-    from spcabench.style import look
-
     place = {commit["sha"]: i for i, commit in enumerate(commits)}
     counted = {commit["sha"]: commit["convention"] for commit in commits}
     unit = 2.0**20 if measure == "memory" else 1.0
@@ -94,10 +93,10 @@ def draw_lines(axis, part, measure, commits):
     if measure == "flops":
         part["convention"] = part.commit.map(counted)
     for (solver, _), mine in part.groupby(["solver", "convention"]):
-        axis.plot(mine.x, mine.value / unit, label=solver, **look(solver))
+        axis.plot(mine.x, mine.value / unit, label=solver, **looks[solver])
         if measure == "seconds":
             axis.fill_between(
-                mine.x, mine.q25, mine.q75, color=look(solver)["color"], alpha=0.2, linewidth=0
+                mine.x, mine.q25, mine.q75, color=looks[solver]["color"], alpha=0.2, linewidth=0
             )
     axis.set_xlim(-0.4, len(commits) - 0.6)
     axis.set_xticks(

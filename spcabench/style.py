@@ -6,6 +6,7 @@ Solvers can be told apart in grey too.
 import math
 import zlib
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 from spcabench import registry
@@ -117,6 +118,26 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
         found[solver]["marker"] = next(marker for marker in wanted if marker not in others)
     for solver in shown[len(DISTINCT) :]:
         found[solver]["color"] = GREY
+    return found
+
+
+def many(solvers: Iterable[str]) -> dict[str, Any]:
+    """Return the look of each solver of a picture of many lines.
+
+    A solver keeps the look that it has everywhere, unless one before it by name has the same
+    colour, marker and dashes together: then its marker and dashes are the next free ones.
+    """
+    found: dict[str, Any] = {}
+    for solver in sorted(set(solvers)):
+        own = look(solver)
+        order = [(own["marker"], own["linestyle"]), *product(MARKERS, DASHES)]
+        taken = {
+            (other["marker"], other["linestyle"])
+            for other in found.values()
+            if other["color"] == own["color"]
+        }
+        marker, dashes = next((pair for pair in order if pair not in taken), order[0])
+        found[solver] = own | {"marker": marker, "linestyle": dashes}
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import commits, counts, gate, history, site, tables, tally
 from benchmarks.problems import PROBLEMS, REDUCED
-from spcabench import registry
+from spcabench import registry, style
 from spcabench.claims import interval
 
 BEST = {"p": 2.0}
@@ -269,7 +269,8 @@ def test_the_history_compares_no_flops_across_two_conventions(tmp_path, monkeypa
     assert [len(commit["changed"]) for commit in found] == [0, 1, 0]
     assert [commit["recounted"] for commit in found] == [False, False, True]
     _, axis = plt.subplots()
-    site.draw_lines(axis, table[table.measure == "flops"], "flops", found)
+    looks = style.many(table.solver)
+    site.draw_lines(axis, table[table.measure == "flops"], "flops", found, looks)
     assert sorted(len(line.get_xdata()) for line in axis.get_lines()) == [1, 2]
     plt.close("all")
 

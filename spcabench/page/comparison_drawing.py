@@ -1,6 +1,7 @@
 """How the pictures of a comparison are drawn, each on a grid of axes, from the answers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,21 @@ from spcabench.comparison import profiles
 from spcabench.comparison.standing import PAIR, TARGETS, costs, values
 
 DUEL = 0.99  # share of the best known that two solvers race to
+SEEN = 250  # steps of a panel's height that can be told apart
+POINTS = 141  # of a profile, two or three pixels apart
+FEW = 20  # solvers up to which the pictures of pairs have both numbers of a pair
 UNITS = {"time": "time, s", "work": "flops / flops of one product with $\\Sigma$"}
 Looks = dict[str, dict[str, Any]]  # solver -> its look; those beyond the first eight are grey
 
 
 def performance(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
     """Performance profiles at 99 % of the best known: on flops, and on time."""
-    grid = np.geomspace(1.0, 1e5, 200)
+    grid = np.geomspace(1.0, 1e5, POINTS)
     for axis, measure in zip(axes.flat, ("work", "time"), strict=True):
         cost = _reaching(answers, looks, 0.99, measure)
         _curves(axis, profiles.ratios(cost.to_numpy()), cost, grid, looks)
         word = "flops" if measure == "work" else "time"
-        axis.set(xscale="log", xlabel=f"{word} over the least of all solvers", ylim=(0, 1.02))
+        _log(axis, xlabel=f"{word} over the least of all solvers", ylim=(0, 1.02))
         axis.set(ylabel="share of pairs solved to 99 %", xlim=(1, grid[-1]))
     _legend(axes)
 
@@ -33,7 +37,7 @@ def data(answers: pd.DataFrame, looks: Looks, axes: Any) -> None:
         for axis, share in zip(row, TARGETS, strict=True):
             _data_profile(axis, answers, looks, share, measure)
             axis.set(title=f"to {100 * share:g} %")
-        row[0].set(ylabel="share of pairs")
+    _shared(axes, "share of pairs")
     _legend(axes)
 
 
@@ -43,8 +47,7 @@ def by_family(answers: pd.DataFrame, looks: Looks, families: list[str], axes: An
         _data_profile(axis, answers[answers.family == family], looks, 0.99, "work", band=False)
         axis.set(title=family)
     _hide(axes, len(families))
-    for axis in axes[:, 0]:
-        axis.set(ylabel="share of pairs")
+    _shared(axes, "share of pairs")
     _legend(axes)
 
 
@@ -56,18 +59,35 @@ def _data_profile(
     measure: str,
     band: bool = True,
 ) -> None:
-    grid = np.geomspace(0.1, 1e6, 200) if measure == "work" else np.geomspace(1e-5, 20.0, 200)
+    low, high = (0.1, 1e6) if measure == "work" else (1e-5, 20.0)
+    grid = np.geomspace(low, high, POINTS)
     cost = _reaching(answers, looks, share, measure)
     if measure == "work":
         cost = cost.div(answers.groupby(PAIR).unit.first().reindex(cost.index), axis=0)
     _curves(axis, cost.to_numpy(), cost, grid, looks, band)
-    axis.set(xscale="log", xlabel=UNITS[measure], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
+    _log(axis, xlabel=UNITS[measure], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
+
+
+def _log(axis: Any, **more: Any) -> None:
+    """Make an x axis logarithmic, with ticks at powers of ten alone: others are slow to draw."""
+    from matplotlib.ticker import NullLocator
+
+    axis.set(xscale="log", **more)
+    axis.xaxis.set_minor_locator(NullLocator())
 
 
 def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
     """The costs of the solvers that reach a share of the best known on some pair."""
     cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
     return cost.loc[:, np.isfinite(cost).any()]
+
+
+def _shared(axes: Any, label: str) -> None:
+    """Label the y axes of the first column alone: those of a row are the same."""
+    for axis in axes[:, 0]:
+        axis.set(ylabel=label)
+    for axis in axes[:, 1:].flat:
+        axis.tick_params(labelleft=False)
 
 
 def _hide(axes: Any, used: int) -> None:
@@ -90,18 +110,36 @@ def _curves(
         return
     lines = profiles.reached(cost, grid)
     coloured = [i for i, solver in enumerate(table) if looks[solver]["color"] != style.GREY]
-    for i in set(range(len(lines))) - {*coloured}:
-        axis.plot(grid, lines[i], color=style.GREY, linewidth=0.6, zorder=1)
+    # all grey ones are one curve with gaps, which is drawn and read faster
+    grey = [_corners(grid, lines[i]) for i in sorted({*range(len(lines))} - {*coloured})]
+    if grey:
+        x, y = (np.concatenate([[*line[part], np.nan] for line in grey]) for part in (0, 1))
+        axis.plot(x, y, color=style.GREY, linewidth=0.6, zorder=1)
     for i in coloured:
         solver = str(table.columns[i])
-        look = {**looks[solver], "markersize": 4, "markevery": (5 * i % 40, 40)}
-        axis.plot(grid, lines[i], label=solver, **look)
+        here = slice(4 * i % 28, None, 28)  # where the markers are, for no two at one place
+        look = {**looks[solver], "markersize": 4}
+        axis.plot(*_corners(grid, lines[i]), **look | {"marker": ""})
+        axis.plot(grid[here], lines[i][here], **look | {"linestyle": ""})
+        axis.plot([], [], label=solver, **look)
     if band and coloured:
         groups = table.index.get_level_values(0).to_numpy()
         low, high = profiles.band(cost[:, coloured], groups, grid)
         for j, i in enumerate(coloured):
             colour = looks[str(table.columns[i])]["color"]
-            axis.fill_between(grid, low[j], high[j], color=colour, alpha=0.1, linewidth=0)
+            at, below, above = _corners(grid[::2], low[j, ::2], high[j, ::2])
+            axis.fill_between(at, below, above, color=colour, alpha=0.1, linewidth=0)
+
+
+def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The grid and some lines over it, without the points between two equal ones.
+
+    Lines of many points are heavy, and nobody sees a step of less than a pixel.
+    """
+    seen = np.round(np.array(lines) * SEEN)
+    turns = (np.diff(seen, axis=1) != 0).any(axis=0)
+    kept = np.concatenate([[True], turns]) | np.concatenate([turns, [True]])
+    return grid[kept], *(line[kept] for line in lines)
 
 
 def _legend(axes: Any) -> None:
@@ -126,13 +164,15 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
         vmin=0,
         vmax=1,
         aspect="auto",
+        interpolation="none",  # kept as one point for each pair
     )
     for i, j in np.ndindex(won.shape):
-        if i != j:
+        if i != j and (len(order) <= FEW or won[i, j] >= won[j, i]):
             colour = "white" if won[i, j] > 0.55 else "black"
-            axis.text(
+            words = axis.text(
                 j, i, f"{100 * won[i, j]:.0f}", ha="center", va="center", fontsize=6.5, color=colour
             )
+            words.set_in_layout(False)  # it is within its cell, and there are hundreds
     axis.set_xticks(range(len(order)), order, rotation=60, ha="right")
     axis.set_yticks(range(len(order)), order)
     axis.grid(False)
@@ -144,7 +184,7 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
 
     A profile of many can change the order of two.
     """
-    grid = np.geomspace(1.0, 1e4, 200)
+    grid = np.geomspace(1.0, 1e4, POINTS)
     cost = costs(answers, DUEL, "time")
     for axis, other in zip(axes.flat, others, strict=False):
         pair = cost[[named, other]]
@@ -152,15 +192,14 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
         if looks[other]["color"] != style.GREY:
             here[other] = looks[other]
         _curves(axis, profiles.ratios(pair.to_numpy()), pair, grid, here)
-        axis.set(xscale="log", ylim=(0, 1.02), xlim=(1, grid[-1]), xlabel="time over the lesser")
+        _log(axis, ylim=(0, 1.02), xlim=(1, grid[-1]), xlabel="time over the lesser")
         axis.legend(loc="lower right")
+    _shared(axes, "")
     _hide(axes, len(others))
 
 
 def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], axes: Any) -> None:
     """Best value so far against flops, and the certified bound, over the best known."""
-    from matplotlib.ticker import NullFormatter
-
     for axis, (item, k) in zip(axes.flat, pairs, strict=False):
         part = answers[(answers.item == item) & (answers.asked == k)]
         best = part.best.iloc[0]
@@ -177,24 +216,28 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
         bound = part.bound.iloc[0] / best
         certainty = "proven" if part.proven.iloc[0] else f"bound {bound:.3g}"
         axis.axhline(bound, color="black", linestyle=":", linewidth=0.9)
-        axis.set(
-            xscale="log",
+        _log(
+            axis,
             xlabel="flops",
             title=f"{item}, k = {k} ({certainty})",
             ylim=(0.55, min(bound, 1.3) + 0.05),
         )
-        axis.xaxis.set_minor_formatter(NullFormatter())
     _hide(axes, len(pairs))
     for axis in axes[:, 0]:
         axis.set(ylabel="best value / best known")
     _legend(axes)
 
 
-def _steps(row: Any) -> tuple[list[float], np.ndarray]:
-    """Flops, and the best feasible value so far."""
+def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
+    """Flops, and the best feasible value so far, where it rises so much that it is seen."""
     steps = [s for s in json.loads(row.history) if s["cardinality"] <= row.asked]
-    flops = [max(s["flops"] + row.setup_flops, 1.0) for s in steps]
-    return flops, np.maximum.accumulate([s["variance"] for s in steps]) if steps else np.array([])
+    if not steps:
+        return [], np.array([])
+    flops = np.array([max(s["flops"] + row.setup_flops, 1.0) for s in steps])
+    highest = np.maximum.accumulate([s["variance"] for s in steps])
+    rises = np.diff(np.round(highest / row.best * SEEN), prepend=-1.0) > 0
+    rises[-1] = True
+    return flops[rises], highest[rises]
 
 
 def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) -> None:

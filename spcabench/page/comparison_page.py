@@ -99,7 +99,7 @@ def _written(
     """
     answers = standing.standing(rows, _best_known(next(iter(asked.values()))))
     ranking = standing.ranking(answers, last)
-    comparison_tables.write(folder, answers, ranking)
+    comparison_tables.write(folder, answers, ranking, last)
     files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"], files))
     for picture in pictures:

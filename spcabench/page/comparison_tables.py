@@ -44,28 +44,43 @@ LATEX = (
 )
 
 
-def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame) -> None:
-    """Write every answer, and the ranking."""
+# what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
+HEADS = (
+    ("answered", "pairs of a problem and a cardinality with an answer, of all that were asked"),
+    ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
+    ("share", "variance over the best known, mean of all pairs, a failure counting zero"),
+    ("time", "shifted geometric mean (shift 10 ms), a failure counting as the largest of all"),
+)
+ORDER = {
+    "time": "Ranked by 99.9 %, then by share, then by time.",
+    "flops": "Ranked by 99.9 %, then by share, then by flops: times are of different conditions.",
+}
+
+
+def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str) -> None:
+    """Write every answer, and the ranking; last is what decides between equal ones."""
     settings = [results.to_json(given) for given in answers.settings]
     table = answers[list(TABLE)].assign(settings=settings)
     write_text(folder / "table.csv", table.to_csv(index=False))
     with replacing(folder / "table.parquet") as aside:
         table.to_parquet(aside, index=False)
     write_text(folder / "ranking.csv", ranking.to_csv(index=False))
-    write_text(folder / "ranking.txt", _lines(ranking, answers))
+    write_text(folder / "ranking.txt", lines(ranking, answers, last))
     write_text(folder / "ranking.tex", latex(ranking))
 
 
-def _lines(ranking: pd.DataFrame, answers: pd.DataFrame) -> str:
-    """The ranking as text, and below it why answers are missing."""
-    lines = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
+def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
+    """The ranking as text, and below it what its heads mean and why answers are missing."""
+    shown = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
     for r in ranking.to_dict("records"):
         rank, time = (r["rank"], f"{r['time']:.4g}") if r["answered"] else ("-", "-")
-        lines.append(
+        shown.append(
             f"{rank:<4}{r['solver']:28}{r['answered']:>4} of "
             f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}"
         )
-    return "\n".join([*lines, "", *_unanswered(answers)]).rstrip() + "\n"
+    meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
+    blocks = [*shown, "", *meanings, ORDER[last], "", *_unanswered(answers)]
+    return "\n".join(blocks).rstrip() + "\n"
 
 
 def _unanswered(answers: pd.DataFrame) -> list[str]:

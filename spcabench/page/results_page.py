@@ -13,10 +13,10 @@ from urllib.parse import quote
 import pandas as pd
 
 from spcabench import registry
-from spcabench.page import claims_file, curves, links, solver_curves, solver_page
+from spcabench.page import claims_file, curves, links, solver_curves, solver_page, solver_pictures
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
-from spcabench.running.whole_files import write_text
+from spcabench.running.whole_files import write_changed, write_text
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 WORDS = ("fails", "undecided", "holds")
@@ -66,7 +66,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     scripts = [] if published else _write_curves(folder, rows)
     write_text(folder / "index.html", _page(shown_papers, figures, about))
     _write_paper_pages(folder, shown_papers, about)
-    _write_solver_pages(folder / "solvers", figures, about, scripts, published)
+    _write_solver_pages(folder / "solvers", figures, about, scripts, rows, published)
     return folder / "index.html"
 
 
@@ -126,14 +126,19 @@ def _write_solver_pages(
     figures: list[dict[str, Any]],
     about: dict[str, Any],
     scripts: list[str],
+    rows: pd.DataFrame,
     published: bool,
 ) -> None:
     folder.mkdir(exist_ok=True)
+    runs = solver_page.compared(rows[rows.solver.notna()])
     how = PUBLISHED if published else MISSING
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
         file = links.relative(registry.path("solver", solver["name"]), folder)
         more = {"scale": about["scale"], "shown": shown, "file": file, "how": how}
+        more["picture"] = picture = solver_pictures.picture(solver["name"], runs)
+        if picture is not None:
+            write_changed(folder / "pictures" / f"{solver['name']}.svg", picture.svg())
         text = render("solver.html.j2", **solver, **more, scripts=scripts)
         write_text(folder / f"{solver['name']}.html", text)
 

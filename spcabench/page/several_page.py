@@ -17,6 +17,15 @@ from spcabench.several.jobs import HELD_OUT, Job
 from spcabench.solving.formulations import Formulation
 
 NOT_SHOWN = ("Z", "names", "parameters")
+# what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
+HEADS = (
+    ("asked", "how a solver was asked for several loadings: a deflation, or all at once"),
+    ("answered", "problems (r and k counted) with an answer that keeps the formulation"),
+    ("of the best", "variance over the best of all solvers, mean, a failure counting zero"),
+    ("gap", "to the certified bound on all loadings together, median"),
+    ("violation", "how far the loadings are from orthogonal: sum of |Z'Z - I|, mean"),
+    ("time", "of the solver, the search of a penalty included, mean"),
+)
 
 
 def write(plan_file: Path, out: Path | None = None) -> Path:
@@ -64,6 +73,9 @@ def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
                 f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
             )
         text.append("")
+    text += [f"{head:13}{meaning}" for head, meaning in HEADS]
+    text.append("Ranked within each formulation, by the share of the best. No rank is across two.")
+    text.append("")
     for bad in failures:
         label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"
         text.append(f"{label}: {bad['status']} on {bad['count']}: {bad['reason']}")

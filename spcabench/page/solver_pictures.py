@@ -1,0 +1,62 @@
+"""The picture of a solver's page: its runs, and those of the others on the same problems."""
+
+from typing import Any
+
+import pandas as pd
+
+from spcabench import style
+from spcabench.page.comparison_pictures import Picture
+from spcabench.page.solver_curves import PROBLEM
+
+# column, label of the axis, whether it is logarithmic
+PANELS = (("share", "variance over the best of all", False), ("flops", "flops", True))
+MOST = 1500  # points of a panel; more cover each other
+
+
+def picture(name: str, runs: pd.DataFrame) -> Picture | None:
+    """The picture of a solver, from the runs of all that found a component; None without any.
+
+    runs : as `solver_page.compared` gives them.
+    """
+    mine = runs[runs.solver == name].dropna(subset=["share", "cardinality"])
+    if mine.empty:
+        return None
+    same = runs.merge(mine[PROBLEM].drop_duplicates(), on=PROBLEM)
+    others = same[same.solver != name]
+    return Picture(
+        name,
+        f"Every run of {name}, and in grey those of the other solvers on the same problems. "
+        "Variance is that after the refit, over the largest of any run with no more nonzeros.",
+        draw,
+        (1, 2),
+        (9.5, 3.6),
+        (name, mine, others),
+    )
+
+
+def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None:
+    """Quality and flops of each run against its cardinality."""
+    look = style.look(name)
+    for axis, (column, label, logarithmic) in zip(axes.flat, PANELS, strict=True):
+        for runs, shown in (
+            (others, {"color": style.GREY, "marker": ".", "markersize": 3}),
+            (mine, {"color": look["color"], "marker": look["marker"], "markersize": 4}),
+        ):
+            seen = _few(runs[["cardinality", column]].dropna())
+            # so many points are lighter as an image within the picture
+            axis.plot(seen.cardinality, seen[column], ls="", rasterized=True, **shown)
+        axis.set(xscale="log", xlabel="cardinality", ylabel=label)
+        if logarithmic and (mine[column] > 0).any():
+            axis.set(yscale="log")
+    handles = [
+        axes.flat[0].plot([], [], ls="", color=look["color"], marker=look["marker"])[0],
+        axes.flat[0].plot([], [], ls="", color=style.GREY, marker=".")[0],
+    ]
+    axes.flat[0].figure.legend(
+        handles, [name, "other solvers"], loc="outside lower center", ncols=2
+    )
+
+
+def _few(points: pd.DataFrame) -> pd.DataFrame:
+    """At most so many points, drawn by chance, the same ones each time."""
+    return points if len(points) <= MOST else points.sample(MOST, random_state=0)
