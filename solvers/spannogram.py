@@ -10,10 +10,10 @@ Differs from the paper in:
 2. Option samples="sharp": as many as the guarantee needs with probability 1 - 1/n, in place of
    ceil(eps^-d ln n).
 3. Option polish: the answer is improved by alternation (ours).
-4. Samples are drawn in batches; one sorting of V c gives the rank-one solutions of all
-   cardinalities (`path`).
-5. Rows of V are taken in order of falling norm. Once k entries of V c are at least the norm of the
-   next row, no later row can be among the k largest: the answer is the same.
+4. Samples are drawn in batches; one division of V c gives the rank-one solutions of all
+   cardinalities (`path`). Nothing is sorted between two of them.
+5. Rows of V are taken in order of falling norm. Once k entries of V c exceed the norm of the next
+   row, no later row can be among the k largest: the answer is the same.
 
 Cost: n d a sample.
 

@@ -160,6 +160,66 @@ def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
         assert spannogram.cone_maximum(R, R.T @ R, value * (1 + 1e-9))[1].any() == False  # noqa: E712
 
 
+def _scored(V, c, k, signed):
+    """The definition of `spannogram.scores`, for one c: all entries of V c are sorted."""
+    v = V @ c
+    size = np.abs(v) if signed else np.maximum(v, 0.0)
+    chosen = np.argsort(-size, kind="stable")[:k]
+    chosen = chosen[size[chosen] > 0]
+    x = v[chosen] / max(np.linalg.norm(v[chosen]), 1e-300)
+    return np.sum((V[chosen].T @ x) ** 2)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("decay", [0.0, 3.0, 40.0])  # rows alike; of falling norm; many negligible
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 200])
+def test_the_best_of_a_direction_is_that_of_a_full_sort(n, decay, signed):
+    rng = np.random.default_rng([n, int(decay)])
+    V = rng.standard_normal((n, 3)) * np.exp(-decay * rng.random((n, 1)))
+    V[n // 3 : n // 2] = V[0]  # equal rows
+    V[n // 2 : n // 2 + n // 10] = 0.0
+    C = rng.standard_normal((8, 3))
+    C /= np.linalg.norm(C, axis=1, keepdims=True)
+    ks = rng.permutation(np.unique(rng.integers(1, n + 1, 9)))
+    found = spannogram.scores(*spannogram.falling(V), C, ks, signed)
+    expected = [[_scored(V, c, k, signed) for k in ks] for c in C]
+    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_the_kernel_of_the_samples_is_its_twin(monkeypatch, signed):
+    rng = np.random.default_rng(7)
+    V = rng.standard_normal((70, 3)) * np.exp(-3.0 * rng.random((70, 1)))
+    C, ks = np.ascontiguousarray(rng.standard_normal((4, 3))) / 4.0, np.array([5, 1, 20])
+    with flops.counting() as ledger:
+        made = spannogram.scores(*spannogram.falling(V), C, ks, signed)
+        work = ledger.compiled
+    for name in ("split", "divide", "largest", "arrange"):
+        monkeypatch.setattr(spannogram, name, getattr(spannogram, name).py_func)
+    expected, twin = spannogram.scores.twin(*spannogram.falling(V), C, ks, signed)
+    assert work == expected
+    assert np.allclose(made, twin)
+
+
+def test_equal_entries_are_divided_in_a_pass():
+    values, rows = np.full(50_000, -2.0), np.arange(50_000)
+    cuts, ends = np.full(50_000, 25_000), np.empty(50_001, np.int64)
+    spannogram.divide(values, rows, 0, 50_000, cuts, ends)  # quadratic, this would take seconds
+    assert (values == -2.0).all()
+    assert sorted(rows) == list(range(50_000))
+
+
+def test_few_rows_are_multiplied_where_the_norms_fall():
+    rng = np.random.default_rng(0)
+    V = rng.standard_normal((20_000, 3)) * np.geomspace(1.0, 1e-6, 20_000)[:, None]
+    C = rng.standard_normal((50, 3))
+    C /= np.linalg.norm(C, axis=1, keepdims=True)
+    for signed in (True, False):
+        with flops.counting() as ledger:
+            spannogram.scores(*spannogram.falling(V), C, np.array([50]), signed)
+        assert ledger.compiled <= 0.2 * 50 * V.size
+
+
 def test_numbers_of_samples():
     count = SAMPLED.sample_count
     assert [count(n, 3, 0.1, "paper") for n in (361, 12582)] == [5889, 9441]

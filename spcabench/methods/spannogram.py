@@ -12,6 +12,10 @@ import numpy as np
 from spcabench.kernels import compiled, inlined
 from spcabench.vectors import Array, Vector
 
+BLOCK = 32  # rows of V that are multiplied at once
+# Sizes with the same exponent and the same first six bits of the mantissa share a bucket.
+BUCKETS, SHIFT, MAGNITUDE = 1024, 46, 2**63 - 1
+
 
 def falling(V: Array) -> tuple[Array, Vector]:
     """V (n, d) with its rows in order of falling norm, and the norms (n,), raised by rounding."""
@@ -21,48 +25,89 @@ def falling(V: Array) -> tuple[Array, Vector]:
 
 
 @inlined
-def sink(sizes, rows, values, count):  # type: ignore[no-untyped-def]
-    """Let the first entry of a heap, its smallest size on top, sink to its place."""
-    i = 0
-    while True:
-        j = 2 * i + 1
-        if j >= count:
-            return
-        if j + 1 < count and sizes[j + 1] < sizes[j]:
-            j += 1
-        if sizes[i] <= sizes[j]:
-            return
-        sizes[i], sizes[j] = sizes[j], sizes[i]
-        rows[i], rows[j] = rows[j], rows[i]
-        values[i], values[j] = values[j], values[i]
-        i = j
+def split(values, rows, low, high):  # type: ignore[no-untyped-def]
+    """Divide the places from low to high: none is larger in size after the place returned.
+
+    The end is returned where all are equal. No branch depends on an entry, so none is mispredicted.
+    """
+    a, b, c = abs(values[low]), abs(values[(low + high) // 2]), abs(values[high - 1])
+    pivot, place = max(min(a, b), min(max(a, b), c)), low
+    for limit in (pivot, np.nextafter(pivot, -1.0)):  # those equal to the pivot, if none is larger
+        for i in range(low, high):
+            value, row = values[i], rows[i]
+            values[i], rows[i] = values[place], rows[place]
+            values[place], rows[place] = value, row
+            place += abs(value) > limit
+        if place > low:
+            break
+    return place
 
 
 @inlined
-def largest(V, norms, c, signed, sizes, rows, values):  # type: ignore[no-untyped-def]
-    """The largest entries of V c, in size if signed, in falling order; the rows looked at.
+def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def]
+    """Let the j entries of largest size come first, for each cut j from low to count.
 
-    V : rows in order of falling norm (n, d); norms : theirs (n,). sizes, rows, values : (k,),
-    renewed. No row is looked at once k entries are at least the norm of the next one.
+    cuts : the first cut after each place, or zero. ends : working memory (count + 1,).
     """
-    sizes[:], seen, k = -np.inf, 0, len(sizes)
-    for i in range(len(V)):
-        if sizes[0] >= norms[i]:
-            break
-        z = 0.0
-        for j in range(V.shape[1]):
-            z += V[i, j] * c[j]
-        seen += 1
-        size = abs(z) if signed else z
-        if size > sizes[0]:
-            sizes[0], rows[0], values[0] = size, i, z
-            sink(sizes, rows, values, k)
-    for end in range(k - 1, 0, -1):  # the smallest one goes to the end
-        sizes[0], sizes[end] = sizes[end], sizes[0]
-        rows[0], rows[end] = rows[end], rows[0]
-        values[0], values[end] = values[end], values[0]
-        sink(sizes, rows, values, end)
-    return seen
+    top, ends[0] = 0, count
+    while top >= 0:
+        high = ends[top]
+        place = split(values, rows, low, high) if low < cuts[low] < high else high
+        if place < high:
+            top += 1
+            ends[top] = place
+        else:
+            low, top = high, top - 1
+
+
+@inlined
+def largest(V, limits, c, signed, k, top, found, counts):  # type: ignore[no-untyped-def]
+    """Multiply rows of V with c until the k largest entries of V c, in size if signed, are certain.
+
+    Returns how many rows were looked at, and how many entries were found, which are positive unless
+    signed. V : (d, n), columns of falling norm. limits : the buckets of the norms (n,), with 0 for
+    sizes whose leading bits are ``top``. found : values, rows and buckets of the entries found;
+    counts : how many are in each bucket.
+    """
+    (d, n), (values, rows, buckets) = V.shape, found
+    z, bits = np.empty(BLOCK), values.view(np.int64)
+    seen, count, limit, certain, counts[:] = 0, 0, 0, 0, 0
+    while seen < n and certain < k:
+        size, first = min(BLOCK, n - seen), count
+        z[:] = 0.0
+        for j in range(d):
+            for i in range(size):
+                z[i] += V[j, seen + i] * c[j]
+        for i in range(size):
+            values[count], rows[count] = z[i], seen + i
+            count += signed or z[i] > 0.0
+        for i in range(first, count):  # without its first bit, a float is ordered as an integer
+            buckets[i] = min(max(top - ((bits[i] & MAGNITUDE) >> SHIFT), 0), BUCKETS - 1)
+        for i in range(first, count):
+            counts[buckets[i]] += 1
+            certain += buckets[i] < limit
+        seen += size
+        while seen < n and limit < limits[seen]:  # all in the bucket exceed the rows to come
+            certain += counts[limit]
+            limit += 1
+    return seen, count
+
+
+@inlined
+def arrange(found, count, counts, cuts, values, rows, ends):  # type: ignore[no-untyped-def]
+    """Sort the entries found by bucket into values and rows, and divide the buckets at the cuts."""
+    at = 0
+    for bucket in range(BUCKETS):
+        at, counts[bucket] = at + counts[bucket], at
+    for i in range(count):
+        at = counts[found[2][i]]
+        values[at], rows[at] = found[0][i], found[1][i]
+        counts[found[2][i]] += 1
+    low = 0
+    for bucket in range(BUCKETS):
+        if low < cuts[low] < counts[bucket]:
+            divide(values, rows, low, counts[bucket], cuts, ends)
+        low = counts[bucket]
 
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[::1], f8[:,::1], i8[::1], b1)")
@@ -72,22 +117,29 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
     x has the k largest entries of V c, in size if signed, else the positive ones of them. V : rows
     in order of falling norm (n, d); norms : theirs (n,).
     """
-    b, d, k, work = len(C), V.shape[1], ks.max(), 0
-    found = np.zeros((b, len(ks)))
-    sizes, rows, values, Vx = np.empty(k), np.zeros(k, np.int64), np.empty(k), np.empty(d)
-    for s in range(b):
-        work += d * (largest(V, norms, C[s], signed, sizes, rows, values) + k)
+    (n, d), k, work = V.shape, ks.max(), 0
+    result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
+    found = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    values, rows, ends = np.empty(n), np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    counts, cuts, Vx = np.empty(BUCKETS, np.int64), np.zeros(n + 1, np.int64), np.empty(d)
+    for q in order[::-1]:
+        cuts[: ks[q]] = ks[q]
+    leading = norms.view(np.int64) >> SHIFT
+    limits, top = np.minimum(leading[0] - leading, BUCKETS - 1), leading[0]
+    for s in range(len(C)):
+        seen, count = largest(columns, limits, C[s], signed, k, top, found, counts)
+        arrange(found, count, counts, cuts, values, rows, ends)
+        work += d * (seen + min(k, count))
         squares, Vx[:], last = 0.0, 0.0, 0
-        for q in np.argsort(ks):
-            for i in range(last, ks[q]):
-                if sizes[i] > 0.0:
-                    squares += values[i] ** 2
-                    for j in range(d):
-                        Vx[j] += V[rows[i], j] * values[i]
+        for q in order:
+            for i in range(last, min(ks[q], count)):
+                squares += values[i] ** 2
+                for j in range(d):
+                    Vx[j] += V[rows[i], j] * values[i]
             last = ks[q]
             if squares > 0.0:
-                found[s, q] = (Vx * Vx).sum() / squares
-    return work, found
+                result[s, q] = (Vx * Vx).sum() / squares
+    return work, result
 
 
 @inlined
