@@ -292,6 +292,22 @@ def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
         publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 
+@pytest.mark.parametrize("plan", ["{}", '{"name": "x", "named": [], "jobs": ["a/b/c.json"]}'])
+def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial_run, tmp_path):
+    make_run(trial_run)
+    root, _ = published(trial_run, tmp_path)
+    home, source = root / "results" / "published", root / "results" / "compare" / "x"
+    source.mkdir(parents=True)
+    (source / "plan.json").write_text(plan)
+    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "all"], check=True)
+    with pytest.raises(InputError, match="comparison"):
+        publish.publish(trial_run, home, root / "README.md", [source])
+    done = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
+    assert not done.stdout
+
+
 def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp_path, monkeypatch):
     make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)

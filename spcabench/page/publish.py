@@ -49,7 +49,9 @@ def publish(
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    figures = claims_file.read_all(folder)
+    figures, given = claims_file.read_all(folder), list(comparisons)
+    for comparison in given:
+        _check_comparison(comparison)
     check_room(out.parent)
     with writing(out):
         if folder.resolve() != out.resolve():
@@ -60,7 +62,7 @@ def publish(
                 _copy_rows(folder / "rows" / name, out / "rows" / name)
         _copy_history(folder.parent / "history", out / "history")
         shutil.copy(best_known.TABLE, out)
-        for comparison in comparisons:
+        for comparison in given:
             _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
     results_page.write_page(out, published=True)
     about = _about(figures, out)
@@ -146,6 +148,18 @@ def _copy_history(source: Path, out: Path) -> None:
     if (source / "history.json").exists():
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
+
+
+def _check_comparison(source: Path) -> None:
+    """Raise InputError, before anything is written, for what is no whole comparison."""
+    plan = comparison_page.read_plan(source / "plan.json")
+    if (source / merging.JOBS).exists():
+        merging.Part.read(source)
+    else:
+        root = source.resolve().parents[2]
+        missing = [job for job in plan["jobs"] if not several_page.rows_of(root / job).is_file()]
+        if missing or not plan["jobs"]:
+            raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")
 
 
 def _copy_comparison(source: Path, out: Path) -> None:
