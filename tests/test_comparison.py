@@ -123,6 +123,21 @@ def test_merging_keeps_the_better_value_and_the_smaller_bound(entry):
     assert best_known.merged(None, worse) == worse
 
 
+def test_a_bound_below_a_value_that_was_verified_is_dropped_and_said(entry):
+    wrong = replace(
+        entry, value=0.8 * entry.value, bound=0.9 * entry.value, proven=True, bound_by="mistaken"
+    )
+    loose = replace(entry, bound=2.0 * entry.value, proven=False, bound_by="dual")
+    for sound in (entry, loose):
+        for merged in (best_known.merged(wrong, sound), best_known.merged(sound, wrong)):
+            assert merged == sound
+        for said in (best_known.refuted(wrong, sound), best_known.refuted(sound, wrong)):
+            assert "mistaken" in said and f"{wrong.bound:.9g}" in said
+    assert best_known.refuted(entry, loose) == best_known.refuted(None, entry) == ""
+    rounded = replace(entry, bound=entry.bound * (1.0 - 1e-13))
+    assert best_known.refuted(rounded, entry) == ""
+
+
 def test_the_frozen_table_agrees_with_its_problems_and_brute_force():
     table = best_known.checked(suite.SUITES["quick"])
     assert best_known.version() >= 1

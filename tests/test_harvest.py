@@ -81,6 +81,24 @@ def test_changes_in_the_last_digits_are_no_improvement(proposed):
     assert again == entry
 
 
+def test_a_stored_bound_that_a_row_refutes_is_dropped_and_the_search_is_made(proposed):
+    best = api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K, refit=True)
+    x, problem = poor(), api.load(ITEM.dataset)
+    value, W = problem.variance(x), np.flatnonzero(x)
+    wrong = replace(
+        best_known.of_result(ITEM, best),
+        value=value,
+        bound=value,
+        support=W.tolist(),
+        loadings=x[W].tolist(),
+        bound_by="mistaken",
+    )
+    entry, said = proposed([row(best.x, bound=best.variance)], [wrong])
+    assert entry.value == pytest.approx(best.variance)
+    assert entry.proven and entry.bound_by == "branch_and_bound"
+    assert any("mistaken" in line for line in said)
+
+
 def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(proposed):
     told = replace(row(poor(), bound=9.0), variance_refit=8.0)
     entry, _ = proposed([told])

@@ -121,6 +121,8 @@ def _take(file: Path) -> None:
     from spcabench.comparison import grading
 
     entry, table = grading.take(file, api.load), known.read()
+    if wrong := known.refuted(table.get(entry.key), entry):
+        print(wrong)
     new = known.merged(table.get(entry.key), entry)
     if new == table.get(entry.key):
         raise InputError(f"{file}: no better than what is known")

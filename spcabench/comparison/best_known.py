@@ -150,14 +150,29 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
     write_text(file, f'{json.dumps(head)[:-1]}, "entries": [\n{lines}\n]}}\n')
 
 
+def refuted(old: Entry | None, new: Entry) -> str:
+    """A sentence on a bound that lies below the other entry's value, which its vector has."""
+    for entry, other in ((old, new), (new, old)):
+        if entry and other and other.value > entry.bound * (1.0 + CLOSE):
+            return (
+                f"{entry.item}, k = {entry.k}: the bound {entry.bound:.9g} (by "
+                f"{entry.bound_by or 'a method that was not kept'}, {entry.bound_when}) is below "
+                f"the value {other.value:.9g} of a vector ({other.who}), and is dropped"
+            )
+    return ""
+
+
 def merged(old: Entry | None, new: Entry) -> Entry:
     """The better value and the smaller bound of two answers to the same question.
 
-    What agrees with the older entry up to rounding changes nothing of it.
+    What agrees with the older entry up to rounding changes nothing of it. A bound that the other
+    entry's value refutes is dropped.
     """
     if old is None:
         return new
     best = new if new.value > old.value * (1.0 + CLOSE) else old
+    if refuted(old, new):
+        return best  # its own bound is the one that is not refuted
     unsaid = not old.bound_by and new.bound <= old.bound * (1.0 + PROVEN)
     lower = new if unsaid or new.bound < old.bound * (1.0 - CLOSE) else old
     bound = max(lower.bound, best.value)
@@ -252,6 +267,8 @@ def improve(asked: Iterable[tuple[Item, int]], effort: float, say: Any = print) 
             # read again: another search may have written since
             table = read()
             old = table.get(entry.key)
+            if wrong := refuted(old, entry):
+                say(wrong)
             new = merged(old, entry)
             if new == old:
                 continue

@@ -35,7 +35,7 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
     load : callable
         A dataset's name and parameters -> problem.
     say : callable
-        Gets a line for every search.
+        Gets a line for every search, and for every bound that a value refutes.
 
     Raises
     ------
@@ -52,7 +52,10 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
         for k, part in _answers(everything, item, problem.name):
             new = _entry(item, problem, k, part)
             old = better.get(new.key)
-            if not (old and old.proven) and not new.proven and part.shown_proven.any():
+            if wrong := known.refuted(old, new):
+                say(wrong)
+            settled = new.proven or (old and old.proven and not wrong)
+            if not settled and part.shown_proven.any():
                 new = _proven_again(item, problem, new, say)
             better[new.key] = known.merged(old, new)
         for entry in better.values():
