@@ -13,6 +13,7 @@ from spcabench.errors import InputError, SolverError
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate, tune
 from spcabench.solving.blocks import by_blocks
+from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.driver import Limits, check_settings, drive, parameters
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
@@ -307,7 +308,7 @@ def _jointly(
 
 def path(
     problem: Any, name: str | ModuleType | None, cardinalities: Sequence[int], **settings: Any
-) -> list[Result]:
+) -> CardinalityPath:
     """Find one component at each of several cardinalities, in increasing order.
 
     Each one is the best of a cold start, a start from the answer before (where the solver takes a
@@ -326,8 +327,8 @@ def path(
 
     Returns
     -------
-    list of Result
-        One result for each cardinality.
+    CardinalityPath
+        A sequence of one result for each cardinality. It has ``to_frame``, ``to_csv`` and ``plot``.
 
     Raises
     ------
@@ -344,7 +345,7 @@ def path(
                 tries.append(solve(problem, solver, k=k, start=found[-1].x, **settings))
             tries.append(replace(found[-1], k=k, claimed=None, claimed_whp=None))
         found.append(max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0]))
-    return found
+    return CardinalityPath(problem, found)
 
 
 def list_solvers() -> dict[str, str]:

@@ -59,6 +59,24 @@ def test_tables_hold_the_loadings_by_name(pitprops, tmp_path):
         found.to_csv(tmp_path / "none" / "z.csv")
 
 
+def test_a_path_has_a_table_a_line_and_a_point_for_each_cardinality(pitprops, tmp_path):
+    found = api.path(pitprops, "grqi", [5, 2, 3])
+    assert [r.k for r in found] == [2, 3, 5] and "bound" not in repr(found)
+    assert repr(found).splitlines()[0] == "CardinalityPath(grqi on pitprops)"
+    assert found._repr_html_().count("<tr>") == 4 and "bound" not in found._repr_html_()
+    frame = found.to_frame()
+    assert (frame.bound >= frame.variance).all() and frame.variance.is_monotonic_increasing
+    for k, result in zip(frame.index, found, strict=True):
+        assert frame.cardinality[k] == k == len(frame.variables[k].split(", "))
+        assert frame.gap[k] == result.gap
+    assert frame.drop(columns=["bound", "gap"]).equals(found.to_frame(bound=False))
+    found.to_csv(tmp_path / "path.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "path.csv", index_col=0), frame)
+    (line, bounds) = found.plot().axes[0].lines
+    np.testing.assert_array_equal(line.get_xydata(), frame.reset_index()[["k", "variance"]])
+    np.testing.assert_array_equal(bounds.get_ydata(), frame.bound)
+
+
 def test_a_problem_says_its_size_form_and_names(pitprops):
     assert repr(pitprops).startswith("Problem(pitprops: ") and "topdiam" in repr(pitprops)
     assert repr(Problem.from_data(X, "mine")) == "Problem(mine: m = 40, n = 8, data)"

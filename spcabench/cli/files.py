@@ -12,6 +12,7 @@ from spcabench.extras import require
 from spcabench.problem.problem import Problem
 from spcabench.running.whole_files import check_room, replacing, write_picture
 from spcabench.solving import pictures
+from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.model import Model
 from spcabench.solving.result import Result
@@ -107,7 +108,8 @@ def draw(
     elif kind != "loadings":
         raise InputError(f"--picture: {kind!r} is for components; a path has one picture alone")
     else:
-        figure = pictures.path(found, bound=bound)
+        assert isinstance(found, CardinalityPath)
+        figure = found.plot(bound=bound)
     save_figure(file, figure)
 
 

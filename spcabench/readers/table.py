@@ -129,7 +129,7 @@ def without_text(
         raise InputError(f"{path}: every column is text; at least one variable is needed")
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     held = ", ".join(sorted({_held(frame.iloc[:, j]) for j in text}))
-    notes.append(f"{len(names)} columns of {held} left out: {shown}")
+    notes.append(f"{len(names)} column{'s'[: len(names) > 1]} of {held} left out: {shown}")
     return frame.iloc[:, [j for j in range(frame.shape[1]) if j not in text]]
 
 
@@ -143,7 +143,7 @@ def _held(column: pd.Series) -> str:
 
 def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -> str:
     column = frame.iloc[:, first]
-    more = f" (and {len(names) - 1} more columns)" if len(names) > 1 else ""
+    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     words = column.dropna().astype(str)
     wrong = words[~words.map(is_number)]
     if not len(wrong):

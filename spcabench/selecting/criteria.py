@@ -15,7 +15,7 @@ from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import Array, Vector
 
-Path = Callable[..., list[Result]]  # the components of a problem at every cardinality
+Path = Callable[..., Sequence[Result]]  # the components of a problem at every cardinality
 
 
 @dataclass(frozen=True)

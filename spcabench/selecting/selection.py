@@ -14,6 +14,7 @@ from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
 from spcabench.solving import pictures
+from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.result import Result
 from spcabench.solving.words import total_variance
 from spcabench.vectors import Vector
@@ -161,7 +162,7 @@ def select(
         settings = quick | settings
     settings |= {"seed": seed, "nonnegative": nonnegative}
 
-    def path(part: Problem) -> list[Result]:
+    def path(part: Problem) -> CardinalityPath:
         return api.path(part, solver, tried, **settings)
 
     with uncharged():
@@ -176,7 +177,9 @@ def select(
             verdict = criteria.stability(Samples(problem), tried, path, resamples, seed)
     k = tried[verdict.chosen]
     reason = verdict.reason + _warning(k, tried, problem.n)
-    return Selection(k, reason, criterion, tried, {"share": shares, **verdict.columns}, found)
+    return Selection(
+        k, reason, criterion, tried, {"share": shares, **verdict.columns}, found.results
+    )
 
 
 def _check(criterion: str, folds: int, resamples: int, nonnegative: bool) -> None:

@@ -1,0 +1,97 @@
+"""One component at each of several cardinalities, as a table and as a picture."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spcabench.errors import using_file
+from spcabench.problem.problem import Problem
+from spcabench.solving import words
+from spcabench.solving.result import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class CardinalityPath(Sequence[Result]):
+    """The results of one component at each of several cardinalities, in increasing order.
+
+    It is a sequence: ``found[0]`` is the result at the smallest cardinality.
+
+    Attributes
+    ----------
+    problem : Problem
+        The problem that was solved.
+    results : list of Result
+        One for each cardinality.
+    """
+
+    problem: Problem
+    results: list[Result]
+
+    def __getitem__(self, index):
+        return self.results[index]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        lines = [f"k = {r.k}: {words.line(self.problem, r)}" for r in self]
+        return "\n".join([f"CardinalityPath({self[0].solver} on {self.problem.name})", *lines])
+
+    def _repr_html_(self) -> str:
+        known = all("bound" in vars(result) for result in self)  # a look at it computes nothing
+        return self.to_frame(bound=known).to_html()
+
+    def to_frame(self, bound: bool = True) -> "pd.DataFrame":
+        """Return a table with a row for each cardinality.
+
+        Parameters
+        ----------
+        bound : bool
+            Whether the table has the certified bounds, which are made for it, and the gaps.
+
+        Returns
+        -------
+        DataFrame
+            The variance, its share of the total, the nonzeros, the status, and the variables.
+        """
+        import pandas as pd
+
+        total, known = words.total_variance(self.problem), words.names(self.problem)
+        rows = []
+        for result in self:
+            variance = self.problem.variance(result.x) if result.good else float("nan")
+            row: dict[str, Any] = {"variance": variance, "share": variance / total}
+            if bound and result.good:
+                row |= {"bound": result.bound, "gap": result.gap}
+            row |= {"cardinality": result.cardinality, "status": str(result.status)}
+            rows.append(row | {"variables": ", ".join(known[j] for j in result.support)})
+        return pd.DataFrame(rows, index=pd.Index([result.k for result in self], name="k"))
+
+    def to_csv(self, file: Path | str, bound: bool = True) -> None:
+        """Write the table of `to_frame` to a file."""
+        with using_file(file):
+            self.to_frame(bound).to_csv(file)
+
+    def plot(self, axis: Any = None, bound: bool = True) -> Any:
+        """Draw the variance, and its certified bound, against the cardinality.
+
+        Parameters
+        ----------
+        axis : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+        bound : bool
+            Whether the certified bounds are made, and drawn.
+
+        Returns
+        -------
+        matplotlib Figure
+            The figure that was drawn in.
+        """
+        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
+        pictures = import_module("spcabench.solving.pictures")
+        return pictures.path(self.results, axis, bound)
