@@ -2,6 +2,8 @@
 
 Solvers outside the repository come by path (``my_solver.py``) or from the entry-point group
 ``spcabench.solvers``.
+
+Nothing numerical is imported here before it is needed: names are listed in an instant.
 """
 
 import ast
@@ -19,8 +21,6 @@ from typing import Any, Literal
 from spcabench import machine
 from spcabench.errors import InputError, SolverError, using_file
 from spcabench.extras import extra_of
-from spcabench.iterate import Traits
-from spcabench.validate import nearest
 
 Kind = Literal["solver", "dataset", "figure"]
 PACKAGES: dict[Kind, str] = {
@@ -79,6 +79,8 @@ def path(kind: Kind, name: str) -> Path:
             f"solver: {name!r} is a {what}; allowed is the name of a solver (`spcabench list "
             "solvers`), or its file NAME.py"
         )
+    from spcabench.validate import nearest
+
     raise InputError(nearest(kind, name, names(kind)))
 
 
@@ -101,6 +103,8 @@ def module(kind: Kind, name: str) -> ModuleType:
 
 def _check_solver(found: ModuleType) -> None:
     """Raise SolverError for a module that is no solver."""
+    from spcabench.iterate import Traits
+
     for part in PARTS:
         if not hasattr(found, part):
             raise SolverError(f"the file has no {part}: see `spcabench new solver`")

@@ -6,8 +6,6 @@ max Tr(Sigma X) - lam ||X||_1. Without one it is max Tr(Sigma X) over ||X||_1 <=
 """
 
 import numpy as np
-import scipy.linalg
-import scipy.optimize
 
 from spcabench.methods import relaxation
 from spcabench.problem.problem import Problem
@@ -48,6 +46,8 @@ def sparse_bound(problem: Problem, U: Array, k: int) -> float:
     No k-sparse unit x has more variance. Any t U is a dual point, so the penalty of the run need
     not be the one that fits k. The bound is convex in t.
     """
+    from scipy.optimize import minimize_scalar  # slow to import, and seldom needed
+
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     U = (U + U.T) / 2
     top = float(np.abs(U).max())
@@ -55,9 +55,7 @@ def sparse_bound(problem: Problem, U: Array, k: int) -> float:
     def bound(t: float) -> float:
         return largest_eigenvalue(S + t * U) + k * t * top
 
-    shorter = scipy.optimize.minimize_scalar(
-        bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7)
-    )
+    shorter = minimize_scalar(bound, bounds=(0.0, 1.0), method="bounded", options=dict(maxiter=7))
     return min(bound(1.0), float(shorter.fun)) * (1.0 + ROUNDING)
 
 
@@ -66,6 +64,8 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
 
     It is max Tr(A'X12) over X PSD of order m + n, Tr X11 = Tr X22 = 1, ||Xij||_1 <= sqrt(ki kj).
     """
+    from scipy.optimize import minimize_scalar
+
     m = len(A)
     C = np.zeros_like(U)
     C[:m, m:] = A / 2
@@ -75,7 +75,7 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
     top = [np.abs(block).max() for block in (U[:m, :m], U[m:, m:], U[:m, m:])]
     spread = float(np.abs(C).sum(axis=1).max() + np.abs(U).sum(axis=1).max())
     # any d gives a bound: y1 = lambda + d, y2 = lambda - d
-    balanced = scipy.optimize.minimize_scalar(
+    balanced = minimize_scalar(
         lambda d: largest_eigenvalue(C + U - d * np.diag(sides)),
         bounds=(-spread, spread),
         method="bounded",

@@ -20,7 +20,6 @@ from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving import words
 from spcabench.solving.formulations import Formulation
-from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.measures import (
     Measures,
     adjusted_variances,
@@ -158,6 +157,9 @@ class Components(Sequence[Result]):
         k = max(result.k or result.cardinality for result in self.results)
         if self.formulation == Formulation.PENALISED:
             k = -(-nonzeros // r)
+        # it brings numba and scipy.optimize, which a solve need not wait for
+        from spcabench.solving.joint_bounds import joint_bound
+
         return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
 
 

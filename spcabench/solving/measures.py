@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import subspace_angles
-from scipy.optimize import linear_sum_assignment
 
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
@@ -169,6 +168,8 @@ class Recovery:
 
 def recovery(Z: Array, truth: Array) -> Recovery:
     """Return how much of ``truth`` (n, r) is found by Z (n, q)."""
+    from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
+
     of_truth, of_Z = linear_sum_assignment(-np.abs(truth.T @ Z))
     true, found = truth[:, of_truth] != 0.0, Z[:, of_Z] != 0.0
     hits = int((true & found).sum())
