@@ -12,7 +12,8 @@ from spcabench.several.jobs import Job as SeveralJob
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
-TEMPLATES = [*glob("spcabench/page/templates/*.j*"), *glob("spcabench/figures/*.toml")]  # words, of pages and of papers
+PACKAGE = Path(registry.__file__).parent
+TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml")]  # words, of pages and of papers
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 
@@ -70,7 +71,7 @@ rule compare_run:
 
 
 rule compare_page:
-    input: compared, "results/compare/{comparison}/plan.json", glob("spcabench/comparison/*.*"), glob("spcabench/page/c*.py"), TEMPLATES
+    input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/*.*")], [*PACKAGE.glob("page/c*.py")], TEMPLATES
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"
@@ -90,7 +91,7 @@ rule several_run:
 
 
 rule several_page:
-    input: several, "results/components/{comparison}/plan.json", glob("spcabench/several/*.py"), glob("spcabench/page/several_*.py"), TEMPLATES
+    input: several, "results/components/{comparison}/plan.json", [*PACKAGE.glob("several/*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
     output: "results/components/{comparison}/index.html"
     resources: slot=1
     shell: "{PYTHON} compare-page results/components/{wildcards.comparison}/plan.json --components"

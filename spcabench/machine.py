@@ -80,12 +80,24 @@ def _cpu() -> str:
 
 
 @lru_cache
+def checkout() -> Path | None:
+    """Return the clone of the repository that this package is imported from.
+
+    It is None for an installed package, even one in an environment inside another repository.
+    """
+    folder = Path(__file__).resolve().parents[1]
+    return folder if (folder / "Snakefile").is_file() else None
+
+
+@lru_cache
 def commit() -> tuple[str, bool]:
     """Return the commit of the working tree, and whether it has uncommitted changes.
 
     Outside a checkout it is ("unknown", False).
     """
-    here = Path(__file__).parent
+    here = checkout()
+    if here is None:
+        return "unknown", False
     try:
         head = git(here, "rev-parse", "--short=10", "HEAD")
         return head, bool(git(here, "status", "--porcelain", "--untracked-files=no"))

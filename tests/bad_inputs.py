@@ -60,16 +60,11 @@ def _ring(number, frame):
     raise TooLong
 
 
-HERE = ("Snakefile", "profiles")  # what is in the folder before
-
-
 @contextlib.contextmanager
 def workplace() -> Iterator[Path]:
-    """A current folder that looks like a clone of the repository."""
+    """A new current folder, where results go too."""
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         folder = Path(name)
-        (folder / "Snakefile").touch()
-        (folder / "profiles" / "default").mkdir(parents=True)
         with mock.patch.object(options, "ROOT", folder):
             yield folder
 
@@ -367,7 +362,7 @@ def main() -> None:
                 counts.setdefault(case.group, [0, 0])[bool(wrong)] += 1
                 if wrong:
                     print(json.dumps([case.group, case.kind, wrong]), file=sys.stderr, flush=True)
-        left = sorted(p.name for p in folder.iterdir() if p.name not in HERE)
+        left = sorted(p.name for p in folder.iterdir())
     for group, (good, bad) in counts.items():
         print(f"{good + bad:5} tried  {good:5} good  {bad:5} not good  {group}")
     total = [sum(column) for column in zip(*counts.values(), strict=True)]

@@ -218,8 +218,6 @@ def test_a_full_disk_is_one_line_before_the_work(words, typed, data_folder, monk
 
 @pytest.mark.parametrize("suite", ["quick", "components"])
 def test_a_page_stays_in_its_folder(suite, typed, tmp_path, monkeypatch):
-    (tmp_path / "Snakefile").touch()
-    (tmp_path / "profiles" / "default").mkdir(parents=True)
     monkeypatch.setattr(options, "ROOT", tmp_path)
     monkeypatch.setattr(workflow, "workflow", lambda *given: 1)
     words = ("compare", "grqi", "--against", "none", "--suite", suite, "--name", "../../../evil")
@@ -404,8 +402,6 @@ def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
     from spcabench.comparison import jobs
     from spcabench.running import workflow
 
-    (tmp_path / "Snakefile").touch()
-    (tmp_path / "profiles" / "default").mkdir(parents=True)
     monkeypatch.setattr(options, "ROOT", tmp_path)
     monkeypatch.setattr(workflow, "workflow", lambda *words: 1)
     words = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "2:6:2")
@@ -547,11 +543,9 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
 def test_nothing_is_written_where_it_does_not_belong(words, said, typed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "ROOT", tmp_path)
-    (tmp_path / "Snakefile").touch()
-    (tmp_path / "profiles" / "default").mkdir(parents=True)
     code, _, errors = typed(*words)
     assert code == 2 and said in errors and len(errors.splitlines()) == 1, errors
-    assert {path.name for path in tmp_path.iterdir()} == {"Snakefile", "profiles"}
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,15 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PLACES = {".": "spcabench", "solvers": "solvers", "datasets": "datasets"}  # installed, here
-BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", *PLACES.values())
+WORKFLOW = ("Snakefile", "profiles")  # at the top of the repository, spcabench/workflow of a wheel
+BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", *WORKFLOW, *PLACES.values())
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys, warnings
 warnings.simplefilter("error")
@@ -65,7 +67,7 @@ def installed(tmp_path_factory):
 def test_the_wheel_holds_every_file_of_the_packages(installed, place):
     there = _files(installed / "spcabench" / place)
     if place == ".":
-        there = {file for file in there if file.split("/")[0] not in PLACES}
+        there = {file for file in there if file.split("/")[0] not in (*PLACES, "workflow")}
     assert there == _files(ROOT / PLACES[place])
 
 
@@ -87,6 +89,43 @@ def test_the_installed_commands_find_their_data_and_templates(installed, tmp_pat
     assert "topdiam" in solved
     _run("-m", "spcabench", "new", "solver", "mine", cwd=tmp_path, path=installed)
     assert "def solve(" in (tmp_path / "mine.py").read_text()
+
+
+@of_the_wheel
+def test_the_wheel_holds_the_workflow(installed):
+    there = installed / "spcabench" / "workflow"
+    here = {"Snakefile"} | {f"profiles/{name}" for name in _files(ROOT / "profiles")}
+    assert _files(there) == here
+    assert all((there / name).read_bytes() == (ROOT / name).read_bytes() for name in here)
+
+
+COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
+
+
+@of_the_wheel
+def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
+    # in another repository, beside files that no step may take for its own
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "Snakefile").write_text("rule all:\n    shell: 'exit 1'\n", encoding="utf-8")
+    (tmp_path / "random.py").write_text("1 / 0\n", encoding="utf-8")
+    start = "import runpy, sys; sys.path.pop(0); runpy.run_module('spcabench', run_name='__main__')"
+    said = _run("-c", start, *COMPARED, cwd=tmp_path, path=installed)
+    page = tmp_path / said.splitlines()[-1]
+    assert page.is_file() and page.is_relative_to(tmp_path / "results")
+    (rows,) = (tmp_path / "results" / "compare" / "rows").glob("*/*.parquet")
+    assert set(pd.read_parquet(rows).commit) == {"unknown"}
+
+
+@of_the_wheel
+def test_no_installed_package_is_published(installed, tmp_path):
+    (tmp_path / "results" / "quick" / "figures" / "a").mkdir(parents=True)
+    (tmp_path / "results" / "quick" / "figures" / "a" / "claims.json").touch()
+    words = ("-m", "spcabench", "publish", "results/quick")
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "a clone of the repository" in done.stderr
 
 
 def test_the_checks_of_a_commit_are_those_of_the_makefile():

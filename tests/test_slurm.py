@@ -47,8 +47,6 @@ def watch(seen, done):
 
 
 def test_a_figure_is_made_through_sbatch_and_what_is_timed_runs_alone(cluster, tmp_path):
-    for name in ("Snakefile", "profiles"):
-        (tmp_path / name).symlink_to(ROOT / name)
     seen, done, home = [], threading.Event(), f"results/quick/figures/{FIGURE}"
     watcher = threading.Thread(target=watch, args=(seen, done))
     log = tmp_path / "results" / "quick" / "workflow.log"

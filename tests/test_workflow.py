@@ -68,7 +68,9 @@ def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, ca
         f'exit {code}"\n'
     )
     log = tmp_path / "results" / "quick" / "workflow.log"
-    assert (workflow.workflow(["done"], log, 1, tmp_path) != 0) == (code != 0)
+    assert (
+        workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") != 0
+    ) == (code != 0)
     assert ("of mine" in capsys.readouterr().err) == (code != 0)
     assert log.exists()
 
@@ -82,8 +84,20 @@ def test_a_cluster_s_profile_names_rules_that_there_are():
     assert {*profile["set-resources"], *profile["groups"]} <= rules
     assert set(profile["group-components"]) == set(profile["groups"].values())
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
-    with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm"):
+    with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm, and a f"):
         figures.make_figures([], profile="slurn")
+
+
+def test_a_profile_may_be_a_folder_of_one_s_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="--profile: 'mine'"):
+        workflow.profile_folder("mine")
+    (tmp_path / "mine" / "config.yaml").touch()
+    assert workflow.profile_folder("mine") == tmp_path / "mine"
+    assert workflow.profile_folder("slurm") == options.ROOT / "profiles" / "slurm"
+    with pytest.raises(InputError, match=r"--profile: '\.\.'"):
+        workflow.profile_folder("..")
 
 
 SNAKEFILE = """rule all:
@@ -94,7 +108,9 @@ COMMAND = """
 from pathlib import Path
 from spcabench.running import supervisor, workflow
 supervisor.raise_on_termination()
-workflow.workflow(["done"], Path("results/quick/workflow.log").absolute(), 1, Path.cwd())
+folder = Path.cwd()
+log = folder / "results" / "quick" / "workflow.log"
+workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
 """
 
 
@@ -113,7 +129,7 @@ def is_gone(pid, seconds=5.0):
 def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
     log = tmp_path / "results" / "quick" / "workflow.log"
-    assert workflow.workflow(["done"], log, 1, tmp_path) == 0
+    assert workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") == 0
     assert is_gone(int((tmp_path / "pid").read_text()), 0.5)
     with workflow._exclusive(tmp_path / workflow.LOCK):
         assert "waiting" not in capsys.readouterr().err

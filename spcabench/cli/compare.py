@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench.cli import figures, options, several, solvers
+from spcabench.cli import options, several, solvers
 from spcabench.errors import InputError, expect_folder, using_file
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ TAKEN = ("commands", "jobs", "rows", "workflow.log")  # other things in that fol
 
 Named = Annotated[
     list[str] | None,
-    typer.Argument(metavar="SOLVERS", help="Names or files of solvers. By default all."),
+    typer.Argument(
+        metavar="SOLVERS",
+        help="Names or files of solvers, with spaces or commas between. By default all.",
+    ),
 ]
 Against = Annotated[
     str, typer.Option(help="What to compare them with: names separated by commas, all, or none.")
@@ -92,9 +95,10 @@ def compare(
     cardinalities replace those of the problems.
     """
     from spcabench.comparison.jobs import Job
+    from spcabench.running import workflow
 
-    figures.check_profile(profile)
-    own = [_absolute(solver) for solver in named or []]
+    workflow.profile_folder(profile)
+    own = [_absolute(solver) for word in named or [] for solver in _split(word)]
     if suite == several.SUITE:
         _refuse_for_several(k, settings, fresh, command)
         if name is not None:
@@ -173,7 +177,7 @@ def _of_command(command: str, name: str | None) -> str:
 
     if name is None or not name.isidentifier():
         raise InputError(f"--name: {name!r}; a command needs one of letters, digits and _")
-    file = options.ROOT / HOME / "commands" / f"{name}.py"
+    file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
     whole_files.write_changed(file, commands.text_of(command, Path.cwd()))
     return str(file)
 
@@ -210,6 +214,11 @@ def _drop_stale_times(asked: list["Job"], here: bool) -> None:
     )
     for file in files:
         file.unlink(missing_ok=True)
+
+
+def _split(word: str) -> list[str]:
+    """The names in a word, as --against takes them; a file's name may hold commas."""
+    return [word] if word.endswith(".py") else word.split(",")
 
 
 def _absolute(solver: str) -> str:

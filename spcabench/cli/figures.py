@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spcabench import machine
 from spcabench.cli import options
 from spcabench.errors import InputError, expect_folder, using_file
 
@@ -150,7 +151,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
 
     for name in figures:
         registry.path("figure", name)
-    check_profile(profile)
+    workflow.profile_folder(profile)
     home = f"results/{scale}"
     targets = [
         f"{home}/figures/{name}/{file}"
@@ -161,17 +162,6 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     page = [f"{home}/index.html"]
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
-
-
-def check_profile(profile: str) -> None:
-    """Raise where there is no profile of this name, or no Snakefile."""
-    if not (options.ROOT / "Snakefile").is_file():
-        raise InputError(
-            "the workflow runs in a clone of the repository; an installed package has no Snakefile"
-        )
-    known = sorted(folder.name for folder in (options.ROOT / "profiles").iterdir())
-    if profile not in known:
-        raise InputError(f"--profile: {profile!r}; allowed are {', '.join(known)}")
 
 
 def verify_run(
@@ -194,7 +184,11 @@ def verify_run(
     from spcabench.page import verify
 
     published, asked = options.ROOT / "results" / "published", against is not None
-    if against is None and (published / "figures").is_dir() and folder.resolve() != published:
+    if (
+        against is None
+        and (published / "figures").is_dir()
+        and folder.resolve() != published.resolve()
+    ):
         against = published
     renamed = verify.read_names(names) if names else None
     found = [
@@ -222,6 +216,8 @@ def publish_run(
     from spcabench.page import publish
 
     _check_run(folder)
+    if machine.checkout() is None:
+        raise InputError("publish: it changes a clone of the repository; this package is in none")
     for source in comparison or ():
         expect_folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():

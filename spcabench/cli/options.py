@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spcabench import machine
 from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     from spcabench.registry import Kind
 
-ROOT = Path(__file__).parents[2]  # of a clone of the repository
+# results are there: in a clone of the repository, and in the current folder without one
+ROOT = machine.checkout() or Path()
 CORES = os.cpu_count() or 1
 AUTO = "auto"  # of -k: the cardinality is chosen from the data
 NEW = "new"  # what --fresh holds where no seed is given
@@ -34,7 +36,11 @@ Jobs = Annotated[
     int, typer.Option(min=1, help="How many jobs run at a time. Timed ones always run alone.")
 ]
 Profile = Annotated[
-    str, typer.Option(help="A folder of profiles/: slurm submits the jobs to a cluster.")
+    str,
+    typer.Option(
+        help="Where the jobs run: default is here, slurm submits them to a cluster; or a folder "
+        "with a config.yaml of your own."
+    ),
 ]
 
 

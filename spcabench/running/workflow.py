@@ -12,6 +12,8 @@ from pathlib import Path
 from time import sleep
 from typing import IO
 
+from spcabench import machine
+from spcabench.errors import InputError
 from spcabench.running import damage, supervisor, whole_files
 from spcabench.running.progress import Progress
 
@@ -19,9 +21,33 @@ from spcabench.running.progress import Progress
 FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
 LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
 MOST = 12  # lines shown of a log
+# the Snakefile and its profiles: at the top of a checkout, inside the package of a wheel
+FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
 
 
-def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str = "default") -> int:
+def profile_folder(profile: str) -> Path:
+    """Return the folder of a profile: one that comes with the workflow, by its name, or your own.
+
+    Raises InputError where there is none.
+    """
+    known = sorted(folder.name for folder in (FILES / "profiles").iterdir())
+    if profile in known:
+        return FILES / "profiles" / profile
+    if (Path(profile) / "config.yaml").is_file():
+        return Path(profile).absolute()
+    raise InputError(
+        f"--profile: {profile!r}; allowed are {', '.join(known)}, and a folder with a config.yaml"
+    )
+
+
+def workflow(
+    targets: list[str],
+    log: Path,
+    jobs: int,
+    root: Path,
+    profile: str = "default",
+    snakefile: Path = FILES / "Snakefile",
+) -> int:
     """Make some files, named from the root on, with all that they need; Snakemake's exit code.
 
     Parameters
@@ -29,8 +55,10 @@ def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str 
     log : Path
         What Snakemake says goes there. Beside it are the rows and figures that the workflow makes:
         damaged ones are removed first, with a sentence.
+    root : Path
+        The workflow runs in this folder.
     profile : str
-        A folder of ``profiles/``; all but the default submit jobs to other machines.
+        See `profile_folder`; all but the default submit jobs to other machines.
 
     Raises
     ------
@@ -41,8 +69,9 @@ def workflow(targets: list[str], log: Path, jobs: int, root: Path, profile: str 
     with _exclusive(root / LOCK) as lock:
         damaged = [str(file.relative_to(root)) for file in damage.remove(log.parent)]
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
-        command += ["--cores", str(jobs)] if profile == "default" else ["--jobs", str(jobs)]
-        command += [] if profile == "default" else ["--workflow-profile", f"profiles/{profile}"]
+        command += ["--snakefile", str(snakefile)]
+        command += ["--workflow-profile", str(profile_folder(profile))]
+        command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
         command += ["--keep-going", "--", *targets, *damaged]
         code = _supervised(command, log, root, lock)
     if code:
@@ -65,6 +94,8 @@ def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int
             stderr=subprocess.STDOUT,
             pass_fds=(lock.fileno(),),
             start_new_session=True,
+            # else Python would import the user's own files before its library's, by their names
+            env=os.environ | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
         assert process.stdin
         _write_ids(lock, os.getpid(), process.pid)
