@@ -146,11 +146,16 @@ def is_own(loaded: ModuleType) -> bool:
     return file is not None and _files("solver").get(name, Path()).resolve() == Path(file).resolve()
 
 
+_GIVEN: dict[str, ModuleType] = {}  # the last file of each name that was given by its path
+
+
 def _from_file(file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(file.stem, loaded)
+    # what pickles its functions looks them up there; a library of that name stays what it is
+    if sys.modules.get(file.stem) is _GIVEN.get(file.stem):
+        sys.modules[file.stem] = _GIVEN[file.stem] = loaded
     with using_file(file):
         if b"\0" in file.read_bytes():
             raise SolverError("zero bytes in the file: no text in UTF-8")

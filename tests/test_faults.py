@@ -39,7 +39,8 @@ def test_the_same_command_goes_on(workspace, fault):
 
 
 def test_damaged_rows_are_named_and_made_again(workspace):
-    file = workspace.folder / "results" / "quick" / "rows" / faults.NAME / "grqi.parquet"
+    folder = workspace.folder / "results" / "quick" / "rows" / faults.NAME
+    file = folder / "others.parquet"
     file.write_bytes(file.read_bytes()[:1000])
     process = workspace.start("figure")
     printed, said = process.communicate(timeout=faults.LONGEST)

@@ -1,6 +1,7 @@
 """Processes: whatever a solver does to its own costs one row, and nothing of it stays behind."""
 
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from spcabench import registry
 from spcabench.running import supervisor
 from spcabench.running import worker as worker_module
 from spcabench.running.job import asked
@@ -95,6 +97,19 @@ def solver_file(tmp_path):
         return str(file)
 
     return made
+
+
+def test_files_of_one_name_are_each_what_pickles_its_functions(tmp_path):
+    for place, number in enumerate((1, 2)):
+        file = tmp_path / str(place) / "same_name.py"
+        file.parent.mkdir()
+        file.write_text(f"def power():\n    return {number}\n")
+        module = registry._from_file(file)
+        assert pickle.loads(pickle.dumps(module.power))() == number
+    file = tmp_path / "decimal.py"
+    file.write_text("def power():\n    return 3\n")
+    assert registry._from_file(file).power() == 3
+    assert sys.modules["decimal"].Decimal
 
 
 def alive(pid):
