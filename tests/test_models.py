@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib.text import Text
 from sklearn.datasets import load_wine
 
 import spcabench
@@ -190,6 +191,26 @@ def test_every_picture_is_drawn(kind, count, tmp_path):
     problem = spcabench.Problem.from_data(WINE, labels=["a", "b"] * 89, scale=True)
     figure = spcabench.components(problem, None, count, k=4).plot(kind)
     figure.savefig(tmp_path / "p.png")
+    pictures.require("matplotlib.pyplot").close(figure)
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_the_names_of_a_biplot_stay_inside_the_axes(signs):
+    rng = np.random.default_rng(0)
+    factors = rng.standard_normal((90, 2)) * [1.2, 1.0]
+    loadings = np.kron(np.diag(signs), np.ones((1, 9)))  # two groups of nine that move together
+    X = factors @ loadings + 0.01 * rng.standard_normal((90, 18))
+    problem = spcabench.Problem.from_data(X, features=[f"variable number {j}" for j in range(18)])
+    figure = spcabench.components(problem, "grqi", 2, k=9).plot("biplot")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    frame = axes.get_window_extent()
+    named = [text for text in axes.texts if text.get_text()]
+    assert {"and 3 more"} == {text.get_text().splitlines()[-1] for text in named}
+    for text in named:
+        box = Text.get_window_extent(text)  # of the words alone; the place in the data is inside
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 and box.y1 <= frame.y1
     pictures.require("matplotlib.pyplot").close(figure)
 
 

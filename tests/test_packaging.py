@@ -128,6 +128,12 @@ def test_no_installed_package_is_published(installed, tmp_path):
     assert done.returncode == 2 and "a clone of the repository" in done.stderr
 
 
+@pytest.mark.parametrize("extra", ["pages", "slurm", "all", "dev"])
+def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
+    libraries = PROJECT["project"]["optional-dependencies"][extra]
+    assert any(re.match(r"spcabench\[.*\bbench\b", each) for each in libraries)
+
+
 def test_the_checks_of_a_commit_are_those_of_the_makefile():
     text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     steps = re.findall(r"^make ([a-z-]+)", text, re.M)

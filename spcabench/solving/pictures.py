@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BARS = 20  # variables drawn of each component
 ARROWS = 25  # variables drawn in a biplot
+TOGETHER = 6  # names of one label in a biplot
 NEAR = 0.1  # of the longest arrow: arrows that end so close to each other share a label
 POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
 KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
@@ -168,18 +169,26 @@ def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array
         at = np.round(tips[j] / (NEAR * np.abs(tips).max())).astype(int)
         places.setdefault((int(at[0]), int(at[1])), []).append(int(j))
     for there in places.values():
-        x, y = tips[there[0]]
-        axis.scatter(x, y, s=0)  # the axes reach it
-        axis.annotate(
-            "\n".join(known[j][:20] for j in there),
-            (x, y),
-            (0.0, 3.0 if y >= 0 else -3.0),
-            textcoords="offset points",
-            ha="center" if abs(x) < abs(y) else "right" if x >= 0 else "left",
-            va="bottom" if y >= 0 else "top",
-            fontsize=7.5,
-            color="#8A3B00",
-        )
+        _name_tip(axis, tips[there[0]], [known[j][:20] for j in there])
+
+
+def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
+    """Write names at the tip of an arrow, inside the axes: beside a steep one, else along it."""
+    x, y = tip
+    steep, above = abs(x) < abs(y), y >= 0
+    more = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
+    axis.scatter(x, y, s=0)  # the axes reach it
+    axis.annotate(
+        "\n".join(names[:TOGETHER] + more),
+        (x, y),
+        (5.0, 0.0) if steep else (0.0, 4.0 if above else -4.0),
+        textcoords="offset points",
+        ha="left" if steep or x < 0 else "right",
+        va="top" if steep == above else "bottom",
+        fontsize=7.5,
+        color="#8A3B00",
+        bbox=dict(facecolor="white", alpha=0.75, edgecolor="none", pad=0.5),
+    )
 
 
 def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> Any:
