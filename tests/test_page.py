@@ -9,7 +9,7 @@ import pytest
 from spcabench import registry
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.page import claims_file, draw, links, notation, results_page, solver_page
+from spcabench.page import claims_file, draw, links, notation, publish, results_page, solver_page
 from spcabench.page.results_page import write_page
 from tests.trial import FIGURE, NAME, check_links, make_run
 
@@ -189,6 +189,21 @@ def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
     (other / "index.html").write_text("")
     page = results_page.write_page(trial_run).read_text()
     assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
+
+
+def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path):
+    make_run(trial_run)
+    quick, out = tmp_path / "results" / "quick", tmp_path / "out.json"
+    quick.mkdir(parents=True)
+    claims = json.loads((trial_run / "claims.json").read_text())
+    claims["claims"][0]["verdict"] = "fails"
+    (quick / "claims.json").write_text(json.dumps(claims))
+    publish._copy_quick(quick, quick, out)
+    assert not out.exists()  # a quick run that is published itself
+    publish._copy_quick(quick, trial_run, trial_run / results_page.OTHER_CLAIMS)
+    page = results_page.write_page(trial_run, published=True).read_text()
+    assert "1 of 2 verdicts differ" in page and "quick/index.html" not in page
+    check_links(trial_run / "index.html")
 
 
 def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():

@@ -62,6 +62,7 @@ def publish(
                 _copy_rows(folder / "rows" / name, out / "rows" / name)
         _copy_history(folder.parent / "history", out / "history")
         shutil.copy(best_known.TABLE, out)
+        _copy_quick(folder.parent / "quick", folder, out / results_page.OTHER_CLAIMS)
         for comparison in given:
             _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
     results_page.write_page(out, published=True)
@@ -160,6 +161,19 @@ def _check_comparison(source: Path) -> None:
         missing = [job for job in plan["jobs"] if not several_page.rows_of(root / job).is_file()]
         if missing or not plan["jobs"]:
             raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")
+
+
+def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
+    """Keep what the page tells of the run at the quick scale: its verdicts, and what was measured.
+
+    Where there is no such run, what was published before stays.
+    """
+    source = quick / "claims.json"
+    if source.exists() and quick.resolve() != folder.resolve():
+        run = json.loads(source.read_text(encoding="utf-8"))
+        kept = ("figure", "id", "variant", "verdict", "measured")
+        claims = [{name: claim[name] for name in kept} for claim in run["claims"]]
+        write_text(out, json.dumps({"scale": run["scale"], "claims": claims}, indent=1) + "\n")
 
 
 def _copy_comparison(source: Path, out: Path) -> None:

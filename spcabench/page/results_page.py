@@ -29,6 +29,7 @@ PUBLISHED = (
     "with interactive curves."
 )
 # folders beside that of a run, with the same figures at the other scale; the first one counts
+OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
 OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
 
 
@@ -62,7 +63,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     about |= {"comparisons": _comparisons(folder if published else folder.parent, folder)}
     if not published or (folder / "history").is_dir():
         about |= {"history": _history(folder)}
-    about["other"] = _other_scale(folder, about["scale"])
+    about["other"] = _other_scale(folder, about["scale"], published)
     scripts = [] if published else _write_curves(folder, rows)
     write_text(folder / "index.html", _page(shown_papers, figures, about))
     _write_paper_pages(folder, shown_papers, about)
@@ -179,8 +180,16 @@ def _key(claim: dict[str, Any]) -> tuple[str, ...]:
     return claim["figure"], claim["id"], claim["variant"]
 
 
-def _other_scale(folder: Path, scale: str) -> dict[str, Any] | None:
-    """The claims of the run at the other scale, where one lies beside this run, and its page."""
+def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | None:
+    """The claims of the run at the other scale, where one lies beside this run, and its page.
+
+    A published run keeps those claims itself, because the other run is not published.
+    """
+    kept = folder / OTHER_CLAIMS
+    if kept.exists():
+        return json.loads(kept.read_text(encoding="utf-8")) | {"page": ""}
+    if published:
+        return None
     for name in OTHERS.get(scale, ()):
         file = folder.parent / name / "claims.json"
         if file.exists() and file.parent.resolve() != folder.resolve():

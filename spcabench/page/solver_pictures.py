@@ -10,7 +10,7 @@ from spcabench.page.solver_curves import PROBLEM
 
 # column, label of the axis, whether it is logarithmic
 PANELS = (("share", "variance over the best of all", False), ("flops", "flops", True))
-MOST = 1500  # points of a panel; more cover each other
+MOST = 500  # points of a panel; more cover each other, and weigh
 
 
 def picture(name: str, runs: pd.DataFrame) -> Picture | None:
@@ -23,10 +23,13 @@ def picture(name: str, runs: pd.DataFrame) -> Picture | None:
         return None
     same = runs.merge(mine[PROBLEM].drop_duplicates(), on=PROBLEM)
     others = same[same.solver != name]
+    drawn = max(len(mine), len(others)) > MOST
+    few = f" Of each, {MOST} drawn by chance are shown." if drawn else ""
     return Picture(
         name,
-        f"Every run of {name}, and in grey those of the other solvers on the same problems. "
-        "Variance is that after the refit, over the largest of any run with no more nonzeros.",
+        f"The runs of {name}, and in grey those of the other solvers on the same problems. "
+        "Variance is that after the refit, over the largest of any run with no more nonzeros."
+        f"{few}",
         draw,
         (1, 2),
         (9.5, 3.6),
@@ -36,6 +39,8 @@ def picture(name: str, runs: pd.DataFrame) -> Picture | None:
 
 def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None:
     """Quality and flops of each run against its cardinality."""
+    from matplotlib.ticker import NullLocator
+
     look = style.look(name)
     for axis, (column, label, logarithmic) in zip(axes.flat, PANELS, strict=True):
         for runs, shown in (
@@ -48,6 +53,9 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
         axis.set(xscale="log", xlabel="cardinality", ylabel=label)
         if logarithmic and (mine[column] > 0).any():
             axis.set(yscale="log")
+            axis.yaxis.set_minor_locator(NullLocator())
+        style.plain_log_ticks(axis)
+        axis.xaxis.set_minor_locator(NullLocator())
     handles = [
         axes.flat[0].plot([], [], ls="", color=look["color"], marker=look["marker"])[0],
         axes.flat[0].plot([], [], ls="", color=style.GREY, marker=".")[0],
