@@ -25,9 +25,10 @@ def _imported(code):
     [
         ("import spcabench; dir(spcabench)", NUMERICAL),
         ("import spcabench; spcabench.list_solvers", SLOW),
+        ("import spcabench.cli.apply, spcabench.readers.new_samples", {"numba", "sklearn"}),
         ("from spcabench import Problem, Result, components, load, path, select, solve", SLOW),
     ],
-    ids=["import", "names", "functions"],
+    ids=["import", "names", "files", "functions"],
 )
 def test_what_an_import_leaves_alone(code, without):
     assert not _imported(code) & without

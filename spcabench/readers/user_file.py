@@ -19,8 +19,7 @@ from spcabench.errors import InputError, using_file
 from spcabench.extras import MissingExtra, require
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
-from spcabench.readers import arrays, corpus, delimited, matrix_market, sizes, table
-from spcabench.readers.docword import Docword
+from spcabench.readers import arrays, delimited, matrix_market, sizes, table
 from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
@@ -203,6 +202,10 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
+    # it brings numba, for which no reader of another file need wait
+    from spcabench.readers import corpus
+    from spcabench.readers.docword import Docword
+
     file = Docword.open(path)
     densest = sizes.DENSEST if sizes.is_gzipped(path) else 1
     sizes.kept(path, 6.0 * file.triplets, densest * path.stat().st_size, "triplets")
@@ -297,4 +300,8 @@ def _names(path: Path, file: Path | None, count: int) -> list[str] | None:
     if file is None and kind_of(path) == "docword":
         beside = path.with_name(path.name.replace("docword", "vocab", 1).removesuffix(".gz"))
         file = beside if beside.is_file() else None
-    return None if file is None else corpus.read_vocabulary(file, count)
+    if file is None:
+        return None
+    from spcabench.readers.corpus import read_vocabulary
+
+    return read_vocabulary(file, count)
