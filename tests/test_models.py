@@ -95,6 +95,20 @@ def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typ
     assert list(found.index[:2]) == ["b0", "b1"]
 
 
+def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
+    table, model, scores = (tmp_path / name for name in ("t.csv", "m.npz", "s.csv"))
+    genes = WINE.iloc[:20].T.rename_axis("gene").rename(columns="patient {}".format)
+    genes.insert(0, "description", [f"protein number {j}" for j in range(len(genes))])
+    genes.to_csv(table)
+    how = ("--transpose", "--drop-text")
+    typed("solve", table, *how, "-k", "3", "--out", model)
+    typed("apply", model, table, *how, "--out", scores)
+    found = pd.read_csv(scores, index_col="sample")
+    assert list(found.index) == [f"patient {i}" for i in range(20)]
+    same = spcabench.SparsePCA(1, cardinality=3).fit(WINE.iloc[:20])
+    np.testing.assert_allclose(abs(found), abs(same.transform(WINE.iloc[:20])), rtol=1e-6)
+
+
 def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
     typed("solve", table, "--missing", "mean", "-k", "2", "--out", tmp_path / "m.npz")
     saved = models.load(tmp_path / "m.npz")

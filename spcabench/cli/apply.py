@@ -22,6 +22,7 @@ def apply(
     model: File,
     data: Data,
     missing: reading.Missing = "error",
+    drop_text: reading.DropText = False,
     transpose: reading.Transpose = False,
     key: reading.Key = None,
     out: Out = None,
@@ -44,7 +45,7 @@ def apply(
     files.check("--out", out, (".csv", ".parquet", ".npy"))
     saved = models.load(model)
     notes: list[str] = []
-    how = Reading(missing=missing, transpose=transpose, key=key)
+    how = Reading(missing=missing, drop_text=drop_text, transpose=transpose, key=key)
     how.check()
     choose = partial(models.chosen_columns, saved)
     n = len(saved.variables)

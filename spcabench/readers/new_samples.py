@@ -35,8 +35,9 @@ def read(
         return _complete(path, pd.DataFrame(chosen), how, notes, None)
     frame, names = table.row_names(path, X, (), notes)
     if how.transpose:
-        frame = table.transposed(path, frame, names)
-        names = [str(name) for name in X.columns[1:]]
+        samples = table.without_text(path, table.as_numbers(frame), how.drop_text, notes)
+        frame = table.transposed(path, samples, names)
+        names = [str(name) for name in samples.columns]
     try:
         columns = choose([str(name) for name in frame.columns])
     except InputError as error:
