@@ -388,7 +388,7 @@ def test_a_column_of_no_numbers_is_called_what_it_holds(held, tmp_path):
         user_file.read(file, user_file.Reading())
     problem = user_file.read(file, user_file.Reading(drop_text=True))
     assert problem.features == ("a", "b")
-    assert f"1 columns of {held} left out: x" in problem.provenance["notes"]
+    assert f"1 column of {held} left out: x" in problem.provenance["notes"]
 
 
 def test_decimals_are_numbers(tmp_path):
