@@ -13,6 +13,7 @@ import numpy as np
 
 from spcabench.flops import uncharged
 from spcabench.methods.joint_bound import Shape, minimised
+from spcabench.methods.orthonormal_pair import affordable, orthonormal_pair
 from spcabench.problem.problem import Problem
 from spcabench.problem.spectral import eigenvalues
 from spcabench.solving import bounds
@@ -71,6 +72,8 @@ def _each(
     if k < n <= DUAL_MOST:
         shape = Shape.disjoint(n, r, k) if disjoint else Shape.each(n, r, k)
         found["dual"] = _dual(problem, shape)
+    if r == 2 and not disjoint and affordable(n, k):
+        found["all pairs of supports"] = _pair(problem, k)
     return found
 
 
@@ -95,6 +98,14 @@ def _eigenvalues(problem: Problem) -> np.ndarray:
         return eigenvalues(A @ A.T)
 
     return problem.cached("eigenvalues", make)
+
+
+def _pair(problem: Problem, k: int) -> float:
+    def make() -> float:
+        S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
+        return orthonormal_pair(S, k).bound * (1.0 + ROUNDING)
+
+    return problem.cached(f"bound of orthonormal pairs {k}", make)
 
 
 def _dual(problem: Problem, shape: Shape) -> float:

@@ -1,0 +1,144 @@
+"""Two orthonormal loadings with at most k nonzeros each: the optimum of small problems, proven.
+
+The loadings x and y lie on supports R and T of k variables that share d. Their variances together
+are at most lambda_1(R) + lambda_1(T), and at most the two largest eigenvalues on the union. Of a
+pair of supports above the best value so far, the optimum is known where
+
+- d = 0: the bound is reached;
+- d = 1: x or y is zero in the shared variable, which leaves two pairs with d = 0;
+- d = 2: in the two shared variables x is a multiple of some p = (cos t, sin t) and y of the vector
+  across it. For given t each has the leading eigenvector of a matrix; t is searched. Turning t by
+  h moves unit vectors by at most h, so the value changes by at most 2 (|S_R| + |S_T|) h;
+- d = k: x and y are the two leading eigenvectors on the support.
+
+Other pairs keep their bound. No better one comes from a multiplier of x'y = 0: the problem is the
+same with -y for y, so the best multiplier is zero.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.vectors import Array
+
+SUPPORTS = 1800  # of k variables, whose pairs are looked at: 13 variables have 1716 of 6
+TURNS = 300  # pairs of supports whose angle is searched; those after them keep their bound
+CLOSE = 1e-7  # to which the angle is searched, of the value
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Loadings Z (n, 2), their variance together, and what no two others can exceed."""
+
+    Z: Array
+    value: float
+    bound: float
+
+
+def affordable(n: int, k: int) -> bool:
+    """Whether all pairs of supports of k of n variables can be looked at."""
+    return 2 <= k <= n and comb(n, k) <= SUPPORTS
+
+
+def orthonormal_pair(S: Array, k: int) -> Optimum:
+    """The best two orthonormal loadings of at most k variables each, for a covariance S (n, n)."""
+    n = len(S)
+    if not affordable(n, k):
+        raise InputError(f"n, k: {n}, {k}; allowed are k from 2, and {SUPPORTS} supports of k of n")
+    search = _Search(S)
+    supports = sorted(combinations(range(n), k), key=lambda R: -search.top(R)[0])
+    for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # what is known at once goes first
+        for i, R in enumerate(supports):
+            for T in supports[i:]:
+                if search.top(R)[0] + search.top(T)[0] <= search.value:
+                    break
+                if len({*R} & {*T}) in wanted and search.above(R, T) > search.value:
+                    search.settle(R, T)
+    return Optimum(search.Z, search.value, max(search.bound, search.value))
+
+
+class _Search:
+    """The best pair so far, the bound of what was not settled, and eigenvalues that were needed."""
+
+    def __init__(self, S: Array) -> None:
+        self.S, self.value, self.bound = S, -np.inf, -np.inf
+        self.Z = np.zeros((len(S), 2))
+        self.turns = 0
+        self.tops: dict[tuple[int, ...], tuple[float, float]] = {}
+
+    def top(self, R: tuple[int, ...]) -> tuple[float, float]:
+        """The largest eigenvalue on a support, and the sum of the two largest."""
+        if R not in self.tops:
+            w = np.linalg.eigvalsh(self.S[np.ix_(R, R)])
+            self.tops[R] = float(w[-1]), float(w[-2:].sum())
+        return self.tops[R]
+
+    def above(self, R: tuple[int, ...], T: tuple[int, ...]) -> float:
+        """What the loadings on two supports explain at most."""
+        union = tuple(sorted({*R, *T}))
+        return min(self.top(R)[0] + self.top(T)[0], self.top(union)[1])
+
+    def settle(self, R: tuple[int, ...], T: tuple[int, ...]) -> None:
+        """Take the best loadings on two supports, or keep their bound."""
+        shared = sorted({*R} & {*T})
+        if R == T:
+            self.take(*self.eigenvectors(R, np.eye(len(self.S)), 2).T)
+        elif not shared:
+            self.take(self.leading(R), self.leading(T))
+        elif len(shared) == 1:
+            self.take(self.leading([i for i in R if i not in shared]), self.leading(T))
+            self.take(self.leading(R), self.leading([i for i in T if i not in shared]))
+        elif len(shared) == 2 and self.turns < TURNS:
+            self.turns += 1
+            self.turn(R, T, shared)
+        else:
+            self.bound = max(self.bound, self.above(R, T))
+
+    def turn(self, R: tuple[int, ...], T: tuple[int, ...], shared: list[int]) -> None:
+        """Search the angle by halving intervals, those that cannot hold a better one left out."""
+        norms = sum(np.linalg.norm(self.S[np.ix_(W, W)], 2) for W in (R, T))
+        middles, half = (np.arange(64) + 0.5) * np.pi / 64, np.pi / 128
+        while len(middles):
+            values = self.along(R, shared, middles) + self.along(T, shared, middles + np.pi / 2.0)
+            self.at(R, T, shared, middles[values.argmax()])
+            above = values + 2.0 * norms * half
+            if 2.0 * norms * half <= CLOSE * self.value:
+                self.bound = max(self.bound, float(above.max()))
+                return
+            kept, half = middles[above > self.value * (1.0 + CLOSE)], half / 2.0
+            middles = np.concatenate([kept - half, kept + half])
+        self.bound = max(self.bound, self.value * (1.0 + CLOSE))
+
+    def along(self, R: tuple[int, ...], shared: list[int], angles: Array) -> Array:
+        """The largest eigenvalue on a support whose shared part points along each angle."""
+        rest = np.eye(len(self.S))[:, [i for i in R if i not in shared]]
+        B = np.repeat(np.pad(rest, ((0, 0), (1, 0)))[None], len(angles), axis=0)  # (a, n, k - 1)
+        B[:, shared, 0] = np.column_stack([np.cos(angles), np.sin(angles)])
+        return np.asarray(np.linalg.eigvalsh(B.swapaxes(1, 2) @ self.S @ B)[:, -1], dtype=float)
+
+    def at(self, R: tuple[int, ...], T: tuple[int, ...], shared: list[int], t: float) -> None:
+        """Take the best loadings whose shared parts point along an angle, and across it."""
+        n = len(self.S)
+        along = np.eye(n)
+        along[np.ix_(shared, shared)] = [[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]
+        x = self.eigenvectors([i for i in R if i != shared[1]], along, 1)[:, 0]
+        y = self.eigenvectors([i for i in T if i != shared[0]], along, 1)[:, 0]
+        self.take(x, y)
+
+    def leading(self, R: tuple[int, ...] | list[int]) -> Array:
+        """The leading eigenvector on a support."""
+        return self.eigenvectors(R, np.eye(len(self.S)), 1)[:, 0]
+
+    def eigenvectors(self, R: tuple[int, ...] | list[int], basis: Array, count: int) -> Array:
+        """The leading eigenvectors within the span of some columns of a basis."""
+        B = basis[:, list(R)]
+        return B @ np.linalg.eigh(B.T @ self.S @ B)[1][:, : -count - 1 : -1]
+
+    def take(self, x: Array, y: Array) -> None:
+        """Keep two loadings if they are better."""
+        value = float(x @ self.S @ x + y @ self.S @ y)
+        if value > self.value:
+            self.value, self.Z = value, np.column_stack([x, y])

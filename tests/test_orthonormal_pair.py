@@ -1,0 +1,69 @@
+"""Two orthonormal sparse loadings: the proven optimum is feasible, and nothing is above it."""
+
+import numpy as np
+import pytest
+
+from spcabench import api
+from spcabench.errors import InputError
+from spcabench.methods.orthonormal_pair import orthonormal_pair
+
+
+def covariance(seed, n=6):
+    A = np.random.default_rng(seed).standard_normal((2 * n, n))
+    return A.T @ A / len(A)
+
+
+def refined(S, x, y, R, T, rounds=30):
+    """Orthonormal loadings on two supports, each in turn the best for the other."""
+    for _ in range(rounds):
+        for this, other, W in ((0, 1, R), (1, 0, T)):
+            pair = [x, y]
+            rest = pair[other][list(W)]
+            basis = np.linalg.svd(rest[None, :])[2][1 if np.linalg.norm(rest) > 1e-12 else 0 :].T
+            pair[this] = np.zeros(len(S))
+            vectors = np.linalg.eigh(basis.T @ S[np.ix_(W, W)] @ basis)[1]
+            pair[this][list(W)] = basis @ vectors[:, -1]
+            x, y = pair
+    return float(x @ S @ x + y @ S @ y)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_optimum_is_feasible_and_nothing_found_is_above_it(seed, k):
+    S, rng = covariance(seed), np.random.default_rng(seed)
+    found = orthonormal_pair(S, k)
+    assert np.allclose(found.Z.T @ found.Z, np.eye(2), atol=1e-9)
+    assert (np.count_nonzero(np.abs(found.Z) > 1e-12, axis=0) <= k).all()
+    assert found.value == pytest.approx(np.trace(found.Z.T @ S @ found.Z))
+    assert found.value <= found.bound <= found.value * (1.0 + 1e-6)
+    for _ in range(60):
+        R, T = (tuple(sorted(rng.choice(len(S), k, replace=False))) for _ in range(2))
+        y = np.zeros(len(S))
+        y[list(T)] = rng.standard_normal(k)
+        y /= np.linalg.norm(y)
+        assert refined(S, y, y, R, T) <= found.bound * (1.0 + 1e-9)
+
+
+def test_of_larger_supports_the_bound_is_above_the_value():
+    found = orthonormal_pair(covariance(3, 7), 5)
+    assert found.value <= found.bound
+
+
+def test_the_order_of_the_variables_changes_nothing():
+    S, order = covariance(1), np.random.default_rng(0).permutation(6)
+    here, there = orthonormal_pair(S, 3), orthonormal_pair(S[np.ix_(order, order)], 3)
+    assert there.value == pytest.approx(here.value, rel=1e-6)
+
+
+def test_the_optimum_of_pit_props_is_proven():
+    problem = api.load("pitprops")
+    found = orthonormal_pair(problem.given_as("covariance").matrix.S, 5)
+    disjoint = api.components(problem, "disjoint_supports", 2, k=5, deflation="joint")
+    assert found.bound <= found.value * (1.0 + 1e-6)
+    assert found.value >= disjoint.measures.total * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize(("n", "k"), [(17, 8), (5, 1), (5, 6)])
+def test_what_it_cannot_do_is_refused(n, k):
+    with pytest.raises(InputError, match="n, k"):
+        orthonormal_pair(np.eye(n), k)
