@@ -11,8 +11,9 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
 3. Where the tree of the paper's kind does not end soon, branch and bound on the dual bound begins
    (`spcabench.methods.dual_search`, docs/bounds.md), and the two take turns.
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
-   same where the support found has no negative covariance; then by the dual bound for x >= 0. A
-   gap can remain: a support with negative covariances has a value that is a hard problem itself.
+   same where the support found has no negative covariance; then by the dual bound for x >= 0, and
+   by the faces of what is left (`spcabench.methods.nonnegative_faces`). A gap can remain: a
+   support of many variables with negative covariances has a value that is a hard problem itself.
 5. A Sigma of rank four at most, but for a multiple of the identity, is settled by cells of
    directions (`spcabench.methods.direction_cells`).
 6. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts

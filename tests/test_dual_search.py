@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api
-from spcabench.methods import branch_and_bound, dual_search, search_tree
+from spcabench.methods import (
+    branch_and_bound,
+    dual_bound,
+    dual_search,
+    nonnegative_faces,
+    quasi_newton,
+    search_tree,
+)
 from spcabench.methods.branch_and_bound import Exact
 from spcabench.methods.dual_search import DualSearch
 from tests import problems
@@ -55,6 +62,55 @@ def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypa
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
+@pytest.mark.parametrize("trial", [0.0, branch_and_bound.TRIAL])  # without the tree, and with it
+@pytest.mark.parametrize("seeds", problems.groups(12, 4))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_small_problems_of_nonnegative_loadings_are_proven(family, seeds, trial, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "TRIAL", trial)
+    monkeypatch.setattr(branch_and_bound, "PROMISING", 0.5 if trial else 0.0)
+    for seed in seeds:
+        S = problems.explicit(problems.problem(family, seed)[0])
+        for k in range(2, min(len(S), 6) + 1):
+            d = S.diagonal().copy()
+            search = Exact(d, lambda W, S=S: S[np.ix_(W, W)], k, 1e9, True, 0, True, False)
+            deque(search.incumbents(), maxlen=0)
+            deque(search.run(), maxlen=0)
+            best = problems.optimum(S, k, True)
+            assert search.proven(k)
+            assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
+            assert search.bound[k] >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_bound_by_faces_is_the_optimum_of_few_variables(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    X = rng.integers(-2, 3, (n, n)).astype(float) if seed % 2 else rng.standard_normal((n, n))
+    B, k = X.T @ X + 1e-3 * np.eye(n), int(rng.integers(1, n + 1))
+    best = problems.optimum(B, k, True)
+    exceeded = []
+
+    def found(places):
+        exceeded.append(places)
+        return problems.copositive(B[np.ix_(places, places)])
+
+    bound, made = nonnegative_faces.nonnegative_bound(B, k, 0.5 * best, found)
+    assert bound == pytest.approx(best, rel=1e-9)
+    assert made <= 2**n
+    assert all(0 < len(places) <= k for places in exceeded)
+    above = nonnegative_faces.nonnegative_bound(B, k, 1.1 * best, found)[0]
+    assert above == 1.1 * best
+
+
+def test_many_faces_leave_a_bound(monkeypatch):
+    monkeypatch.setattr(nonnegative_faces, "MOST", 3)
+    X = np.random.default_rng(0).standard_normal((9, 9))
+    B = X.T @ X
+    bound, made = nonnegative_faces.nonnegative_bound(B, 4, 0.0, lambda places: 0.0)
+    assert made == 3
+    assert bound >= problems.optimum(B, 4, True)
+
+
 def _blocks(seed):
     """Equal blocks: many optima."""
     B = np.random.default_rng(seed).standard_normal((4, 3))
@@ -101,6 +157,31 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
     assert bounds == sorted(bounds, reverse=True)
     if not nonnegative:
         assert search.bound == pytest.approx(best, rel=3e-9)
+
+
+def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(monkeypatch):
+    """An eigendecomposition of order 1000 takes a fifth of a second, and a chunk has 25."""
+    monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
+    made, between = 0, []
+
+    def counted(function):
+        def call(matrix):
+            nonlocal made
+            made += 1
+            return function(matrix)
+
+        return call
+
+    for name in ("eigen", "eigenvalues"):
+        monkeypatch.setattr(dual_bound, name, counted(getattr(dual_bound, name)))
+    X = np.random.default_rng(0).standard_normal((40, 40))
+    S = X.T @ X
+    search = DualSearch(S, 8, 80.0, lambda W: _value(S, W, False), False, 3e9)
+    for _ in search.run(1e-9):
+        between.append(made)
+        made = 0
+    assert max(between) <= quasi_newton.TRIALS
+    assert np.mean(between) <= 2.0
 
 
 def _value(S, W, nonnegative):

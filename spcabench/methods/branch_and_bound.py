@@ -150,8 +150,11 @@ class Exact:
         reached, y = float(w[0]), V[:, 0]
         value = reached
         if self.nonnegative:
+            # Where the eigenvector of the matrix itself has one sign, it is the answer.
             B = self.covariance(W)
-            value, y = nonnegative_ascent(partial(product, B), np.abs(y))
+            starts = y, leading_pairs(B, 1)[1][:, 0]
+            ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
+            value, y = max(ascents, key=lambda ascent: ascent[0])
         for more in range(k, self.K + 1):
             self.reached[more] = max(self.reached[more], reached)
             if value > self.value[more] or not len(self.support[more]):
@@ -258,7 +261,7 @@ class Exact:
         # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
         # and slower, where one of these was not proven.
         opt = self.bound[:k].copy()
-        if k == self.K and len(W) <= DUAL_MOST:
+        if k == self.K and len(W) <= DUAL_MOST and len(W) < len(self.d):
             among = self._cheap(S)  # of supports that reach t
             opt[1:] = np.minimum(opt[1:], among[: k - 1])
             self._lower(k, max(t, among[k - 1]))
@@ -333,6 +336,8 @@ class Exact:
         # Each find makes the tree begin again with a higher t. A climb at once saves the many small
         # improvements that the search would otherwise meet one by one.
         before = self.reached[k], self.value[k]
+        if self.nonnegative:
+            self.offer(k, F)  # with more variables the ascent can end elsewhere
         F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
         self.offer(k, F)
         if len(W) > k and (self.reached[k], self.value[k]) != before:

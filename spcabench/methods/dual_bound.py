@@ -12,6 +12,7 @@ where it no longer helps. None of this has to be trusted: `spcabench.methods.dua
 recomputes the bound from U alone.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,7 +117,7 @@ class Minimum:
     def __init__(self, S: Array, k: int, positive: bool, U: Array, width: float = WIDEST) -> None:
         self.dual, self.width, self.evaluations = Dual(S, k, positive), width, 0
         self.descent: Descent | None = None
-        self.value = np.inf
+        self.value, self.gain = np.inf, np.inf
         self._look(U)
 
     @property
@@ -126,6 +127,12 @@ class Minimum:
 
     def descend(self, t: float) -> float:
         """One chunk of evaluations; how much the bound fell. t : the value to be reached."""
+        for _ in self.steps(t):
+            pass
+        return self.gain
+
+    def steps(self, t: float) -> Iterator[None]:
+        """One chunk of evaluations; yields after each step. ``gain`` is how much the bound fell."""
         if self.descent is None:
             self.width = self._narrowed(t, self.width)
             self.descent = Descent(self.U.ravel())
@@ -134,8 +141,9 @@ class Minimum:
         calls, went_on = descent.calls, True
         while went_on and descent.calls < calls + CHUNK:
             went_on = descent.step(self._metric())
+            yield
         self.evaluations += descent.calls - calls
-        gain = before - self._look(self._matrix(descent.z))
+        self.gain = gain = before - self._look(self._matrix(descent.z))
         slow = gain < SLOW * min(before - t, 4.0 * self.width)
         if not went_on or slow or 2.0 * self.width > self.value / t - 1.0:
             self.width = self._narrowed(t, NARROWER * self.width)
@@ -143,7 +151,6 @@ class Minimum:
                 descent.pairs.clear()
                 descent.z = self.U.ravel()
             descent.begin(self._smooth)
-        return gain
 
     def changed(self, S: Array, k: int, U: Array, kept: Indices) -> "Minimum":
         """The minimisation of another matrix S at k, whose variables are those at places ``kept``.
@@ -212,6 +219,12 @@ def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
 
 def start(S: Array, k: int, positive: bool) -> Minimum:
     """The minimisation from the best of some matrices U: S with its entries cut off."""
+    return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
+
+
+def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
+    """The matrices U that `start` chooses from, one after the other, each after its bound."""
     dual, top = Dual(S, k, positive), float(np.abs(S).max())
-    cut = [np.clip(S, -level, level) for level in top * FALL ** np.arange(STARTS)]
-    return Minimum(S, k, positive, min(cut, key=lambda U: dual.bound(U).value))
+    for level in top * FALL ** np.arange(STARTS):
+        U = np.clip(S, -level, level)
+        yield dual.bound(U).value, U

@@ -7,7 +7,7 @@ the part reaches t. Where it is not, a higher value tau is looked for, whose own
 below tau. Then no support of the part exceeds tau.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -39,6 +39,8 @@ class Part:
         The value to be exceeded.
     seed : Seed, optional
         Of the part that it was taken from: its bound holds, and its U is a good one to begin with.
+    U : array, optional
+        What the minimisation begins with where there is no seed.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Part:
         W: Indices,
         t: float,
         seed: "Seed | None" = None,
+        U: Array | None = None,
     ) -> None:
         self.S, self.k, self.positive, self.F, self.W = S, k, positive, F, W
         self.bound = seed.bound if seed else np.inf
@@ -59,6 +62,8 @@ class Part:
         if not self.decided:
             if seed:
                 self.minimum = Minimum(self.E, self.s, positive, seed.matrix(self), seed.width)
+            elif U is not None:
+                self.minimum = Minimum(self.E, self.s, positive, U)
             else:
                 self.minimum = start(self.E, self.s, positive)
             self._conclude()
@@ -108,9 +113,14 @@ class Part:
 
     def descend(self) -> float:
         """One chunk of evaluations; how much the dual bound fell."""
-        gain = self.low.descend(1.0)
+        for _ in self.steps():
+            pass
+        return self.low.gain
+
+    def steps(self) -> Iterator[None]:
+        """One chunk of evaluations; yields after each step."""
+        yield from self.low.steps(1.0)
         self._conclude()
-        return gain
 
     def _conclude(self) -> None:
         """What the dual bound says of the part."""

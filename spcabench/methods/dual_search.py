@@ -8,12 +8,14 @@ halved: one half takes the variable of the largest term, the other leaves it out
 
 import heapq
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 
 import numpy as np
 
-from spcabench.methods.dual_bound import CHUNK, STARTS
+from spcabench.methods.dual_bound import CHUNK, STARTS, starts
 from spcabench.methods.dual_part import Part
+from spcabench.methods.nonnegative_faces import nonnegative_bound
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.vectors import Array, Indices
 
@@ -22,7 +24,8 @@ ROOT = 300  # evaluations for all variables at least
 ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
 
 FEWEST = 40  # evaluations that a search must be able to make
-UNSEEN = 1e8  # work between two looks at the clock
+FEW = 20  # variables whose faces are looked at
+UNSEEN = 1e8  # work between two looks at the clock, and that of one evaluation
 Value = Callable[[Indices], float]
 
 
@@ -68,8 +71,13 @@ class DualSearch:
         if self.left < FEWEST * cost(len(self.S)):
             return
         self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
-        none, everything = np.arange(0), np.arange(len(self.S))
-        whole = Part(self.S, self.k, self.positive, none, everything, self._target)
+        none, everything, least, U = np.arange(0), np.arange(len(self.S)), np.inf, None
+        if len(self.S) > self.k:
+            for value, made in starts(self.S / self._target, self.k, self.positive):
+                least, U = min((least, U), (value, made), key=lambda start: start[0])
+                if cost(len(self.S)) >= UNSEEN:
+                    yield
+        whole = Part(self.S, self.k, self.positive, none, everything, self._target, U=U)
         yield from self._work(whole, ROOT, ROOT_GAIN)
         while -self._first > self._target and self.left > 0.0:
             bound, _, make = heapq.heappop(self.waiting)
@@ -88,23 +96,36 @@ class DualSearch:
         gain for the next one.
         """
         made, gain = 0, np.inf
+        self.at_work = min(self.at_work, part.bound)
         while part.bound > self._target and self.left > 0.0:
             self._try(part.support)
             if part.decided:
                 break
             part.ask(self._target)
+            if self.positive and part.level > self._target and self._is_closed_by_faces(part):
+                return
             if part.missing <= 0.0 or part.fix():
                 if part.decided or part.missing > 0.0:
                     continue
                 break
             if part.bound <= part.floor or (made >= max(least, 1) and gain < share * part.missing):
                 break
-            gain = part.descend()
+            yield from self._chunk(part)
+            gain = part.low.gain
             made += CHUNK
             self.at_work = min(self.at_work, part.bound)
             if self._spend(CHUNK * cost(len(part.W))):
                 yield
         self._leave(part)
+
+    def _chunk(self, part: Part) -> Iterator[None]:
+        """One chunk of evaluations; yields within it where an evaluation takes long."""
+        unseen = 0.0
+        for _ in part.steps():
+            unseen += cost(len(part.W))
+            if unseen >= UNSEEN:
+                unseen = 0.0
+                yield
 
     def _spend(self, work: float) -> bool:
         """Count some work; whether it is time for a look at the clock."""
@@ -127,19 +148,39 @@ class DualSearch:
                 part.tighten()
                 for bound, make in part.halves():
                     heapq.heappush(self.waiting, (-bound, next(self.order), make))
-            else:
+            elif not (self.positive and self._is_closed_by_faces(part)):
                 self.decided = max(self.decided, part.bound)
         self.at_work = 0.0
 
     def _settle(self, W: Indices) -> None:
         """One support is left, with those inside it."""
         self._try(W)
-        B = self.S[np.ix_(W, W)]
-        bound = largest_eigenvalue(B)
-        if self.positive:
-            bound = min(bound, largest_eigenvalue(np.maximum(B, 0.0)))
+        bound = self._by_faces(W) if self.positive else largest_eigenvalue(self.S[np.ix_(W, W)])
         if bound > self._target:
             self.decided = max(self.decided, bound)
+
+    def _by_faces(self, W: Indices) -> float:
+        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        B = self.S[np.ix_(W, W)]
+        bound, made = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
+        self._spend(made * cost(len(W)))
+        return bound
+
+    def _is_closed_by_faces(self, part: Part) -> bool:
+        """Settle a part of few variables whose F has a positive part that reaches the target.
+
+        The Schur complement cannot exclude such a part, however small its values are.
+        """
+        W = np.append(part.F, part.W)
+        if len(W) > FEW or max(self._by_faces(W), part.floor) > self._target:
+            return False
+        self.at_work = 0.0
+        return True
+
+    def _exceeded(self, W: Indices, places: Indices) -> float:
+        """Offer some variables of W; the value that others have to exceed."""
+        self._try(W[places])
+        return self._target
 
     def _try(self, W: Indices) -> None:
         self.best = max(self.best, self.best_with(W) / self.scale)

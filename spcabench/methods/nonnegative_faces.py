@@ -1,0 +1,47 @@
+"""The largest x'Bx over unit x >= 0 with at most k nonzeros, of few variables.
+
+Even on one support this is a hard problem. Where the best x has no zero, it is a leading
+eigenvector, since no direction is forbidden there. So where the leading eigenvector has two signs,
+some best x has a zero: each variable in turn is left out. A face is left where no x of it exceeds
+the value to be exceeded, by lambda_1 of its block or of the positive part of that.
+"""
+
+import heapq
+from collections.abc import Callable
+from itertools import count
+
+import numpy as np
+
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
+from spcabench.vectors import Array, Indices
+
+MOST = 1000  # faces looked at
+SIGN = 1e-9  # entries of an eigenvector below it, of the other sign, are rounding
+
+
+def nonnegative_bound(
+    B: Array, k: int, t: float, exceeded: Callable[[Indices], float]
+) -> tuple[float, int]:
+    """Bound x'Bx over such x, by t itself where nothing exceeds t; how many faces it took.
+
+    t : the value to be exceeded. exceeded : takes the places of a face whose best x is a leading
+    eigenvector, and gives the value to be exceeded from then on.
+    """
+    order, made, settled = count(), 0, 0.0
+    waiting = [(-np.inf, next(order), np.arange(len(B)), 0)]
+    while waiting and -waiting[0][0] > t and made < MOST:
+        bound, _, F, first = heapq.heappop(waiting)
+        made += 1
+        block = B[np.ix_(F, F)]
+        w, V = leading_pairs(block, 1)
+        top = min(-bound, float(w[0]), largest_eigenvalue(np.maximum(block, 0.0)))
+        if top <= t:
+            continue
+        if len(F) <= k and (V.min() >= -SIGN or V.max() <= SIGN):
+            t = max(t, exceeded(F))
+            settled = max(settled, top)
+            continue
+        for place in range(first, len(F)):  # and what follows: no face comes twice
+            heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
+    left = -waiting[0][0] if waiting else 0.0
+    return max(t, settled, left), made
