@@ -54,7 +54,8 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
         if logarithmic and (mine[column] > 0).any():
             axis.set(yscale="log")
             axis.yaxis.set_minor_locator(NullLocator())
-        style.plain_log_ticks(axis)
+        if axis.get_xlim()[1] < 200.0 * axis.get_xlim()[0]:  # else powers of ten are enough
+            style.plain_log_ticks(axis)
         axis.xaxis.set_minor_locator(NullLocator())
     handles = [
         axes.flat[0].plot([], [], ls="", color=look["color"], marker=look["marker"])[0],
