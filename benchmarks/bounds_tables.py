@@ -90,11 +90,12 @@ def cheap(S, k, best):
     return process_time() - start, value / best - 1.0
 
 
-def _plot(name, title, draw):
+def _plot(name, title, draw, place):
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib import ticker
 
     from spcabench import style
 
@@ -102,7 +103,11 @@ def _plot(name, title, draw):
         figure, axes = plt.subplots(figsize=(6.4, 3.8))
         draw(axes, style)
         axes.set(yscale="log", ylabel="gap, per cent", title=title)
-        axes.legend(ncol=2)
+        for axis in (axes.xaxis, axes.yaxis):  # 20, and not 2 x 10^1
+            axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
+            axis.set_minor_formatter(ticker.NullFormatter())
+        axes.legend(loc=place)
         figure.savefig(DOCS / name, metadata={"Date": None})
         plt.close(figure)
 
@@ -126,7 +131,7 @@ def against_seconds():
             print(f"{name}, k = {k}: {x[0]:.2f} s {y[0]:.3g} %, {x[-1]:.2f} s {y[-1]:.3g} %")
         axes.set(xscale="log", xlabel="processor seconds; the first point is the cheap bounds")
 
-    _plot("bounds_seconds.svg", "Gap of the bounds against time", draw)
+    _plot("bounds_seconds.svg", "Gap of the bounds against time", draw, "lower left")
 
 
 def against_size():
@@ -151,7 +156,8 @@ def against_size():
             )
         axes.set(xscale="log", xlabel=f"n; Gaussian data (n, n), k = {SIZE_K}")
 
-    _plot("bounds_size.svg", "Gap of the bounds against the number of variables", draw)
+    title = "Gap of the bounds against the number of variables"
+    _plot("bounds_size.svg", title, draw, "upper left")
 
 
 if __name__ == "__main__":
