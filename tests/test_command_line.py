@@ -11,9 +11,8 @@ import pytest
 import typer
 
 from spcabench import __main__ as command_line
-from spcabench.cli import figures, files, options, solvers
+from spcabench.cli import files, options, solvers
 from spcabench.comparison.suite import SETTINGS, SUITES
-from spcabench.errors import InputError
 from spcabench.readers import user_file
 from spcabench.solving.deflate import DEFLATIONS
 
@@ -148,13 +147,6 @@ def test_a_damaged_data_file_is_named(spcabench, data_folder):
     found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3")
     assert found.returncode == 2
     assert "singh.RData" in found.stderr and len(found.stderr.strip().splitlines()) == 1
-
-
-def test_figures_need_the_repository(tmp_path, monkeypatch):
-    monkeypatch.setattr(options, "ROOT", tmp_path)
-    with pytest.raises(InputError, match="clone of the repository"):
-        figures.make_figures([])
-    assert not list(tmp_path.iterdir())
 
 
 def test_fewer_variables_than_asked_are_said(spcabench):

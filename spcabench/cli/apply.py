@@ -1,13 +1,17 @@
 """The command `apply`: scores of new samples by components that were saved."""
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spcabench.cli import solve as reading
 from spcabench.errors import using_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 File = Annotated[
     Path, typer.Argument(help="The model: `solve --out model.npz` or SparsePCA.save writes it.")
@@ -31,15 +35,11 @@ def apply(
 
     Columns are found by their names, and only those that a component uses are needed.
     """
-    from functools import partial
-
-    import numpy as np
     import pandas as pd
 
     from spcabench.cli import files
     from spcabench.readers import new_samples
     from spcabench.readers.user_file import Reading
-    from spcabench.running.whole_files import replacing
     from spcabench.solving import model as models
 
     files.check("--out", out, (".csv", ".parquet", ".npy"))
@@ -57,9 +57,18 @@ def apply(
     if out is None:
         print(scores.to_csv(), end="")
         return
+    _write(out, scores)
+    print(f"{len(scores)} samples, {len(columns)} scores each: {out}")
+
+
+def _write(out: Path, scores: "pd.DataFrame") -> None:
+    """Write the scores (m, K) as .npy, .csv or .parquet."""
+    import numpy as np
+
+    from spcabench.running.whole_files import replacing
+
     with replacing(out) as aside, using_file(out):
         if out.suffix == ".npy":
             np.save(aside, scores.to_numpy())
         else:
             scores.to_csv(aside) if out.suffix == ".csv" else scores.to_parquet(aside)
-    print(f"{len(scores)} samples, {len(columns)} scores each: {out}")
