@@ -321,6 +321,20 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     return S, columns
 
 
+def indefinite(S: Array) -> bool:
+    """Whether an accepted S (n, n) has negative eigenvalues that certified bounds must know of.
+
+    A sum of k variances bounds the variance of k variables up to k times the smallest eigenvalue;
+    bounds are raised by 1e-9 for rounding, of which this may take half.
+    """
+    most = 5e-10 * np.abs(S).max() / len(S)
+    try:
+        scipy.linalg.cholesky(S + most * np.eye(len(S)), check_finite=False, overwrite_a=True)
+    except scipy.linalg.LinAlgError:  # or rounding, in which eigenvalues are more exact
+        return bool(np.linalg.eigvalsh(S)[0] < -most)
+    return False
+
+
 def _semidefinite(S: Array, top: float) -> None:
     """Raise InputError where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
     tolerance = 1e-8 * top * len(S)

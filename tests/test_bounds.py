@@ -1,11 +1,14 @@
 """Certified upper bounds: never below the optimum, monotone in k, the same to the last digit."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from spcabench import Problem, api
 from spcabench.methods import bound_formulas
-from spcabench.solving import bounds
+from spcabench.solving import bounds, joint_bounds
+from spcabench.solving.formulations import Formulation
 from tests import problems
 from tests.problems import FAMILIES
 
@@ -65,3 +68,18 @@ def test_more_than_few_thousand_variables_need_no_square_matrix():
         bounds.upper_bounds(problem, 5, full=True)
     )
     assert bounds.upper_bound(problem, 5) < bounds.leading_eigenvalue(problem)
+
+
+@pytest.mark.parametrize("n", [4, 8])
+@pytest.mark.parametrize("below", [0.0, 1e-13, 1e-10, 6e-9])
+def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):
+    S = np.ones((n, n)) - n * below * (np.eye(n) - 1.0 / n)  # lambda_n = -n below
+    problem = Problem.from_covariance(S)
+    assert problem.indefinite == (n * n * below > 5e-10)
+    for k in range(1, n + 1):
+        best = max(np.linalg.eigvalsh(S[np.ix_(T, T)])[-1] for T in combinations(range(n), k))
+        assert bounds.upper_bound(problem, k, full=True) >= best
+        found = api.solve(problem, "branch_and_bound", k=k)
+        assert found.variance <= found.bound and found.variance == pytest.approx(best, rel=1e-9)
+    both = np.linalg.eigvalsh(S)[-2:].sum()
+    assert joint_bounds.joint_bound(problem, Formulation.COMMON, 2, n)[0] >= both

@@ -302,8 +302,10 @@ def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial
     git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-qm", "all"], check=True)
-    with pytest.raises(InputError, match="comparison"):
-        publish.publish(trial_run, home, root / "README.md", [source])
+    again = home / publish.COMPARISONS / "x"  # what is published is no source of itself
+    for given in (source, again):
+        with pytest.raises(InputError, match="comparison"):
+            publish.publish(trial_run, home, root / "README.md", [given])
     done = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
     assert not done.stdout
 

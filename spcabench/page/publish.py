@@ -51,7 +51,7 @@ def publish(
         )
     figures, given = claims_file.read_all(folder), list(comparisons)
     for comparison in given:
-        _check_comparison(comparison)
+        _check_comparison(comparison, out / COMPARISONS)
     check_room(out.parent)
     with writing(out):
         if folder.resolve() != out.resolve():
@@ -151,8 +151,10 @@ def _copy_history(source: Path, out: Path) -> None:
         shutil.copytree(source, out, ignore=shutil.ignore_patterns("*.png", ".*"))
 
 
-def _check_comparison(source: Path) -> None:
+def _check_comparison(source: Path, published: Path) -> None:
     """Raise InputError, before anything is written, for what is no whole comparison."""
+    if source.resolve().parent == published.resolve():
+        raise InputError(f"{source}: a published comparison; give the one that it was made of")
     plan = comparison_page.read_plan(source / "plan.json")
     if (source / merging.JOBS).exists():
         merging.Part.read(source)

@@ -106,6 +106,7 @@ class Problem:
             validate.names("features", names if features is None else features, len(S)),
             None,
             provenance or {},
+            indefinite=validate.indefinite(S),
         )
 
     @classmethod

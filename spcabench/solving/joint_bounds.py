@@ -52,7 +52,9 @@ def joint_bound(
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
     """Bounds on the sum of the r largest eigenvalues of any k x k part of Sigma."""
     found = _spectrum(problem, r)
-    found["largest variances"] = float(bounds.largest_variances(problem)[k - 1]) * (1.0 + ROUNDING)
+    if not problem.indefinite:
+        variances = float(bounds.largest_variances(problem)[k - 1])
+        found["largest variances"] = variances * (1.0 + ROUNDING)
     if r < k < problem.n <= DUAL_MOST:
         found["dual"] = _dual(problem, Shape.common(problem.n, r, k))
     return found
@@ -65,7 +67,7 @@ def _each(
     n = problem.n
     one = bounds.upper_bound(problem, k) if single is None else single
     found = _spectrum(problem, r) | {"one loading, r times": r * one}
-    if disjoint:
+    if disjoint and not problem.indefinite:
         most = min(r * k, n)
         variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)
         found["largest variances"] = variances
