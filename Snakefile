@@ -74,7 +74,7 @@ rule compare_page:
     input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/*.*")], [*PACKAGE.glob("page/c*.py")], TEMPLATES
     output: "results/compare/{comparison}/index.html"
     resources: slot=1
-    shell: "{PYTHON} compare-page results/compare/{wildcards.comparison}/plan.json"
+    shell: "{PYTHON} compare-page \"results/compare/{wildcards.comparison}/plan.json\""
 
 
 # several components: rows of one solver in all its ways, then their page
@@ -94,4 +94,4 @@ rule several_page:
     input: several, "results/components/{comparison}/plan.json", [*PACKAGE.glob("several/*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
     output: "results/components/{comparison}/index.html"
     resources: slot=1
-    shell: "{PYTHON} compare-page results/components/{wildcards.comparison}/plan.json --components"
+    shell: "{PYTHON} compare-page \"results/components/{wildcards.comparison}/plan.json\" --components"

@@ -213,7 +213,7 @@ TABLE = [
     (_select, "criterion", [None, 3, True, [], {}, "", "Heldout", len]),
     (_select, "solver", NO_NAME[1:]),
     *((_select, switch, NO_SWITCH) for switch in ("scale", "nonnegative")),
-    (_select, "folds", [*NO_WHOLE, 0, 1, 7, 10**30]),
+    (_select, "folds", [*NO_WHOLE[1:], 0, 1, 7, 10**30]),  # None: as many as there can be
     (_select, "resamples", [*NO_WHOLE, 0, 1]),
     (_select, "seed", [*NO_WHOLE, -1]),
     (lambda file: FITTED.save(file), "file", NO_FILE),

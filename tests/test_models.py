@@ -121,6 +121,20 @@ def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp
         typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
 
 
+def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_is_one(
+    tmp_path, typed
+):
+    np.save(tmp_path / "x.npy", WINE.to_numpy())
+    typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
+    np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
+    with pytest.raises(InputError, match="3 entries are infinite"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
+    np.save(tmp_path / "s.npy", np.cov(WINE.T))
+    assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
+    covariance = typed("solve", tmp_path / "s.npy", "--covariance", "-k", "2")
+    assert "square and symmetric" not in covariance
+
+
 def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
     np.save(tmp_path / "x.npy", WINE.to_numpy())
     sp.save_npz(tmp_path / "x.npz", sp.csr_array(WINE.to_numpy()))

@@ -168,3 +168,12 @@ def test_with_all_variables_there_are_no_substitutes():
     assert spcabench.solve(WINE, k=13).substitutes().empty
     with pytest.raises(InputError, match="loss: 2"):
         spcabench.solve(WINE, k=3).substitutes(2)
+
+
+@pytest.mark.parametrize("m", [4, 9, 19])
+def test_few_samples_have_fewer_folds(m):
+    X = np.random.default_rng(m).standard_normal((m, 5))
+    found = spcabench.select(X, ks=[1, 2])
+    assert found.k in (1, 2) and f"over {m // 2} folds" in found.reason
+    with pytest.raises(InputError, match="X: 3 samples"):
+        spcabench.select(X[:3], ks=[1, 2])

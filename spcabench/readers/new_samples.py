@@ -57,6 +57,8 @@ def _complete(
     """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
     if how.missing == "columns":
         raise InputError("--missing: 'columns' leaves none out of a model; allowed are rows, mean")
+    if count := int(np.isinf(frame.to_numpy(dtype=np.float64)).sum()):
+        raise InputError(f"{path}: {count} entries are infinite; all must be finite, or missing")
     names = names or [str(i + 1) for i in range(len(frame))]
     if how.missing == "mean":
         count = int(frame.isna().to_numpy().sum())

@@ -96,7 +96,7 @@ def read(path: Path, how: Reading) -> Problem:
         raise InputError(f"{path}: {str(error).removeprefix('X: ')}") from None
     except MemoryError:
         raise InputError(f"{path}: not enough memory: {sizes.ADVICE}") from None
-    _remark(problem, X, notes)
+    _remark(problem, X, how, notes)
     if not how.covariance:
         about["mean"], about["scale"] = _centre_and_scale(X, how)
     return problem
@@ -283,7 +283,7 @@ def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:
     return mean, np.where(scale > 0.0, scale, 1.0)
 
 
-def _remark(problem: Problem, X: Any, notes: list[str]) -> None:
+def _remark(problem: Problem, X: Any, how: Reading, notes: list[str]) -> None:
     with uncharged():
         constant = np.flatnonzero(problem.covariance.diagonal() == 0.0)
     if len(constant):
@@ -291,7 +291,8 @@ def _remark(problem: Problem, X: Any, notes: list[str]) -> None:
         notes.append(
             f"{len(constant)} of {problem.n} columns are constant and get no weight: {names}"
         )
-    if X.shape[0] == X.shape[1] and not sp.issparse(X) and np.allclose(X, np.transpose(X)):
+    square = X.shape[0] == X.shape[1] and not how.covariance and not sp.issparse(X)
+    if square and np.allclose(X, np.transpose(X)):
         notes.append("the table is square and symmetric: if it is a covariance, say --covariance")
 
 

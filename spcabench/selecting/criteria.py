@@ -16,6 +16,7 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Array, Vector
 
 Path = Callable[..., Sequence[Result]]  # the components of a problem at every cardinality
+FOLDS = 10  # of the samples, where there are enough
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,21 @@ class Verdict:
     reason: str
 
 
-def held_out(samples: Samples, ks: Sequence[int], path: Path, folds: int, seed: int) -> Verdict:
+def held_out(
+    samples: Samples, ks: Sequence[int], path: Path, folds: int | None, seed: int
+) -> Verdict:
     """The smallest cardinality within one standard error of the largest held-out variance.
+
+    folds : `FOLDS` unless given, or as many as have two samples each.
 
     The standard error is that of the difference between the two, over the folds: folds differ in
     their variance far more than two cardinalities in one fold do.
     """
+    if samples.m < 4:
+        raise InputError(
+            f"X: {samples.m} samples; the criterion 'heldout' needs 4, and 'certified' needs none"
+        )
+    folds = min(FOLDS, samples.m // 2) if folds is None else folds
     if not 2 <= folds <= samples.m // 2:
         raise InputError(f"folds: {folds}; allowed are 2 to m / 2 = {samples.m // 2}")
     shares = np.array(

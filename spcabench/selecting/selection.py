@@ -103,7 +103,7 @@ def select(
     solver: str | None = None,
     scale: bool = False,
     nonnegative: bool = False,
-    folds: int = 10,
+    folds: int | None = None,
     resamples: int = 20,
     seed: int = 0,
     **settings: Any,
@@ -127,8 +127,9 @@ def select(
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
         Whether to ask for nonnegative loadings.
-    folds : int
-        Parts into which "heldout" divides the samples, 2 to m / 2.
+    folds : int, optional
+        Parts into which "heldout" divides the samples, 2 to m / 2. Default: 10, or fewer where
+        there are not two samples for each.
     resamples : int
         Halves of the samples that "stability" draws, at least 2.
     seed : int
@@ -182,11 +183,12 @@ def select(
     )
 
 
-def _check(criterion: str, folds: int, resamples: int, nonnegative: bool) -> None:
+def _check(criterion: str, folds: int | None, resamples: int, nonnegative: bool) -> None:
     """Raise InputError for an unknown criterion, or a value out of range."""
     if criterion not in CRITERIA:
         raise InputError(validate.nearest("criterion", str(criterion), CRITERIA))
-    validate.whole("folds", folds, 2)
+    if folds is not None:
+        validate.whole("folds", folds, 2)
     validate.whole("resamples", resamples, 2)
     validate.switch("nonnegative", nonnegative)
 
