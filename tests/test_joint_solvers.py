@@ -283,3 +283,14 @@ def test_each_sparse_regression_of_spca_is_optimal(seed):
 def test_spca_wants_one_penalty_or_cardinality_for_each_component(wrong, sentence):
     with pytest.raises(InputError, match=sentence):
         api.solve(api.load("pitprops"), "spca_elastic_net", k=4, components=2, **wrong)
+
+
+@pytest.mark.parametrize("name", ["alternating_deflation", "alternating_disjoint"])
+@pytest.mark.parametrize("S", [np.eye(7), np.diag([3.0, 2.0, 2.0, 1.0, 1.0])], ids=["I", "ties"])
+def test_the_unit_of_the_variance_changes_no_loading(name, S):
+    one, other = (
+        api.components(Problem.from_covariance(s * S), name, 2, k=3, deflation="joint")
+        for s in (1.0, 2.0**40)
+    )
+    assert all(result.good for result in other)
+    np.testing.assert_allclose(one.Z, other.Z, atol=1e-12)

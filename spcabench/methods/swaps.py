@@ -68,7 +68,7 @@ class Columns:
         usable = np.full(len(d), True) if free is None else free
         d = np.where(usable, d, -np.inf)
         row = self.rows([first_largest(d, self.Sigma.column_squares)], others, weights)[0]
-        sizes = [np.where(usable, np.abs(y), -1.0) for y in (row, x)]
+        sizes = [np.where(usable, np.abs(y), -np.inf) for y in (row, x)]
         starts = [largest_indices(size, k) for size in sizes if size.max() > 0.0]
         if not starts:
             return np.zeros(len(d))
