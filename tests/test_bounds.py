@@ -81,5 +81,9 @@ def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):
         assert bounds.upper_bound(problem, k, full=True) >= best
         found = api.solve(problem, "branch_and_bound", k=k)
         assert found.variance <= found.bound and found.variance == pytest.approx(best, rel=1e-9)
+    for deflation in ("projection", "schur"):  # what is left is as indefinite
+        for result in api.components(problem, "tpower", 2, k=2, deflation=deflation):
+            assert result.problem.indefinite == problem.indefinite
+            assert result.variance <= result.bound
     both = np.linalg.eigvalsh(S)[-2:].sum()
     assert joint_bounds.joint_bound(problem, Formulation.COMMON, 2, n)[0] >= both

@@ -204,6 +204,8 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
 def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
     """Write a page for each problem with every answer, so that no page is heavy."""
     make_folder(folder)
+    for old in {file.name for file in folder.glob("*.html")} - {pair["file"] for pair in pairs}:
+        (folder / old).unlink()  # of another suite under the same name
     for file, part in groupby(pairs, key=itemgetter("file")):
         mine = list(part)
         text = render("pairs.html.j2", name=name, item=mine[0]["item"], pairs=mine)

@@ -41,7 +41,8 @@ def verdicts(claims: Claims) -> str:
     total = ("all", *(sum(c["verdict"] == w for c in own) for w in WORDS))
     text = _table(("paper", *WORDS), [*counts, total])
     apart = len(claims) - len(own)
-    text += f"\nNot counted: {apart} verdicts that cannot fail, by construction.\n"
+    if apart:
+        text += f"\nNot counted: {apart} verdicts that cannot fail, by construction.\n"
     for paper in known:
         failing = [c for c in own if c["paper"] == paper.key and c["verdict"] == "fails"]
         if failing:

@@ -268,18 +268,19 @@ def deflated_components(
     ):
         return Components(problem, _in_place(problem, results[0], count, run, alpha), formulation)
     current = problem
+    hotelling = deflation == "hotelling" and results[0].u is None
     while len(results) < count and results[-1].good:
         with uncharged():
             matrix = DEFLATIONS[deflation](current, results, alpha)
         current = replace(
             current,
             matrix=matrix,
-            indefinite=deflation == "hotelling" and results[0].u is None,
+            indefinite=problem.indefinite or hotelling,
             _cache={},
         )
         with uncharged():
             largest = current.covariance.diagonal().max()
-        if largest <= NOTHING * results[0].variance and not current.indefinite:
+        if largest <= NOTHING * results[0].variance and not hotelling:
             break
         result = run(current)
         if formulation == Formulation.DISJOINT:
