@@ -56,8 +56,9 @@ def runs(scale):
         yield from at_levels(dict(dataset="mnist"), k)
     for k in ks:
         yield from uncentred(k / 784)
-    shares = [k / 784 for k in ks if k <= 200]
-    yield from truth(scale, "mnist", {}, 15 if scale == "paper" else 12, shares, form="covariance")
+    searched = [k for k in ks if k <= 200]
+    limit = 15 if scale == "paper" else 12
+    yield from truth(scale, "mnist", {}, limit, searched, form="covariance")
 
 
 def uncentred(share):
