@@ -1,6 +1,7 @@
 """The table of best known answers believes no row: neither its bound nor the name of its solver."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -124,3 +125,16 @@ def test_a_search_that_is_stopped_keeps_what_it_has_found(tmp_path, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         best_known.improve([(ITEM, 3), (ITEM, 9)], 1.0)
     assert read(file).keys() == {entry.key, other.key}
+
+
+def test_no_stored_bound_lies_below_a_value_known_at_fewer_variables():
+    """What k variables reach, more of them reach too."""
+    table = sorted(best_known.read().values(), key=lambda e: (*e.key[:2], e.nonnegative, e.k))
+    pairs = [
+        (a, b)
+        for a, b in pairwise(table)
+        if (*a.key[:2], a.nonnegative) == (*b.key[:2], b.nonnegative)
+    ]
+    assert len(pairs) > 50
+    for fewer, more in pairs:
+        assert fewer.value <= more.bound and fewer.value <= more.value * (1.0 + 1e-12)
