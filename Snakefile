@@ -1,14 +1,14 @@
 # Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
+import gc
 import json
 import sys
 from glob import glob
 from pathlib import Path
 from spcabench import registry
-from spcabench.comparison.jobs import Job
 from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
 from spcabench.running.grid import jobs, shared
-from spcabench.several.jobs import Job as SeveralJob
 
+gc.set_threshold(100_000)  # the graph of the jobs stays to the end: a search for garbage in it is in vain
 PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
@@ -24,6 +24,11 @@ def rows(w):
 def compared(w):
     jobs = json.loads(Path(f"results/compare/{w.comparison}/plan.json").read_text())["jobs"]
     return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
+
+
+def compared_fingerprint(w):
+    from spcabench.comparison.jobs import Job  # here: most workflows compare nothing
+    return Job.read(Path(f"results/compare/jobs/{w.suite}/{w.job}.json")).fingerprint()
 
 
 wildcard_constraints:
@@ -65,7 +70,7 @@ rule report:
 # comparisons: rows of one solver on a suite, shared by all comparisons; then their page
 rule compare_run:
     output: "results/compare/rows/{suite}/{job}.parquet"
-    params: of=lambda w: Job.read(Path(f"results/compare/jobs/{w.suite}/{w.job}.json")).fingerprint()
+    params: of=compared_fingerprint
     resources: slot=1
     shell: "{PYTHON} compare-run results/compare/jobs/{wildcards.suite}/{wildcards.job}.json {output}"
 
@@ -83,9 +88,14 @@ def several(w):
     return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
 
 
+def several_fingerprint(w):
+    from spcabench.several.jobs import Job
+    return Job.read(Path(f"results/components/jobs/{w.job}.json")).fingerprint()
+
+
 rule several_run:
     output: "results/components/rows/{job}.parquet"
-    params: of=lambda w: SeveralJob.read(Path(f"results/components/jobs/{w.job}.json")).fingerprint()
+    params: of=several_fingerprint
     resources: slot=1
     shell: "{PYTHON} compare-run results/components/jobs/{wildcards.job}.json {output} --components"
 

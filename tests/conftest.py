@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from spcabench import registry
 from spcabench.readers import corpus, sources
-from spcabench.running import source
+from spcabench.running import fingerprint, source
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
 
@@ -80,7 +80,8 @@ def _forget(modules):
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)
-    for cached in (registry._files, source.syntax_tree, source.tree_hash, source.closure):
+    texts = (source._summary, source._names, source.closure, fingerprint._colours)
+    for cached in (registry._files, *texts):
         cached.cache_clear()
 
 

@@ -9,6 +9,17 @@ import pytest
 NUMERICAL = {"numpy", "scipy", "pandas", "sklearn", "numba", "matplotlib", "joblib", "pyarrow"}
 SLOW = {"numba", "pandas", "sklearn", "matplotlib", "joblib", "scipy.optimize", "scipy.special"}
 RUN = "\ntry: runpy.run_module('spcabench', run_name='__main__')\nexcept SystemExit: pass\n"
+# what the Snakefile asks for before it knows that there is nothing to do
+PLAN = """
+from spcabench import registry
+from spcabench.running import damage, workflow
+from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
+from spcabench.running.grid import jobs, shared
+for figure in registry.names("figure"):
+    shared(figure), drawing_fingerprint(figure)
+    for job in jobs(figure, "quick"):
+        fingerprint(figure, "quick", job)
+"""
 PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
 
 
@@ -27,8 +38,9 @@ def _imported(code):
         ("import spcabench; spcabench.list_solvers", SLOW),
         ("import spcabench.cli.apply, spcabench.readers.new_samples", {"numba", "sklearn"}),
         ("from spcabench import Problem, Result, components, load, path, select, solve", SLOW),
+        (PLAN, {"numba", "sklearn", "matplotlib", "joblib", "scipy.optimize", "scipy.stats"}),
     ],
-    ids=["import", "names", "files", "functions"],
+    ids=["import", "names", "files", "functions", "workflow"],
 )
 def test_what_an_import_leaves_alone(code, without):
     assert not _imported(code) & without

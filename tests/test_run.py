@@ -297,3 +297,17 @@ def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure,
         add_file("figure", figure, text)
         prints.append(fingerprint.fingerprint(figure, "paper", "measure-trace"))
     assert prints[0] == prints[1] != prints[2]
+
+
+@pytest.mark.parametrize("place", ["def trace(", '    return {"trace": '])
+def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
+    figure, add_file, monkeypatch, place
+):
+    indent = " " * (len(place) - len(place.lstrip()))
+    text = FIGURE.replace("float(problem", "swaps and float(problem")
+    text = text.replace(place, f"{indent}from spcabench.methods import swaps\n{place}")
+    add_file("figure", figure, text)
+    before = fingerprint.fingerprint(figure, "paper", "measure-trace")
+    known = source.tree_hash
+    monkeypatch.setattr(source, "tree_hash", lambda f: "new" if f.stem == "swaps" else known(f))
+    assert fingerprint.fingerprint(figure, "paper", "measure-trace") != before

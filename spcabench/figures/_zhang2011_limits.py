@@ -9,7 +9,6 @@ import pandas as pd
 from spcabench import api
 from spcabench.claims import NOT_CONVERGED, Claim, Condition, Statement, decided
 from spcabench.figures._zhang2011 import penalty, source
-from spcabench.methods import block_ascent, relaxation
 from spcabench.run import Measure
 from spcabench.style import look
 
@@ -69,6 +68,9 @@ def measures(family: str, seeds: range) -> Iterator[Measure]:
 
 def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
     """For each eps: sweeps, KKT residual over lam, last movement, shortfalls over eps."""
+    # here: the workflow, which only lists the runs, need not wait for numba
+    from spcabench.methods import relaxation
+
     S = problem.given_as("covariance").matrix.S
     unit = float(S.diagonal().max())
     exact = api.solve(problem, "exact_sdp", rho=lam, solver="CLARABEL")
@@ -89,6 +91,8 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
 
 def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
     """X where Algorithm 1 with beta = eps/n goes, sweeps, residual over lam, last movement."""
+    from spcabench.methods import block_ascent
+
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf

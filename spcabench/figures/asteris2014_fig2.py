@@ -11,7 +11,6 @@ from itertools import combinations
 
 import numpy as np
 
-from spcabench.methods import spannogram
 from spcabench.run import Measure
 from spcabench.style import PALETTE
 
@@ -30,6 +29,9 @@ def runs(scale):
 
 def cones(problem, *, seed):
     """(P_2) for the best supports with a feasible and with an infeasible leading eigenvector."""
+    # here: the workflow, which only lists the runs, need not wait for numba
+    from spcabench.methods import spannogram
+
     V = problem.data.dense().T
     cases = []
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):

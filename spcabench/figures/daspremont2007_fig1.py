@@ -13,9 +13,6 @@ the choice of the genes.
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import silhouette_score
-from sklearn.model_selection import LeaveOneOut, cross_val_score
-from sklearn.neighbors import NearestCentroid
 
 from spcabench import api
 from spcabench.claims import Statement, decided
@@ -77,6 +74,11 @@ def runs(scale):
 
 def factors(problem, *, seed):
     """Scores (m, 3) of both methods, their nonzeros, accuracy and silhouette."""
+    # here: the workflow, which only lists the runs, need not wait for scikit-learn
+    from sklearn.metrics import silhouette_score
+    from sklearn.model_selection import LeaveOneOut, cross_val_score
+    from sklearn.neighbors import NearestCentroid
+
     A = problem.data.dense()
     sparse = deflate.deflated_components(
         problem.given_as("covariance"), FACTORS, factor, "hotelling"

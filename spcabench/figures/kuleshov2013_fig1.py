@@ -13,7 +13,6 @@ import json
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import ScalarFormatter
 
 from spcabench.claims import Condition, Statement, interval
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
@@ -73,6 +72,9 @@ def data(table):
 
 def draw(data, axes):
     """Panels against the iteration, the start at 0."""
+    # here: the workflow, which only lists the runs, need not wait for Matplotlib
+    from matplotlib.ticker import ScalarFormatter
+
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]

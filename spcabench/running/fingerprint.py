@@ -1,15 +1,14 @@
 """Hashes of what decides the rows of a job, or the picture of a figure: a new one re-runs it."""
 
-import ast
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 from spcabench import registry
 from spcabench.run import Measure, Run
 from spcabench.running.grid import jobs
-from spcabench.running.source import PACKAGE, closure, digest, function_hash, sets_colour, tree_hash
+from spcabench.running.source import PACKAGE, closure, colour, digest, function_hash, tree_hash
 from spcabench.running.task import Task
 
 # what the two processes run that make and grade an answer
@@ -66,21 +65,14 @@ def drawing_fingerprint(figure: str) -> str:
         PACKAGE / "page" / "claims_file.py",
     ]
     files += sorted(p for p in (PACKAGE / "figures").glob("_*.py") if p.stem != "__init__")
-    colours = [
-        ast.dump(node)
-        for name in registry.names("solver")
-        for node in _colour(registry.path("solver", name))
-    ]
-    return _short([*(tree_hash(file) for file in files), *colours])
+    return _short([*(tree_hash(file) for file in files), *_colours()])
 
 
-def _colour(file: Path) -> list[ast.stmt]:
-    """The statements that set a solver's COLOUR: they change drawings and no runs."""
-    try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except SyntaxError:
-        return []
-    return [node for node in tree.body if sets_colour(node)]
+@lru_cache
+def _colours() -> tuple[str, ...]:
+    """What sets the colours of all solvers: to list these takes milliseconds."""
+    files = (registry.path("solver", name) for name in registry.names("solver"))
+    return tuple(dump for file in files for dump in colour(file))
 
 
 def _short(parts: Iterable[str]) -> str:

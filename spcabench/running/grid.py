@@ -57,7 +57,9 @@ def _group(run: Run | Measure) -> str:
 
 def shared(figure: str) -> tuple[str, ...]:
     """Figures whose rows this one draws too (its constant SHARES), found without importing it."""
-    tree = syntax_tree(registry.path("figure", figure))
+    file = registry.path("figure", figure)
+    # few figures have it, and to parse them all takes as long as a tenth of a second
+    tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None
     for node in tree.body if tree else []:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":
             return tuple(ast.literal_eval(node.value))

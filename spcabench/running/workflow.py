@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from time import sleep
 from typing import IO
 
 from spcabench import machine
@@ -100,8 +99,7 @@ def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int
         assert process.stdin
         _write_ids(lock, os.getpid(), process.pid)
         try:
-            while process.poll() is None:
-                sleep(0.3)
+            while not _has_ended(process, 0.3):
                 progress.show()
         except BaseException:  # Ctrl-C, and a request to terminate
             print("stopped; the same command goes on from what is finished", file=sys.stderr)
@@ -112,6 +110,12 @@ def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int
             if process.returncode < 0:  # it was killed itself
                 supervisor.end_session(process.pid)
     return process.returncode
+
+
+def _has_ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.returncode is not None
 
 
 def _explain(log: Path) -> None:
