@@ -10,7 +10,9 @@ import subprocess
 
 import pytest
 
-from tests.trial import make_run
+from spcabench.page import numbers_page
+from spcabench.running import rows
+from tests.trial import make_run, row
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -147,6 +149,20 @@ def test_claims_are_filtered_and_searched(trial_run, tmp_path):
     assert found["hash"] == "#claims?words=nothing+like+it"
 
 
+def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
+    make_run(trial_run)
+    begin = FILTER.partition("const set")[0]
+    text = (trial_run / "index.html").read_text()
+    (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?2</a>', text)
+    anchor = html.unescape(link)
+    found, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)
+    assert anchor == "#claims?paper=trial2013&verdict=holds" and found["begin"] == 2
+    found, _ = probe(
+        trial_run / "index.html", tmp_path, more=begin, anchor=anchor.replace("holds", "fails")
+    )
+    assert found["begin"] == 0
+
+
 def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
@@ -155,3 +171,33 @@ def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     more = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
     found, _ = probe(trial_run / "trial2013.html", tmp_path, more=more, anchor="#T2")
     assert "T2" in found["target"] and "shapes only" in found["target"]
+
+
+RUNS = """
+const field = document.querySelector(".filters").elements, set = (name, value) => {
+  field[name].value = value;
+  field[name].dispatchEvent(new Event("input", { bubbles: true }));
+};
+const said = () => document.querySelector(".filters output").value;
+found.begin = said();
+found.choices = [...document.querySelectorAll(".filters select")].map(s => s.name);
+set("asked", "3"); found.three = said(); found.hash = location.hash;
+set("asked", ""); set("words", "nothing"); found.none = said();
+set("words", "");
+"""
+
+
+def test_runs_are_chosen_and_their_medians_told(tmp_path):
+    made = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
+    rows.write([*made, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
+    page = tmp_path / "numbers.html"
+    words = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    numbers_page.write([tmp_path / "a.parquet"], page, **words)
+    found, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
+    assert not console and found["wrong"] == [] and found["wide"] <= 0
+    assert found["begin"] == "4 of 4 runs shown" and found["none"].startswith("0 of 4")
+    assert "asked" in found["choices"] and found["hash"] == "#runs?asked=3"
+    assert found["three"].startswith("3 of 4 runs shown; medians: ")
+    assert "Flops 2,000" in found["three"]
+    flops = [c for up, c in found["columns"] if up and "9,000" in c]
+    assert flops == [["100", "1,000", "2,000", "9,000"]]

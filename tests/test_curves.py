@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from spcabench import registry, style
-from spcabench.comparison import jobs, standing, suite
+from spcabench.comparison import budgets, jobs, standing, suite
 from spcabench.page import (
     comparison_curves,
     comparison_pictures,
     comparison_tables,
     curves,
     publish,
+    results_page,
 )
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
@@ -113,6 +114,24 @@ def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_pa
         check_links(file)
     assert "<script defer" in page.explore(out).read_text()
     assert (tmp_path / "published" / "scripts").is_dir()
+
+
+def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_there(plan):
+    text, answers = plan.with_name("index.html").read_text(), answers_of(plan)
+    _, _, table = text.partition('<h2 id="within">')
+    table, _, _ = table.partition('<h2 id="curves"')
+    for family in set(answers.family) | {budgets.ALL}:
+        assert table.count(f'<th scope="row">{family}') == 2  # by time, and by flops
+    for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
+        assert f">{head}</th>" in table
+    results_folder = plan.parents[2]
+    (found,) = results_page._comparisons(results_folder, results_folder / "quick")
+    assert found == {
+        "name": "try",
+        "path": "../compare/try/index.html",
+        "solvers": len(SOLVERS),
+        "within": True,
+    }
 
 
 def test_every_answer_is_on_the_page_of_its_problem(plan):

@@ -9,9 +9,19 @@ import pytest
 from spcabench import registry
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.page import claims_file, draw, links, notation, publish, results_page, solver_page
+from spcabench.page import (
+    claims_file,
+    draw,
+    links,
+    notation,
+    numbers_page,
+    publish,
+    results_page,
+    solver_page,
+)
 from spcabench.page.results_page import write_page
-from tests.trial import FIGURE, NAME, check_links, make_run
+from spcabench.running import rows
+from tests.trial import FIGURE, NAME, check_links, make_run, row
 
 
 def test_the_page_holds_every_claim_and_its_links_resolve(trial_run):
@@ -61,6 +71,52 @@ def test_rows_are_there_as_a_table_for_people(trial_run):
     make_run(trial_run)
     table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")
     assert table.cardinality.tolist() == [3] and table.solver.tolist() == ["grqi"]
+
+
+def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
+    make_run(trial_run)
+    page = (trial_run / "figures" / NAME / "numbers.html").read_text()
+    file = trial_run / "rows" / NAME / "grqi.parquet"
+    (made,) = rows.read([file]).itertuples()
+    assert f"<td>{numbers_page.number(made.variance, 7)}" in page
+    assert f"<td>{made.flops:,}" in page
+    assert (
+        'href="figures/trial2013_fig1/numbers.html"' in (trial_run / "trial2013.html").read_text()
+    )
+
+
+def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tmp_path):
+    times = (0.003, 0.001, 0.002)
+    found = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
+    rows.write([*found, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
+    table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
+    assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
+    words = dict(figure=NAME, title="T", scale="quick", home="h.html", overview="i.html")
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **words)
+    text = (tmp_path / "n.html").read_text()
+    assert text.count("<tbody>") == 1 and text.count("<tr><td>") == 2
+    assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (50323000.0, 7, "50,323,000"),
+        (1123.969615, 7, "1123.97"),
+        (0.0375, 3, "0.0375"),
+        (4230.2, 3, "4,230"),
+        (float("nan"), 3, ""),
+    ],
+)
+def test_numbers_are_written_for_people(value, digits, text):
+    assert numbers_page.number(value, digits) == text
+
+
+def test_what_a_measure_gave_is_short(tmp_path):
+    given = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
+    assert numbers_page._values(json.dumps(given)) == (
+        "value = [1, 2.5]; V = [" + "[0.123457], " * 20 + "... (50 in all)]; words = all"
+    )
 
 
 def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():

@@ -120,19 +120,19 @@ def _cost(row: Any, share: float, measure: str) -> float:
     if np.isfinite(row.search_time) or not isinstance(row.history, str):
         return max(total, 1e-9)
     setup = row.setup_time if measure == "time" else row.setup_flops
-    steps = _steps(row.history)
-    good = steps["variance"] >= share * row.best * (1.0 - CLOSE)
-    first = np.flatnonzero((steps["cardinality"] <= row.asked) & good)[:1]
-    spent = steps["seconds" if measure == "time" else "flops"][first] + setup
+    taken = steps(row.history)
+    good = taken["variance"] >= share * row.best * (1.0 - CLOSE)
+    first = np.flatnonzero((taken["cardinality"] <= row.asked) & good)[:1]
+    spent = taken["seconds" if measure == "time" else "flops"][first] + setup
     return max(min([*spent, total]), 1e-9)
 
 
 @cache
-def _steps(history: str) -> dict[str, Vector]:
+def steps(history: str) -> dict[str, Vector]:
     """The steps of a run, read once: pictures ask for the same ones twenty times."""
-    steps = json.loads(history)
+    taken = json.loads(history)
     names = ("cardinality", "variance", "seconds", "flops")
-    return {name: np.array([step[name] for step in steps], dtype=float) for name in names}
+    return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
 
 
 def ranking(answers: pd.DataFrame, last: str = "time") -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from spcabench import registry
-from spcabench.comparison import best_known, conditions, jobs, merging, standing, suite
+from spcabench.comparison import best_known, budgets, conditions, jobs, merging, standing, suite
 from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError, SolverError, using_file
 from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
@@ -62,6 +62,19 @@ def explore(folder: Path) -> Path:
     return _written(folder, plan, part.jobs, part.rows, _last(part.rows))
 
 
+def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[str, Any]]:
+    """Who is best within budgets of time and of flops; times of two machines are apart."""
+    return [
+        {
+            "measure": measure,
+            "heads": budgets.HEADS[measure],
+            "groups": budgets.best(answers, order, measure),
+        }
+        for measure in (["work"] if apart else ["time", "work"])
+        if order
+    ]
+
+
 def _last(rows: pd.DataFrame) -> str:
     """What decides the last rank: the time, where all were timed alike."""
     return "flops" if conditions.differences(conditions.of_rows(rows)) else "time"
@@ -106,6 +119,7 @@ def _written(
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranking, plan["named"], files)
     more = {"looks": looks} | (more or {})
+    more["within"] = _within(answers, list(looks), "apart" in more)
     if "scripts" not in more:
         data, home = comparison_curves.data(answers, looks), folder.resolve()
         more["scripts"] = curves.write(home.parents[1], home, data, "curves-data.js")

@@ -13,7 +13,15 @@ from urllib.parse import quote
 import pandas as pd
 
 from spcabench import registry
-from spcabench.page import claims_file, curves, links, solver_curves, solver_page, solver_pictures
+from spcabench.page import (
+    claims_file,
+    curves,
+    links,
+    numbers_page,
+    solver_curves,
+    solver_page,
+    solver_pictures,
+)
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.running.whole_files import write_changed, write_text
@@ -52,6 +60,7 @@ def write_page(folder: Path, published: bool = False) -> Path:
     """
     if not published:
         _write_tables(folder)
+    _write_numbers(folder)
     shown_papers = papers(folder)
     figures = [figure for paper in shown_papers for figure in paper["figures"]]
     about = _about(folder, figures)
@@ -100,6 +109,18 @@ def _write_tables(folder: Path) -> None:
     for path in (folder / "figures").glob("*/claims.json"):
         if rows := _rows(folder, path.parent.name):
             solver_page.write_table(rows, path.parent / "rows.csv")
+
+
+def _write_numbers(folder: Path) -> None:
+    """Write a page of the numbers of each figure that has rows of its own."""
+    for path in (folder / "figures").glob("*/claims.json"):
+        if found := _rows(folder, path.parent.name):
+            figure = claims_file.read(path)
+            words = {name: figure[name] for name in ("figure", "title", "scale")}
+            home, overview = (f"../../{name}.html" for name in (figure["paper"], "index"))
+            numbers_page.write(
+                found, path.with_name(numbers_page.NAME), home=home, overview=overview, **words
+            )
 
 
 def _write_paper_pages(
@@ -232,6 +253,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     figure = claims_file.read(path)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
+    numbers = path.with_name(numbers_page.NAME)
     written = links.statements(folder, figure["figure"])
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
@@ -241,6 +263,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         ],
         "rows": [(file.stem, _link(folder, file)) for file in rows],
         "table": _link(folder, table) if table.exists() else None,
+        "numbers": _link(folder, numbers) if numbers.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
         "source": links.source(folder, figure["figure"]),
         "revised": claims_file.revised(figure),
@@ -286,13 +309,23 @@ def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return dict(sorted(entries.items(), key=lambda item: -item[1]["seconds"]))
 
 
-def _comparisons(home: Path, folder: Path) -> list[tuple[str, str]]:
-    """The pages of comparisons below a folder: name, and address from the pages of the run."""
+def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
+    """The comparisons below a folder: name, address from the pages of the run, and how many.
+
+    within : whether the page tells who is best within a budget.
+    """
     pages = [
         *(home / "compare").glob("index.html"),
         *sorted((home / "compare").glob("*/index.html")),
     ]
-    return [(page.parent.name, links.relative(page, folder)) for page in pages]
+    found = []
+    for page in pages:
+        ranking = page.with_name("ranking.csv")
+        solvers = len(pd.read_csv(ranking)) if ranking.exists() else None
+        about = {"name": page.parent.name, "path": links.relative(page, folder)}
+        within = 'id="within"' in page.read_text(encoding="utf-8")
+        found.append(about | {"solvers": solvers, "within": within})
+    return found
 
 
 def _history(folder: Path) -> dict[str, Any] | None:

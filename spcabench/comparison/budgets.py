@@ -1,0 +1,74 @@
+"""Which solver is best within a budget of time or of flops, on all problems and on each kind."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.comparison.standing import DIGITS, PAIR, steps
+
+BUDGETS = {
+    "time": (1e-3, 1e-2, 1e-1, 1.0, 10.0),  # seconds
+    "work": (1e5, 1e6, 1e7, 1e8, 1e9, 1e10),  # flops
+}
+HEADS = {
+    "time": ("1 ms", "10 ms", "100 ms", "1 s", "10 s"),
+    "work": ("100,000", "1 million", "10 million", "100 million", "1 billion", "10 billion"),
+}
+ALL = "all problems"
+# what is read of an answer, out of eighty columns
+READ = [*PAIR, "family", "solver", "answered", "share", "best", "work", "time", "search_time"]
+READ += ["history", "setup_flops", "setup_time"]
+
+
+def best(answers: pd.DataFrame, order: list[str], measure: str) -> list[dict[str, Any]]:
+    """An entry for all problems and for each kind of them, with the best solvers of each budget.
+
+    The best have the largest mean share of the best known value, a missing answer counting zero;
+    those that are equal to six digits are all named, in the given order. None where nobody has an
+    answer yet.
+
+    answers : as `standing.standing` gives them. measure : "time" or "work".
+    """
+    answers = answers[READ]
+    tables = [_reached(answers, budget, measure) for budget in BUDGETS[measure]]
+    groups = {ALL: answers} | dict(tuple(answers.groupby("family", sort=False)))
+    found = []
+    for name, part in groups.items():
+        pairs = pd.MultiIndex.from_frame(part[PAIR].drop_duplicates())
+        means = [table.loc[pairs].mean().reindex(order).round(DIGITS) for table in tables]
+        found.append({"group": name, "pairs": len(pairs), "best": [*map(_top, means)]})
+    return found
+
+
+def _top(means: pd.Series) -> dict[str, Any] | None:
+    share = float(means.max())
+    if not share > 0.0:
+        return None
+    return {"solvers": [*means.index[means == share]], "share": share}
+
+
+def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame:
+    """Share of the best known value that is reached within a budget: pairs x solvers."""
+    share = [_share(row, budget, measure) for row in answers.itertuples()]
+    table = answers.assign(reached=np.array(share, dtype=float))
+    return table.pivot(index=PAIR, columns="solver", values="reached").fillna(0.0)
+
+
+def _share(row: Any, budget: float, measure: str) -> float:
+    """Of a run that has ended, its share after the refit; else that of the best feasible iterate.
+
+    A search of a penalty has nothing before its end.
+    """
+    total = getattr(row, measure)
+    if not row.answered or not np.isfinite(total) or not row.best:
+        return 0.0
+    if total <= budget:
+        return float(row.share)
+    if np.isfinite(row.search_time) or not isinstance(row.history, str):
+        return 0.0
+    setup = row.setup_time if measure == "time" else row.setup_flops
+    taken = steps(row.history)
+    spent = taken["seconds" if measure == "time" else "flops"] + setup
+    seen = (taken["cardinality"] <= row.asked) & (spent <= budget)
+    return float(min(taken["variance"][seen].max(initial=0.0) / row.best, row.share))

@@ -1,0 +1,147 @@
+"""The numbers behind a figure as a table that a browser shows: a line for each run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench.page.render import render
+from spcabench.running import rows
+from spcabench.running.whole_files import write_text
+
+NAME = "numbers.html"
+# of the settings, which other columns show or which say nothing of the run
+LEFT_OUT = ("k", "seed", "history", "time_limit")
+# what a run is: two rows that differ in the round of timing alone are one line
+RUN = ["group", "chain", "solver", "measure", "label", "parameters", "settings", "seed", "used"]
+COUNTS = ("asked", "nonzeros", "iterations", "flops", "setup", "search_runs", "search_flops")
+DIGITS = {"variance": 7, "refit": 7, "gap": 3, "time": 3}  # that are shown
+ENTRIES = 20  # of a list that a measure gives
+LONGEST = 90  # letters that are shown at once; more are folded
+
+
+def write(files: list[Path], out: Path, **words: Any) -> None:
+    """Write the page of a figure's rows.
+
+    words : what else the page tells of the figure: its names and the address of its paper's page.
+    """
+    table = _table(rows.read_text(files))
+    shown = [column for column in table if (table[column] != "").any()]
+    same = [c for c in shown if len(table) > 1 and table[c].nunique() == 1]
+    columns = [column for column in shown if column not in same]
+    text = render(
+        "numbers.html.j2",
+        heads=HEADS,
+        columns=columns,
+        same=[(HEADS[c][0], table[c].iloc[0]) for c in same],
+        lines=table[columns].to_numpy().tolist(),
+        longest=LONGEST,
+        **words,
+    )
+    write_text(out, text)
+
+
+# column -> its head, whether it is one of numbers, whether its values can be chosen from
+HEADS = {
+    "solver": ("Solver or measure", False, True),
+    "problem": ("Problem", False, True),
+    "label": ("Part of the figure", False, True),
+    "settings": ("Settings", False, True),
+    "asked": ("k asked", True, True),
+    "nonzeros": ("Nonzeros", True, False),
+    "variance": ("Variance", True, False),
+    "refit": ("Refitted", True, False),
+    "gap": ("Gap, %", True, False),
+    "iterations": ("Iterates", True, False),
+    "flops": ("Flops", True, False),
+    "setup": ("Start-up flops", True, False),
+    "time": ("Time, ms", True, False),
+    "search_runs": ("Runs of the search", True, False),
+    "search_flops": ("Flops of the search", True, False),
+    "values": ("Also measured", False, False),
+    "status": ("Status", False, True),
+}
+
+
+def _table(found: pd.DataFrame) -> pd.DataFrame:
+    """The lines of the page, as texts; what a row does not have is an empty one."""
+    found = found.assign(time=found.solve_time + found.setup_time.fillna(0.0))
+    found["time"] = found.groupby(RUN, dropna=False).time.transform("min")
+    found = found[found.repeat == 0]
+    lines = pd.DataFrame(
+        {
+            "solver": found.solver.fillna(found.measure),
+            "problem": [
+                _problem(*pair) for pair in zip(found.problem, found.parameters, strict=True)
+            ],
+            "label": found.label,
+            "settings": found.settings.map(_settings),
+            "asked": found.k,
+            "nonzeros": found.cardinality,
+            "variance": found.variance,
+            "refit": found.variance_refit,
+            "gap": 100.0 * found.gap,
+            "iterations": found.iterations,
+            "flops": found.flops,
+            "setup": found.setup_flops,
+            "time": 1e3 * found.time,
+            "search_runs": found.search_runs,
+            "search_flops": found.search_flops,
+            "values": found.extra.map(_values, na_action="ignore"),
+            "status": found.status + found.reason.map(lambda why: why and f": {why}"),
+        }
+    )
+    for column in COUNTS:
+        lines[column] = lines[column].map(lambda value: f"{value:,.0f}", na_action="ignore")
+    for column, digits in DIGITS.items():
+        lines[column] = [number(value, digits) for value in lines[column]]
+    return lines.astype(object).where(lines.notna(), "")
+
+
+def number(value: float, digits: int) -> str:
+    """A number with so many digits: 0.0123, 12,300, and a power of ten only where it is tiny."""
+    if pd.isna(value):
+        return ""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
+
+
+def _problem(name: Any, parameters: str) -> str:
+    """The problem by the name that it gives itself, and the seed that it was made from."""
+    seed = json.loads(parameters).get("seed")
+    return ("not loaded" if pd.isna(name) else name) + (
+        f", seed {seed}" if seed is not None else ""
+    )
+
+
+def _settings(given: str) -> str:
+    return _together({k: v for k, v in json.loads(given).items() if k not in LEFT_OUT})
+
+
+def _values(given: str) -> str:
+    """What a measure gave, or a solver beyond its component; value_1, value_2, ... as one list."""
+    values: dict[str, Any] = {}
+    for name, value in json.loads(given).items():
+        family, _, place = name.rpartition("_")
+        if family and place.isdigit() and not isinstance(value, (list, dict)):
+            values.setdefault(family, []).append(value)
+        else:
+            values[name] = value
+    return _together(values)
+
+
+def _together(values: dict[str, Any]) -> str:
+    return "; ".join(f"{name} = {_short(value)}" for name, value in values.items())
+
+
+def _short(value: Any) -> str:
+    """A value in few letters: six digits of a number, the first entries of a list."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        return f"({_together(value)})"
+    if isinstance(value, list):
+        more = f", ... ({len(value)} in all)" if len(value) > ENTRIES else ""
+        return f"[{', '.join(map(_short, value[:ENTRIES]))}{more}]"
+    return str(value)
