@@ -1,6 +1,6 @@
 """The public functions: problems and solvers by name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -209,7 +209,7 @@ def components(
     name: str | ModuleType | None,
     count: int,
     *,
-    k: int | Sequence[int] | None = None,
+    k: int | Sequence[int] | np.ndarray | None = None,
     deflation: str = "projection",
     alpha: float = 1.0,
     **settings: Any,
@@ -224,8 +224,9 @@ def components(
         A solver, as for `spcabench.solve`.
     count : int
         Number of components. There are fewer where a solver finds no further one.
-    k : int, optional
-        Cardinality of each component. For a joint solver that gives its components one common
+    k : int or sequence of int, optional
+        Cardinality of each component: one number for all, or a list or an array with one for each.
+        For a joint solver that gives its components one common
         support it is the size of that. A joint solver with a penalty takes the penalty instead.
     deflation : str
         "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
@@ -259,7 +260,7 @@ def components(
     validate.whole("count", count, 1)
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if isinstance(deflation, str) and deflation == "joint":
-        if isinstance(k, Sequence):
+        if _several(k):
             raise InputError("k: joint components have one cardinality for all")
         if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
             settings["alpha"] = alpha
@@ -270,17 +271,27 @@ def components(
     )
 
 
-def _cardinalities(k: int | Sequence[int] | None, count: int) -> list[int | None]:
+def _cardinalities(k: Any, count: int) -> list[int | None]:
     """One cardinality for each component."""
-    if not isinstance(k, Sequence) or isinstance(k, str):
-        return [k] * count  # type: ignore[list-item]  # `solve` refuses a text
-    if len(k) != count:
-        raise InputError(f"k: {len(k)} cardinalities; allowed are one, or one for each of {count}")
-    return [*k]
+    if not _several(k):
+        return [k] * count  # `solve` refuses what is no number
+    listed = validate.several("k", k)
+    if len(listed) != count:
+        raise InputError(
+            f"k: {len(listed)} cardinalities; allowed are one number, or one for each of {count}"
+        )
+    return listed
+
+
+def _several(k: Any) -> bool:
+    """Whether k is a list, an array or a series of cardinalities."""
+    if isinstance(k, np.ndarray):
+        return k.ndim == 1
+    return isinstance(k, Iterable) and not isinstance(k, str | bytes | Mapping)
 
 
 def _jointly(
-    problem: Problem, solver: ModuleType, count: int, k: int | None, settings: dict[str, Any]
+    problem: Problem, solver: ModuleType, count: int, k: Any, settings: dict[str, Any]
 ) -> deflate.Components:
     label = solver.__name__.rpartition(".")[2]
     if solver.TRAITS.components != "joint":

@@ -36,6 +36,22 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
+def _stream(value: Any) -> Any:
+    """The random_state of an estimator, as JSON can hold it: a RandomState by where it stands."""
+    if isinstance(value, np.random.RandomState):
+        return {"RandomState": _plain(value.get_state())}
+    return None if value is np.random else _plain(value)  # both mean NumPy's own stream
+
+
+def _from_stream(value: Any) -> Any:
+    """The random_state that `_stream` has written; ValueError or TypeError for a damaged one."""
+    if not isinstance(value, Mapping):
+        return value
+    stream = np.random.RandomState()
+    stream.set_state(tuple(value["RandomState"]))
+    return stream
+
+
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Sparse principal components of data, as a scikit-learn estimator.
 
@@ -301,10 +317,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         n = self.n_features_in_
         names = getattr(self, "feature_names_in_", [str(j) for j in range(n)])
         arrays = {name: getattr(self, name) for name in KEPT if hasattr(self, name)}
+        parameters = self.get_params(deep=False)
+        stream = {"random_state": _stream(parameters.pop("random_state"))}
         about = {
             "estimator": type(self).__name__,
             "named": hasattr(self, "feature_names_in_"),
-            "parameters": _plain(self.get_params(deep=False)),
+            "parameters": _plain(parameters) | stream,
             "cardinality": _plain(self.cardinality_),
             "formulation": str(self.formulation_),
         }
@@ -336,6 +354,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(f"{file}: a model, but no {cls.__name__}; `spcabench apply` takes it")
         try:
             fitted = cls(**about["parameters"])
+            fitted.random_state = _from_stream(fitted.random_state)
             fitted.formulation_ = Formulation(about["formulation"])
             fitted.cardinality_ = about["cardinality"]
         except (KeyError, TypeError, ValueError) as error:

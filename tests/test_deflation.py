@@ -1,6 +1,7 @@
 """What each deflation promises (Mackey 2009), in its covariance form and in its data form."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spcabench import Problem, api
@@ -169,3 +170,20 @@ def test_components_that_add_nothing_are_named(deflation, idle):
 def test_components_that_add_something_are_not_named():
     X = np.random.default_rng(0).standard_normal((20, 6))
     assert api.components(Problem.from_data(X), "branch_and_bound", 3, k=2).idle == []
+
+
+@pytest.mark.parametrize("given", [list, tuple, np.array, pd.Series, iter])
+def test_each_component_has_its_own_cardinality_however_they_are_given(given):
+    S = np.cov(np.random.default_rng(0).standard_normal((40, 9)).T)
+    problem = Problem.from_covariance(S)
+    found = api.components(problem, "tpower", 3, k=given([5, 3, 2]))
+    assert [result.cardinality for result in found] == [5, 3, 2]
+    with pytest.raises(InputError, match="k: 2 cardinalities; allowed are one number, or one for"):
+        api.components(problem, "tpower", 3, k=given([5, 3]))
+
+
+@pytest.mark.parametrize("k", [np.array([[2, 3]]), np.array([2.5, 3.0]), np.array(["2", "3"])])
+def test_cardinalities_that_are_none_are_refused_in_a_line(k):
+    problem = Problem.from_covariance(np.diag([3.0, 2.0, 1.0, 1.0]))
+    with pytest.raises(InputError, match=r"^k: "):
+        api.components(problem, "tpower", 2, k=k)

@@ -125,6 +125,14 @@ def test_a_large_shift_gives_the_same_picks_or_says_that_precision_is_lost():
         spcabench.Problem.from_data(sp.csc_array(X + 1e6))
 
 
+@pytest.mark.parametrize("scale", [False, True])
+def test_a_column_without_variance_gets_no_weight(scale):
+    A = np.column_stack([np.random.default_rng(0).standard_normal((30, 4)), np.ones((30, 3))])
+    problem = spcabench.Problem.from_data(A, "constant", center=True, scale=scale)
+    for solver in ("scol", "mcol"):
+        assert spcabench.solve(problem, solver, k=6).support.tolist() == [0, 1, 2, 3]
+
+
 def test_constant_sparse_columns_are_no_loss_of_precision():
     X = np.column_stack([np.full(9, 1e6), np.arange(9.0)])
     problem = spcabench.Problem.from_data(sp.csc_array(X))

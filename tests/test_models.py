@@ -1,6 +1,8 @@
 """Components as files: what is saved is what is applied, without pickle; libraries of extras."""
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -14,6 +16,7 @@ from sklearn.datasets import load_wine
 
 import spcabench
 from spcabench import extras
+from spcabench.cli.apply import apply
 from spcabench.errors import InputError
 from spcabench.solving import model as models
 from spcabench.solving import pictures
@@ -69,6 +72,52 @@ def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
     with np.load(tmp_path / "m.npz", allow_pickle=False) as file:
         assert "numpy" in json.loads(str(file["about"]))["versions"]
+
+
+def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
+    saved = models.load(tmp_path / "m.npz")
+    name = saved.variables[saved.used[0]]
+    options = {f"--{option.replace('_', '-')}" for option in inspect.signature(apply).parameters}
+    wrong = {
+        "text": WINE.assign(**{name: "word"}),
+        "dates": WINE.assign(**{name: pd.Timestamp("2020-01-01")}),
+        "gaps": WINE.assign(**{name: [np.nan, *WINE[name][1:]]}),
+    }
+    for frame in wrong.values():
+        frame.to_parquet(tmp_path / "new.parquet")
+        with pytest.raises(InputError) as caught:
+            typed("apply", tmp_path / "m.npz", tmp_path / "new.parquet")
+        assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options, caught.value
+    genes = WINE.T.assign(kind="word")
+    genes.rename_axis("gene").to_csv(tmp_path / "genes.csv")
+    with pytest.raises(InputError, match="--drop-text") as caught:
+        typed("apply", tmp_path / "m.npz", tmp_path / "genes.csv", "--transpose")
+    assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options
+
+
+def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "2,4", "--out", tmp_path / "m.npz")
+    found = typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv")
+    assert found.splitlines()[0] == "sample,k = 2,k = 4"
+    saved = models.load(tmp_path / "m.npz")
+    arrays = {"columns": np.array(["k = 2"])}
+    models.Model(saved.loadings, saved.variables, None, None, {}, arrays).save(tmp_path / "m.npz")
+    with pytest.raises(InputError, match="columns: allowed are 2 names"):
+        models.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("stream", [np.random.RandomState(3), np.random, 5, None])
+def test_a_loaded_estimator_is_fitted_with_the_random_numbers_that_come_next(stream, tmp_path):
+    model = spcabench.SparsePCA(1, cardinality=3, random_state=stream).fit(WINE)
+    model.save(tmp_path / "m.npz")
+    again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+    assert again.fit(WINE).components_.shape == (1, 13)
+    if isinstance(stream, np.random.RandomState):
+        again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+        assert again._seed() == model._seed() and again._seed() == model._seed()
 
 
 def test_bounds_are_left_out():

@@ -145,6 +145,7 @@ def _decimal(text):
     return text.replace(",", ";").replace(".", ",")
 
 
+LINES = [*enumerate(PLAIN[6:].split())]
 WAYS = {
     "plain": (PLAIN, "abc", ""),
     "byte-order mark": ("\ufeff" + PLAIN, "abc", ""),
@@ -173,6 +174,27 @@ WAYS = {
         "who," + PLAIN[:6] + "".join(f"r{i},{x}\n" for i, x in enumerate(PLAIN[6:].split())),
         "abc",
         "column 'who' is a different text in each row",
+    ),
+    "R's write.table": (
+        '"a" "b" "c"\n'
+        + "".join(f'"r {i}"'.replace(" ", "") + f" {x.replace(',', ' ')}\n" for i, x in LINES),
+        "abc",
+        "one value more",
+    ),
+    "an index without a name": (
+        "," + PLAIN[:6] + "".join(f"{i},{x}\n" for i, x in LINES),
+        "abc",
+        "the first column has no header",
+    ),
+    "an index that is called Unnamed": (
+        "Unnamed: 0," + PLAIN[:6] + "".join(f"{i + 1},{x}\n" for i, x in LINES),
+        "abc",
+        "the first column has no header",
+    ),
+    "an index that was saved twice": (
+        ",Unnamed: 0," + PLAIN[:6] + "".join(f"{i},{i},{x}\n" for i, x in LINES),
+        "abc",
+        "'Unnamed: 0' has no name and numbers the rows: left out",
     ),
     "years as names": (PLAIN.replace("a,b,c", "x,2001,2002"), ["x", "2001", "2002"], "2 of its 3"),
 }

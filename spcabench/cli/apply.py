@@ -50,7 +50,7 @@ def apply(
     choose = partial(models.chosen_columns, saved)
     n = len(saved.variables)
     X, names = new_samples.read(data, how, choose, saved.used, n, notes)
-    columns = [f"component {i}" for i in range(1, saved.loadings.shape[1] + 1)]
+    columns = saved.columns
     scores = pd.DataFrame(saved.scores(X), pd.Index(names, name="sample"), columns)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)

@@ -131,8 +131,11 @@ def _separator(lines: list[str]) -> str:
             return mark
     if any(mark in lines[0] for mark in SEPARATORS):
         return max(reversed(SEPARATORS), key=lines[0].count)
-    widths = {len(line.split()) for line in lines}
-    return SPACES if len(widths) == 1 and widths != {1} else ","
+    first, *rest = (len(line.split()) for line in lines)
+    widths = {*rest} or {first}
+    # R writes no header above the names of the rows
+    even = len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1)
+    return SPACES if even else ","
 
 
 def is_number(word: str, decimal: str = ".") -> bool:

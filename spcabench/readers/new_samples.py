@@ -12,6 +12,10 @@ from spcabench.errors import InputError
 from spcabench.readers import table, user_file
 from spcabench.vectors import Array, Indices
 
+GAPS = "--missing rows leaves {rows} out, --missing mean fills in the model's means"
+TEXTS = "--drop-text leaves out every column of text"
+NEEDED = "the model needs numbers there"
+
 
 def read(
     path: Path,
@@ -35,7 +39,7 @@ def read(
         return _complete(path, pd.DataFrame(chosen), how, notes, None)
     frame, names = table.row_names(path, X, (), notes)
     if how.transpose:
-        samples = table.without_text(path, table.as_numbers(frame), how.drop_text, notes)
+        samples = table.without_text(path, table.as_numbers(frame), how.drop_text, notes, TEXTS)
         frame = table.transposed(path, samples, names)
         names = [str(name) for name in samples.columns]
     try:
@@ -43,7 +47,7 @@ def read(
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     numbers = table.as_numbers(frame.iloc[:, columns])
-    table.without_text(path, numbers, False, notes)
+    table.without_text(path, numbers, False, notes, NEEDED)
     return _complete(path, numbers, how, notes, names)
 
 
@@ -65,6 +69,6 @@ def _complete(
         if count:
             notes.append(f"{count:,} values are missing; filled in by the model's means")
         return frame.to_numpy(dtype=np.float64), names
-    whole, there = table.complete(path, frame, how.missing, notes)
+    whole, there = table.complete(path, frame, how.missing, notes, GAPS)
     values: Any = whole.to_numpy(dtype=np.float64)
     return values, [names[i] for i in np.flatnonzero(there)]

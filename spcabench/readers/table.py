@@ -28,6 +28,10 @@ HELD = {  # what is no number: its types, in the order in which they are tried, 
     (time,): "times of day",
     (complex,): "complex numbers",
 }
+ADVICE = (
+    "--missing rows leaves {rows} out, --missing columns {columns}, --missing mean fills in the "
+    "column's mean"
+)
 IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
@@ -39,7 +43,8 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     """Return the table without its rows' names, and these names, or None.
 
     They are a first column without a header, or a first column of text that is different in each
-    row. One whose name is in ``keep`` is none.
+    row. One whose name is in ``keep`` is none. A second column without a header that numbers the
+    rows is what a table that was saved twice has, and is left out too.
     """
     if not frame.shape[1]:
         raise InputError(f"{path}: no columns; at least one variable is needed")
@@ -47,7 +52,7 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     if first in keep:
         return frame, None
     words = column.dropna().astype(str)
-    unnamed = first.startswith("Unnamed: 0")
+    unnamed = _unnamed(first)
     texts = not pd.api.types.is_numeric_dtype(column) and not words.map(_like_a_number).any()
     if unnamed and frame.shape[1] > 1:
         notes.append("the first column has no header: taken as the rows' names")
@@ -58,7 +63,21 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
         )
     else:
         return frame, None
-    return frame.iloc[:, 1:], column.astype(str).tolist()
+    rest = frame.iloc[:, 1:]
+    while rest.shape[1] > 1 and _unnamed(str(rest.columns[0])) and _numbers_rows(rest.iloc[:, 0]):
+        notes.append(f"column {str(rest.columns[0])!r} has no name and numbers the rows: left out")
+        rest = rest.iloc[:, 1:]
+    return rest, column.astype(str).tolist()
+
+
+def _unnamed(name: str) -> bool:
+    """Whether a column has no header; pandas calls such columns Unnamed."""
+    return not name.strip() or name.startswith("Unnamed: ")
+
+
+def _numbers_rows(column: pd.Series) -> bool:
+    values = column.to_numpy()
+    return values.dtype.kind in "iuf" and len(values) > 2 and bool((np.diff(values) == 1.0).all())
 
 
 def _like_a_number(word: str) -> bool:
@@ -116,15 +135,19 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
 
 
 def without_text(
-    path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str]
+    path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str], advice: str = ""
 ) -> pd.DataFrame:
-    """Return the table of numbers; InputError for a text that is not to be left out."""
+    """Return the table of numbers; InputError for a text that is not to be left out.
+
+    advice : what to do about a column that is no column of numbers, where --label and --drop are
+        not at hand.
+    """
     text = [j for j, kind in enumerate(frame.dtypes) if not _numeric(kind)]
     if not text:
         return frame
     names = [str(frame.columns[j]) for j in text]
     if not drop_text:
-        raise InputError(_text_found(path, frame, text[0], names))
+        raise InputError(_text_found(path, frame, text[0], names, advice))
     if len(text) == frame.shape[1]:
         raise InputError(f"{path}: every column is text; at least one variable is needed")
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
@@ -141,7 +164,7 @@ def _held(column: pd.Series) -> str:
     return next((word for kinds, word in HELD.items() if isinstance(value, kinds)), "text")
 
 
-def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -> str:
+def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], advice: str) -> str:
     column = frame.iloc[:, first]
     more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     words = column.dropna().astype(str)
@@ -151,26 +174,28 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str]) -
     row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
     value = f": {wrong.iloc[0]!r:.40} in row {row}"
     if (held := _held(column)) != "text":
-        return (
-            f"{path}: column {names[0]!r}{more} holds {held}{value}; allowed are numbers: --drop "
-            f"{names[0]} leaves it out, --drop-text every column of no numbers"
+        return f"{path}: column {names[0]!r}{more} holds {held}{value}; allowed are numbers: " + (
+            advice or f"--drop {names[0]} leaves it out, --drop-text every column of no numbers"
         )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        advice = "numbers must be written alike, without thousands separators, spaces or %"
+        what = "numbers must be written alike, without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
-        advice = "where it stands for a missing value, leave the field empty or write NA"
+        what = "where it stands for a missing value, leave the field empty or write NA"
     else:
-        advice = (
+        what = advice or (
             f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
             "--drop-text every column of text"
         )
-    return f"{path}: column {names[0]!r}{more} is text{value}; {advice}"
+    return f"{path}: column {names[0]!r}{more} is text{value}; {what}"
 
 
 def complete(
-    path: Path, frame: pd.DataFrame, missing: str, notes: list[str]
+    path: Path, frame: pd.DataFrame, missing: str, notes: list[str], advice: str = ADVICE
 ) -> tuple[pd.DataFrame, Array]:
-    """Return the table without missing values, and which rows it has, as a mask."""
+    """Return the table without missing values, and which rows it has, as a mask.
+
+    advice : what can be done about them, with the numbers of rows and columns in braces.
+    """
     gaps = frame.isna().to_numpy()
     every = np.ones(len(frame), dtype=bool)
     if not gaps.any():
@@ -178,25 +203,23 @@ def complete(
     rows, columns = gaps.any(axis=1), gaps.any(axis=0)
     said = _gaps(frame, gaps)
     if missing == "error":
-        raise InputError(
-            f"{path}: {said}; --missing rows leaves {rows.sum():,} of {len(frame):,} rows out, "
-            f"--missing columns {columns.sum():,} of {frame.shape[1]:,} columns, --missing mean "
-            "fills in the column's mean"
-        )
-    advice = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
+        lost_rows = f"{rows.sum():,} of {len(frame):,} rows"
+        lost_columns = f"{columns.sum():,} of {frame.shape[1]:,} columns"
+        raise InputError(f"{path}: {said}; {advice.format(rows=lost_rows, columns=lost_columns)}")
+    much = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
     if missing == "mean":
         wholly = gaps.all(axis=0)
         if wholly.any():
             name = frame.columns[int(np.argmax(wholly))]
             raise InputError(f"{path}: column {name!r} has no value at all: --drop {name}")
-        notes.append(f"{said}; filled in by the mean of the column, which lowers variances{advice}")
+        notes.append(f"{said}; filled in by the mean of the column, which lowers variances{much}")
         return frame.fillna(frame.mean()), every
     lost = rows if missing == "rows" else columns
     left = int((~lost).sum())
     if not left:
         raise InputError(f"{path}: {said}; no {missing[:-1]} is without; {IMPUTE}")
     words = LOST[missing].format(kept=left, total=len(lost))
-    notes.append(f"{said}; {words} ({lost.mean():.1%} lost){advice}")
+    notes.append(f"{said}; {words} ({lost.mean():.1%} lost){much}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 

@@ -50,6 +50,15 @@ class Model:
         """Indices of the variables that some component uses; scores need no other."""
         return np.flatnonzero(self.loadings.any(axis=1))
 
+    @property
+    def columns(self) -> list[str]:
+        """What the columns of the loadings are: components, or an answer at each cardinality."""
+        K = self.loadings.shape[1]
+        named = self.arrays.get("columns")  # of an estimator there is none
+        if named is None:
+            return [f"component {i}" for i in range(1, K + 1)]
+        return [str(name) for name in named]
+
     def save(self, file: Path | str) -> None:
         """Write the model to an .npz file, which is whole or not there."""
         validate.file_name("file", file)
@@ -129,6 +138,9 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
             raise InputError(f"{file}: {name}: allowed are finite numbers of shape ({len(Z)},)")
     if scale is not None and not (scale > 0.0).all():
         raise InputError(f"{file}: scale has entries that are no positive numbers")
+    columns = arrays.get("columns")
+    if columns is not None and (columns.shape != Z.shape[1:] or columns.dtype.kind != "U"):
+        raise InputError(f"{file}: columns: allowed are {Z.shape[1]} names, one for each loading")
     return Model(Z, [str(v) for v in variables], mean, scale, about, arrays)
 
 
