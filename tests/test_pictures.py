@@ -54,6 +54,19 @@ def answers():
     return pd.DataFrame(entries)
 
 
+def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
+    """As a large problem does within a short time limit: nothing is known of it."""
+    few = answers[answers.solver.isin(SOLVERS[:3]) & (answers.asked == 5)].copy()
+    lost = few.item == "problem 0"
+    few.loc[lost, ["value", "share", "gap", "work", "time", "bound", "unit"]] = np.nan
+    few.loc[lost, "best"], few.loc[lost, "answered"] = 0.0, False
+    few.loc[lost, ["history", "status"]] = None, "time_limit"
+    rows = pd.DataFrame({"kind": []})
+    made = list(comparison_pictures.pictures(rows, few, standing.ranking(few), []))
+    titles = [picture.title for picture in made if picture.svg()]
+    assert "Anytime curves" in titles
+
+
 def test_the_pictures_of_45_solvers_are_light(answers):
     ranking = standing.ranking(answers)
     rows = pd.DataFrame({"kind": []})

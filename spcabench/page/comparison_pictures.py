@@ -165,7 +165,8 @@ def _duels_picture(
 
 
 def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
-    pairs = [(str(item), int(k)) for (item, k), _ in answers.groupby(["item", "asked"])]
+    answered = answers[answers.answered].groupby(["item", "asked"])
+    pairs = [(str(item), int(k)) for (item, k), _ in answered]
     pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
     pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
     shape = _grid(len(pairs), 3)
