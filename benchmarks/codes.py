@@ -51,6 +51,8 @@ def used_by(source, file, names):
         for statement in new:
             taken[id(statement)] = statement
             used |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+            if not is_import(statement):  # a function may import by itself
+                files |= set(source._imported(ast.Module([statement], [])))
         # an import is looked at again when a further one of its names is used
         for statement in filter(is_import, statements):
             if names_set(statement) & used:

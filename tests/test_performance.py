@@ -202,10 +202,12 @@ def package(tmp_path):
         "api.py",
         "from spcabench.driver import drive\nfrom spcabench import parts, wholes\n\n"
         "def solve(): return inner()\n\ndef inner(): return drive, wholes.one\n\n"
-        "def load(): pass\n\ndef components(): return parts.several\n",
+        "def load():\n    from spcabench.late import here\n\n"
+        "def components(): return parts.several\n",
     )
     put("parts.py", "several = 1")
     put("wholes.py", "one = 1")
+    put("late.py", "here = 1")
     put("driver.py", "drive = 1")
     for name in DATASETS:
         put(f"datasets/{name}.py", "from spcabench.datasets import own")
@@ -224,6 +226,7 @@ def package(tmp_path):
         ("steps.py", {"own"}),
         ("driver.py", {"own", "other"}),
         ("wholes.py", {"own", "other"}),
+        ("late.py", {"own", "other"}),
         ("parts.py", set()),  # no run of a solver uses it
         ("datasets/own.py", {"own", "other"}),
         ("datasets/faces.py", set()),
