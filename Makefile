@@ -9,7 +9,7 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish test check docs history perf perf-site perf-check lock clean help
+.PHONY: figures publish publish-history test check docs history perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
@@ -20,6 +20,7 @@ help:
 	@echo "make history [COMMITS=a..b]                 exact counts of the last ten commits, or of a range, as a page"
 	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
 	@echo "make perf-site [MACHINE=name]               what was measured, as a page: results/history/index.html"
+	@echo "make publish-history [MACHINE=name]         the same page into results/published; needs a clean tree"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
 	@echo "make lock                                   renew requirements.lock from pyproject.toml"
 	@echo "make clean                                  forget the runs (results/quick, results/paper)"
@@ -47,7 +48,10 @@ history: $(READY)
 	@$(BIN)/python -m benchmarks.perf count --machine $(MACHINE) --commits "$(COMMITS)"
 
 perf: $(READY)
-	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)"
+	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)" $(if $(SOLVERS),--solvers)
+
+publish-history: $(READY)
+	@$(BIN)/python -m benchmarks.perf publish --machine $(MACHINE)
 
 perf-site: $(READY)
 	@$(BIN)/python -m benchmarks.perf site --machine $(MACHINE)

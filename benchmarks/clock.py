@@ -10,7 +10,8 @@ import sys
 from contextlib import ExitStack
 from time import process_time
 
-from .counts import ROOT, command, environment
+from .counts import ROOT
+from .passes import command, environment
 
 ROUNDS = 15
 SAMPLE = 0.01  # seconds that one sample lasts at least

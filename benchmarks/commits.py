@@ -2,16 +2,15 @@
 
 import re
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from zipfile import ZipFile
 
 from .counts import MEASURES, ROOT
 
 TREES = ROOT / ".asv" / "trees"
+PARTS = ("solvers", "datasets")  # of the package, beside it in a checkout
 KEY = "Accepted-regression"
 LINE = re.compile(
     rf"{KEY}: *(?P<solver>[\w*]+)(?: +(?P<measure>{'|'.join(MEASURES)}))? *: *(?P<reason>\S.*)"
@@ -64,6 +63,13 @@ def commit(name):
     return found
 
 
+def listed(asked):
+    """The full hashes of commits, the oldest first: of a range a..b, or of some names."""
+    words = asked.split()
+    alone = ["--no-walk"] if not any(mark in asked for mark in ("..", "^")) else []
+    return git("rev-list", "--reverse", "--topo-order", *alone, *words).split()
+
+
 @lru_cache
 def convention(sha):
     """Number of the convention by which a commit counts flops; 1 where it names none."""
@@ -103,24 +109,20 @@ def one(line, short):
 
 
 def tree(sha):
-    """The folder with a commit's package, out of a wheel that is built once."""
+    """The folder with a commit's package, as an installed one has it."""
     folder = TREES / sha
     if folder.is_dir():
         return folder
     TREES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TREES) as scratch:
-        source, wheels, made = (Path(scratch, name) for name in ("source", "wheels", "made"))
-        source.mkdir()
-        archive = subprocess.run(
-            ["git", "-C", ROOT, "archive", sha], check=True, capture_output=True
-        ).stdout
-        subprocess.run(["tar", "-x", "-C", source], input=archive, check=True)
-        build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", wheels, source]
-        done = subprocess.run(build, capture_output=True, text=True)
+        made = Path(scratch, "made")
+        made.mkdir()
+        words = ["git", "-C", ROOT, "archive", sha, "spcabench", *PARTS]
+        done = subprocess.run(words, capture_output=True)
         if done.returncode:
-            raise RuntimeError(
-                f"{sha[:10]} cannot be built: {done.stdout[-500:]}{done.stderr[-500:]}"
-            )
-        ZipFile(next(wheels.glob("*.whl"))).extractall(made)
+            raise RuntimeError(f"{sha[:10]} has no package: {done.stderr.decode().strip()}")
+        subprocess.run(["tar", "-x", "-C", made], input=done.stdout, check=True)
+        for part in PARTS:
+            (made / part).rename(made / "spcabench" / part)
         made.rename(folder)
     return folder

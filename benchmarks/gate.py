@@ -6,8 +6,10 @@ import sys
 from collections import Counter
 
 from . import clock
+from .codes import codes
 from .commits import KEY, accepted, commit, excuse, git, known, shallow, tree
-from .counts import LIMIT, MEASURES, best_known, codes, collect, values
+from .counts import LIMIT, MEASURES, best_known, values
+from .passes import collect
 from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
@@ -162,9 +164,9 @@ def judge(base, head, reduced=False):
 def unchanged(old, new):
     """Solvers whose counts cannot differ: at both commits all their code does the same.
 
-    old, new : solver -> hash of its code, as `counts.codes` gives them.
+    old, new : solver -> hash of its code, as `codes.codes` gives them.
     """
-    return {solver for solver in set(old) & set(new) if old[solver] and old[solver] == new[solver]}
+    return {solver for solver in set(old) & set(new) if old[solver] == new[solver]}
 
 
 def others(folder, same):

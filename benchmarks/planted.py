@@ -17,6 +17,7 @@ from rich.table import Table
 
 from . import counts, gate
 from .commits import commit, tree
+from .passes import collect
 from .problems import REDUCED
 
 BAD = ("worse", "lost")
@@ -174,7 +175,7 @@ def main():
     base = tree(commit("HEAD"))
     plants = (*REGRESSIONS, *HARMLESS, MEMORY)
     solvers = sorted({solver for plant in plants for solver in plant.solvers})
-    old = counts.collect(REDUCED, base, jobs=1, solvers=solvers)
+    old = collect(REDUCED, base, jobs=1, solvers=solvers)
     table = Table("change", "counted", "the gate says", "as it should", title="Planted changes")
     wrong = 0
     for plant in plants:
@@ -192,7 +193,7 @@ def outcome(plant, base, old):
         made = Path(folder, "tree")
         shutil.copytree(base, made)
         change(made / "spcabench" / plant.file, plant.old, plant.new)
-        new = counts.collect(REDUCED, made, jobs=1, solvers=plant.solvers)
+        new = collect(REDUCED, made, jobs=1, solvers=plant.solvers)
     before = {solver: old[solver] for solver in plant.solvers}
     rows = gate.compare(before, new, counts.best_known())
     bad = [row for row in rows if row[-1] in BAD]

@@ -18,12 +18,14 @@ import spcabench
 class Standard:
     """A problem and the cardinality asked for.
 
-    It says whether it is small enough for relaxations and exact searches.
+    It says whether it is small enough for relaxations and brute force, and whether it is too large
+    for an exact search to end within seconds.
     """
 
     make: Callable[[], spcabench.Problem]
     k: int
     small: bool = False
+    large: bool = False
 
 
 def gaussian(n):
@@ -68,9 +70,11 @@ PROBLEMS = {
     "gaussian-100": Standard(lambda: gaussian(100), k=10),
     "spiked-100": Standard(lambda: spiked(100), k=10),
     "text-200": Standard(lambda: text(150, 200), k=10),
-    "gaussian-300": Standard(lambda: gaussian(300), k=20),
-    "text-500": Standard(text, k=20),
-    "genes-1000": Standard(genes, k=20),
+    "gaussian-300": Standard(lambda: gaussian(300), k=20, large=True),
+    "text-500": Standard(text, k=20, large=True),
+    "genes-1000": Standard(genes, k=20, large=True),
 }
 # What CI compares: small and larger dense data, a covariance, sparse centred data, wide data.
 REDUCED = ("gaussian-20", "gaussian-100", "spiked-100", "text-200", "genes-1000")
+# The datasets that they are made of.
+DATASETS = ("gaussian", "spiked")

@@ -7,7 +7,8 @@ import json
 import math
 
 from .commits import git, tree
-from .counts import ROOT, best_known, collect, values
+from .counts import ROOT, best_known, values
+from .passes import collect
 from .problems import REDUCED
 
 FOLDER = ROOT / "results" / "counts"
@@ -39,10 +40,10 @@ def write(shas, problems=REDUCED, solvers=None):
 
 
 def rows():
-    """What was counted: (commit, solver, problem, measure, value, nan, nan) each."""
+    """What was counted: (commit, solver, problem, measure, value, "") each."""
     best = best_known()
     return [
-        (file.stem, solver, problem, measure, value, math.nan, math.nan)
+        (file.stem, solver, problem, measure, value, "")
         for file in sorted(FOLDER.glob("*.json"))
         for solver, entries in json.loads(file.read_text(encoding="utf-8")).items()
         for problem, entry in entries.items()

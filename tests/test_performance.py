@@ -2,16 +2,32 @@
 
 import json
 import math
+import os
 import re
-import subprocess
-from functools import partial
+import shutil
 
-import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
-from benchmarks import commits, counts, gate, history, site, tables, tally
-from benchmarks.problems import PROBLEMS, REDUCED
-from spcabench import registry, style
+import spcabench
+from benchmarks import (
+    changes,
+    codes,
+    commits,
+    counts,
+    environment,
+    gate,
+    history,
+    lines,
+    passes,
+    site,
+    tables,
+    taken,
+    tally,
+)
+from benchmarks.problems import DATASETS, PROBLEMS, REDUCED
+from spcabench import registry
 from spcabench.claims import interval
 
 BEST = {"p": 2.0}
@@ -151,47 +167,127 @@ def test_the_peak_of_a_run_is_its_own():
 
 
 def test_counts_of_a_process_of_its_own_are_those_of_the_harness():
-    run = partial(subprocess.run, capture_output=True, text=True, env=counts.environment(), cwd="/")
-    found = counts.of_solver(run, "tpower", ["gaussian-20", "no-such-problem"])
+    tree = commits.tree(commits.commit("HEAD"))
+    names = ["gaussian-20", "no-such-problem"]
+    found = passes.collect(names, tree, jobs=1, solvers=["tpower"], timed=True)["tpower"]
     assert found["no-such-problem"]["status"] == "error"
-    costs = {name: found["gaussian-20"].pop(name) for name in ("seconds", "memory")}
+    costs = {name: found["gaussian-20"].pop(name) for name in ("seconds", "memory", "time")}
     here = counts.measured("tpower", "gaussian-20")
     assert found["gaussian-20"] == {name: here[name] for name in here if name not in costs}
     assert found["gaussian-20"]["flops"] > 0 and 0 <= found["gaussian-20"]["gap"] < 1
+    assert 0 < costs["time"][0] <= costs["time"][1] <= costs["time"][2]
 
 
-def test_a_solver_is_measured_again_unless_all_its_code_does_the_same(add_file):
-    text = (
-        '"""One."""\nfrom spcabench.steps import {name}\n'
-        "def solve(problem, *, k):\n    yield {body}\n"
+def test_a_solver_that_crashes_costs_the_others_nothing(monkeypatch):
+    def entry(solver, name, timed):
+        return os._exit(3) if solver == "crashes" else {"status": "converged"}
+
+    monkeypatch.setattr(passes, "entry", entry)
+    monkeypatch.setattr(passes, "FORK", passes.multiprocessing.get_context("fork"))
+    found = {name: passes.of_solver(name, ["gaussian-20"]) for name in ("crashes", "runs")}
+    assert found["crashes"]["gaussian-20"]["status"] == "error"
+    assert found["runs"] == {"gaussian-20": {"status": "converged"}}
+
+
+@pytest.fixture
+def package(tmp_path):
+    """The folder of a small package, and a function that writes a file of it."""
+
+    def put(name, text=""):
+        file = tmp_path / "tree" / "spcabench" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    put(
+        "api.py",
+        "from spcabench.driver import drive\nfrom spcabench import parts, wholes\n\n"
+        "def solve(): return inner()\n\ndef inner(): return drive, wholes.one\n\n"
+        "def load():\n    from spcabench.late import here\n\n"
+        "def components(): return parts.several\n",
     )
-    found = {}
-    for case, (name, body) in {
-        "base": ("TINY", "problem"),
-        "other import": ("x", "problem"),
-        "other body": ("TINY", "None"),
-    }.items():
-        add_file("solver", "own", text.format(name=name, body=body))
-        found[case] = counts.code("own")
-    add_file("solver", "own", "# a comment\n" + text.format(name="TINY", body="problem"))
-    assert counts.code("own") == found["base"] and len(set(found.values())) == 3
-    old, new = {"a": "1", "b": "2", "c": None}, {"a": "1", "b": "3", "c": None, "d": "4"}
-    assert gate.unchanged(old, new) == {"a"}
+    put("parts.py", "several = 1")
+    put("wholes.py", "one = 1")
+    put("late.py", "here = 1")
+    put("driver.py", "drive = 1")
+    for name in DATASETS:
+        put(f"datasets/{name}.py", "from spcabench.datasets import own")
+    put("datasets/own.py", "drawn = 1")
+    put("datasets/faces.py", "drawn = 1")
+    put("solvers/own.py", "from spcabench.steps import step")
+    put("solvers/other.py", "done = 1")
+    put("steps.py", "step = 1")
+    return tmp_path / "tree", put
 
 
-def test_a_change_of_the_matrix_layer_changes_the_code_of_every_solver(monkeypatch):
-    from spcabench.running import source
+@pytest.mark.parametrize(
+    ("file", "whose"),
+    [
+        ("solvers/own.py", {"own"}),
+        ("steps.py", {"own"}),
+        ("driver.py", {"own", "other"}),
+        ("wholes.py", {"own", "other"}),
+        ("late.py", {"own", "other"}),
+        ("parts.py", set()),  # no run of a solver uses it
+        ("datasets/own.py", {"own", "other"}),
+        ("datasets/faces.py", set()),
+    ],
+)
+def test_a_solver_is_measured_again_where_its_code_or_what_it_imports_changed(package, file, whose):
+    tree, put = package
+    before = codes.codes(tree)
+    text = (tree / "spcabench" / file).read_text()
+    put(file, f"# a comment\n{text}\n")
+    assert codes.codes(tree) == before and set(before) == {"own", "other"}
+    put(file, f"{text}\nmore = 2\n")
+    after = codes.codes(tree)
+    assert {name for name in after if after[name] != before[name]} == whose
+    assert gate.unchanged(before, after) == set(before) - whose
 
-    before = counts.codes()
-    whole = source.tree_hash
-    touched = source.PACKAGE / "problem" / "covariance.py"
-    monkeypatch.setattr(source, "tree_hash", lambda f: "changed" if f == touched else whole(f))
-    assert all(counts.code(name) != before[name] for name in before)
+
+def test_a_change_of_the_matrix_layer_changes_the_code_of_every_solver(tmp_path):
+    tree = tmp_path / "tree"
+    shutil.copytree(commits.tree(commits.commit("HEAD")), tree)
+    before = codes.codes(tree)
+    file = tree / "spcabench" / "problem" / "covariance.py"
+    file.write_text(file.read_text() + "\nmore = 1\n")
+    after = codes.codes(tree)
+    assert all(after[name] != before[name] for name in before)
+    assert set(before) == set(registry.names("solver"))
+
+
+def test_the_standard_problems_are_made_of_the_datasets_that_are_hashed(monkeypatch):
+    loaded, load = set(), spcabench.load
+    monkeypatch.setattr(
+        spcabench, "load", lambda name, **more: loaded.add(name) or load(name, **more)
+    )
+    for standard in PROBLEMS.values():
+        standard.make()
+    assert loaded == set(DATASETS)
+
+
+def test_compiled_kernels_stay_where_nothing_that_they_import_changed(package, tmp_path):
+    tree, put = package
+    put("kernel.py", "from spcabench.steps import step\n@compiled()\ndef f(): pass")
+    put("apart.py", "@compiled()\ndef g(): pass")
+    place = tmp_path / "place"
+    environment.bring(tree, place)
+    made = [place / "spcabench" / "__pycache__" / f"{name}.f-2.nbi" for name in ("kernel", "apart")]
+    made[0].parent.mkdir()
+    for file in made:
+        file.touch()
+    environment.bring(tree, place)
+    assert all(file.exists() for file in made)
+    put("steps.py", "step = 2")
+    (tree / "spcabench" / "driver.py").unlink()
+    environment.bring(tree, place)
+    assert [file.exists() for file in made] == [False, True]
+    assert not (place / "spcabench" / "driver.py").exists()
+    assert (place / "spcabench" / "steps.py").read_text() == "step = 2"
 
 
 def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):
     with pytest.raises(RuntimeError, match="not the commit in"):
-        counts.collect(["gaussian-20"], tmp_path)
+        passes.collect(["gaussian-20"], tmp_path, solvers=["tpower"])
 
 
 def test_the_best_known_answers_are_those_of_the_problems():
@@ -201,84 +297,132 @@ def test_the_best_known_answers_are_those_of_the_problems():
     assert found["shortfall"] == pytest.approx(0.0, abs=1e-12)
 
 
-def results(folder, numbers):
-    """What asv writes, for the last commits, with flops of one solver."""
+def last(count):
+    """The last commits, the oldest first; skips the test in a shallow clone without them."""
+    shas = commits.git("rev-list", "-n", str(count), "HEAD").split()[::-1]
+    if len(shas) < count:
+        pytest.skip("a shallow clone")
+    return shas
+
+
+def results(folder, numbers, **measures):
+    """What asv writes, for the last commits, with flops and other measures of one solver."""
     home = folder / "trial"
     home.mkdir(parents=True)
     about = dict(version=1, machine="trial", arch="x", cpu="c", num_cpu="2", os="o", ram="1")
     (home / "machine.json").write_text(json.dumps(about))
-    shas = commits.git("rev-list", "-n", str(len(numbers)), "HEAD").split()[::-1]
-    columns = ["result", "params", "version", "started_at", "duration", "stats_q_25", "stats_q_75"]
-    for sha, flops in zip(shas, numbers, strict=True):
-        params = [["'grqi'", "'gone'"], ["'gaussian-100'"]]
-        counted = [[flops, None], params, "1", 0, 1.0]
-        timed = [[0.1, None], params, "1", 0, 1.0, [0.09, None], [0.12, None]]
-        found = {
-            "bench_solvers.Counts.track_flops": counted,
-            "bench_solvers.Costs.time_solve": timed,
-        }
-        found |= {"bench_solvers.Package.timeraw_import": [[2.0], [], "1", 0, 1.0, [1.9], [2.1]]}
-        about = dict(
-            version=2,
-            commit_hash=sha,
-            env_name="e",
-            date=0,
-            params={"machine": "trial"},
-            python="3",
-        )
-        text = json.dumps(
-            about
-            | dict(
-                requirements={}, env_vars={}, result_columns=columns, results=found, durations={}
-            )
-        )
+    shas = last(len(numbers))
+    columns = ["result", "params", "version", "started_at", "duration"]
+    params = [["'grqi'", "'gone'"], ["'gaussian-100'"]]
+    for i, sha in enumerate(shas):
+        values = {"flops": numbers[i]} | {name: given[i] for name, given in measures.items()}
+        if numbers[i] is None:
+            continue
+        found = {history.BENCH + n: [[v, None], params, "2", 0, 1.0] for n, v in values.items()}
+        found["solvers.Package.timeraw_import"] = [[2.0], [], "1", 0, 1.0]
+        about = dict(version=2, commit_hash=sha, env_name="e", date=0, python="3")
+        rest = dict(params={"machine": "trial"}, requirements={}, env_vars={}, durations={})
+        text = json.dumps(about | rest | dict(result_columns=columns, results=found))
         (home / f"{sha[:8]}-e.json").write_text(text)
     return shas
 
 
-def test_the_history_is_read_drawn_and_needs_no_network(tmp_path, monkeypatch):
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Empty folders of what is measured and counted, and of the site."""
     monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
     monkeypatch.setattr(tally, "FOLDER", tmp_path / "counts")
     monkeypatch.setattr(history, "SITE", tmp_path / "history")
     monkeypatch.setattr(history, "convention", lambda sha: 1)  # whatever the last commits changed
-    if len(commits.git("rev-list", "-n", "2", "HEAD").split()) < 2:
-        pytest.skip("a shallow clone")
-    shas = results(tmp_path / "performance", [100.0, 150.0])
+    return tmp_path
+
+
+def made(folders):
+    """What the site's summary holds."""
+    return json.loads((folders / "history" / "history.json").read_text())
+
+
+def test_the_history_is_read_drawn_and_needs_no_network(folders):
+    shas = results(folders / "performance", [100.0, 150.0], seconds=[0.1, 0.3])
     page = history.write("trial").read_text()
-    made = json.loads((tmp_path / "history" / "history.json").read_text())
-    assert [c["sha"] for c in made["commits"]] == shas
-    assert made["commits"][1]["changed"] == [
-        dict(solver="grqi", low=1.5, high=1.5, problems=1, word="worse")
+    assert [c["sha"] for c in made(folders)["commits"]] == shas
+    change = dict(solver="grqi", problems=1)
+    assert made(folders)["commits"][1]["changed"] == [
+        change | dict(measure="flops", low=1.5, high=1.5, word="worse")
     ]
+    (slower,) = made(folders)["commits"][1]["also"]
+    assert slower["measure"] == "seconds" and slower["word"] == "more"
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
     for name in re.findall(r'src="([^"]+)"', page):
-        assert (tmp_path / "history" / name).stat().st_size > 500
-    assert str(tmp_path) not in page
+        assert (folders / "history" / name).stat().st_size > 500
+    for file in (folders / "history").glob("*.[hj]*"):
+        assert str(folders) not in file.read_text() and str(commits.ROOT) not in file.read_text()
+    assert 'id="grqi"' in page and "×1.5" in page and 'id="gone"' not in page
     assert history.write("no-such-machine") is None
+    kept = json.loads((folders / "history" / "numbers.json").read_text())
+    assert kept["solvers"]["grqi"]["gaussian-100"]["flops"] == [100, 150]
 
 
-def test_the_history_compares_no_flops_across_two_conventions(tmp_path, monkeypatch):
-    monkeypatch.setattr(history, "RESULTS", tmp_path / "performance")
-    monkeypatch.setattr(tally, "FOLDER", tmp_path / "counts")
-    if len(commits.git("rev-list", "-n", "3", "HEAD").split()) < 3:
-        pytest.skip("a shallow clone")
-    shas = results(tmp_path / "performance", [100.0, 110.0, 500.0])
+def test_the_history_compares_no_flops_across_two_conventions(folders, monkeypatch):
+    shas = results(folders / "performance", [100.0, 110.0, 500.0])
     monkeypatch.setattr(history, "convention", lambda sha: 2 if sha == shas[2] else 1)
     table = history.read("trial")
     found = history.in_order(table)
     assert [len(commit["changed"]) for commit in found] == [0, 1, 0]
     assert [commit["recounted"] for commit in found] == [False, False, True]
-    _, axis = plt.subplots()
-    looks = style.many(table.solver)
-    site.draw_lines(axis, table[table.measure == "flops"], "flops", found, looks)
-    assert sorted(len(line.get_xdata()) for line in axis.get_lines()) == [1, 2]
-    plt.close("all")
+    part = table[table.solver == "grqi"]
+    chart = lines.chart("flops", part, shas, [c["convention"] for c in found], ["gaussian-100"])
+    assert chart.lines[0].path.count("M") == 2 and len(chart.cuts) == 1
 
 
-def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(tmp_path, monkeypatch):
-    shas = commits.git("rev-list", "-n", "2", "HEAD").split()[::-1]
-    if len(shas) < 2:
-        pytest.skip("a shallow clone")
+def test_a_line_breaks_where_there_is_no_number():
+    x, y = np.arange(5.0), np.array([1.0, 1.0, np.nan, 2.0, 3.0])
+    assert lines.path(x, y, [1] * 5) == "M0 1H1M3 2L4 3"
+    assert lines.path(x[:2], y[:2], [1, 2]) == "M0 1M1 1"
+
+
+def test_numbers_of_the_same_code_are_taken_over_and_marked(folders):
+    shas = results(folders / "performance", [100.0, None, 90.0])
+    folder = folders / "performance" / "trial"
+    taken.keep(folder, shas[0], {"grqi": "a"}, {})
+    taken.keep(folder, shas[1], {}, {"grqi": shas[0]})
+    taken.keep(folder, shas[2], {"grqi": "b"}, {})
+    assert taken.known(folder) == {"a": shas[0], "b": shas[2]}
+    table = history.read("trial")
+    assert list(table[table.measure == "flops"].sort_values("value").same) == ["", "", shas[0]]
+    page = history.write("trial").read_text()
+    said = made(folders)["commits"]
+    assert [c["measured"] for c in said] == [1, 0, 1]
+    assert said[1]["taken"] == {"grqi": shas[0]} and not said[1]["changed"]
+    assert [c["word"] for c in said[2]["changed"]] == ["better"]
+    assert "1 taken over: same code" in page
+    chart = lines.chart("flops", table[table.solver == "grqi"], shas, [1] * 3, ["gaussian-100"])
+    assert chart.lines[0].points.count("M") == 2 and chart.lines[0].path.count("M") == 1
+
+
+def test_a_commit_is_measured_only_where_its_code_is_not_known(tmp_path, monkeypatch):
+    found = {"x": {"grqi": "a", "tpower": "b"}, "y": {"grqi": "a", "tpower": "c"}}
+    monkeypatch.setattr(taken, "everything", lambda sha, others: found[sha])
+    assert taken.plan("x", tmp_path) == (found["x"], {})
+    taken.keep(tmp_path, "x", found["x"], {})
+    assert taken.plan("y", tmp_path) == ({"tpower": "c"}, {"grqi": "x"})
+    assert taken.plan("x", tmp_path) == (found["x"], {})  # its own numbers are no others'
+
+
+def test_a_commit_that_cannot_be_measured_says_so(folders):
+    shas = results(folders / "performance", [100.0, None, 90.0])
+    taken.keep(folders / "performance" / "trial", shas[1], {}, {}, failed="there is no package")
+    page = history.write("trial").read_text()
+    assert "<b>Not measured:</b> there is no package" in page
+    assert [c.get("failed") for c in made(folders)["commits"]] == [
+        None,
+        "there is no package",
+        None,
+    ]
+
+
+def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(folders, monkeypatch):
+    shas = last(2)
     flops = {shas[0]: dict(grqi=100, tpower=100), shas[1]: dict(grqi=90, tpower=130)}
     asked = []
 
@@ -286,10 +430,8 @@ def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(tmp_path, 
         asked.append(sha)
         return {s: {"spiked-40": {"flops": f, "iterations": 5}} for s, f in flops[sha].items()}
 
-    for name, value in (("tree", str), ("collect", collect), ("FOLDER", tmp_path / "counts")):
+    for name, value in (("tree", str), ("collect", collect)):
         monkeypatch.setattr(tally, name, value)
-    monkeypatch.setattr(history, "SITE", tmp_path / "history")
-    monkeypatch.setattr(history, "convention", lambda sha: 1)
     monkeypatch.setattr(
         history, "accepted", lambda *_: [commits.Accepted("tpower", "flops", "more starts", "abc")]
     )
@@ -297,18 +439,37 @@ def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(tmp_path, 
     tally.write(shas)
     assert asked == shas
     page = history.write("nowhere").read_text()
-    made = json.loads((tmp_path / "history" / "history.json").read_text())
-    assert {c["solver"]: c["word"] for c in made["commits"][1]["changed"]} == {
+    assert {c["solver"]: c["word"] for c in made(folders)["commits"][1]["changed"]} == {
         "grqi": "better",
         "tpower": "accepted",
     }
-    assert "more starts" in page and "Time, ms" not in page and "none at these" not in page
+    assert "more starts" in page
     for name in re.findall(r'src="([^"]+)"', page):
-        assert (tmp_path / "history" / name).stat().st_size > 500
+        assert (folders / "history" / name).stat().st_size > 500
 
 
-def test_every_solver_has_a_column():
-    from benchmarks.site import GROUPS, group
+@pytest.mark.parametrize(
+    ("measure", "old", "new", "word"),
+    [
+        ("flops", 100.0, 101.5, "worse"),
+        ("flops", 100.0, 100.5, "better or same"),
+        ("iterations", 10.0, 9.0, "better"),
+        ("shortfall", 0.0, 0.01, "worse"),
+        ("gap", 0.2, 0.1, "better"),
+        ("gap", 0.2, 0.2 + 1e-9, None),
+        ("seconds", 1.0, 1.2, None),
+        ("seconds", 1.0, 0.5, "less"),
+        ("memory", 2e8, 2.05e8, None),
+        ("memory", 2e8, 3e8, "more"),
+    ],
+)
+def test_each_measure_has_its_own_rule_of_what_is_a_change(measure, old, new, word):
+    rows = [(sha, "grqi", "p", measure, value, "") for sha, value in (("a", old), ("b", new))]
+    columns = ["commit", "solver", "problem", "measure", "value", "same"]
+    found = changes.between(pd.DataFrame(rows, columns=columns), "a", "b", [], recounted=False)
+    assert [c["word"] for c in found] == ([] if word is None else [word.split(" or ")[-1]])
 
-    assert {group(name) for name in registry.names("solver")} == set(GROUPS)
-    assert group("gone") in GROUPS and math.isnan(counts.values({}, None)["flops"])
+
+def test_what_a_solver_lacks_is_a_number_that_is_none():
+    assert math.isnan(counts.values({}, None)["flops"]) and counts.costs({}) == {}
+    assert set(site.STATES) > {"taken", "measured"}

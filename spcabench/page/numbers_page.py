@@ -27,6 +27,8 @@ def write(files: list[Path], out: Path, **words: Any) -> None:
     words : what else the page tells of the figure: its names and the address of its paper's page.
     """
     table = _table(rows.read_text(files))
+    if (table.refit == table.variance).all():  # no refit changed anything
+        table = table.drop(columns="refit")
     shown = [column for column in table if (table[column] != "").any()]
     same = [c for c in shown if len(table) > 1 and table[c].nunique() == 1]
     columns = [column for column in shown if column not in same]

@@ -1,8 +1,9 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
 Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to
-a solver. Where both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision, else
-LAPACK's.
+a solver. Where both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision. Of
+wide data with more than 1000 samples it is Lanczos' too, and a Cholesky decomposition shows that no
+eigenvalue was missed. Else it is LAPACK's.
 
 All but two need all of Sigma or many sorts (`spcabench.methods.bound_formulas`). They are made once
 per problem, for every k, and never exceed the bounds of larger k. What is affordable is decided by
@@ -30,8 +31,11 @@ from spcabench.methods.candidates import candidates
 from spcabench.methods.dual_certificate import dual_value
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
+from spcabench.methods.proven_pairs import proven_pairs
+from spcabench.problem.covariance import Gram
+from spcabench.problem.data import SMALL_SIDE
 from spcabench.problem.problem import Problem
-from spcabench.problem.spectral import largest_eigenvalue
+from spcabench.problem.spectral import largest_eigenvalue, settled
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
 
@@ -78,7 +82,7 @@ def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool 
 
 def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     n = problem.n
-    w, U = problem.covariance.leading_pairs(RANK + 1)
+    w, U = _leading_pairs(problem)
     # where Lanczos' method finds the pairs, their first value saves a second run of it
     made = {"lambda_1": np.full(n, problem.cached("lambda_1", lambda: float(w[0])))}
     if not problem.indefinite:
@@ -103,6 +107,20 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
         source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
         for source, values in made.items()
     }
+
+
+def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
+    """The leading eigenpairs that the bounds use, through A A' where the data are wide."""
+    Sigma, count = problem.covariance, RANK + 1
+    if isinstance(Sigma, Gram) and not Sigma.w.size:
+        m, n = Sigma.A.shape
+        if MOST < m < n and m <= SMALL_SIDE:
+            found = proven_pairs(Sigma.A.sample_products(), count)
+            if found is not None:
+                w, P = found
+                V = Sigma.A.transposed_products(np.ascontiguousarray(P))
+                return w, settled(w, V / np.linalg.norm(V, axis=0), count)
+    return Sigma.leading_pairs(count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,129 @@
+"""One pass over the solvers of a commit: each is measured in a process of its own.
+
+A process that has imported what all solvers share is forked for each of them. So libraries are
+imported once, and a solver that crashes or hangs costs the others nothing.
+"""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from .codes import named
+from .counts import ROOT, entry
+
+PATIENCE = 1800.0  # seconds of a solver's process; a loaded machine takes long
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
+# elsewhere a fork after the libraries were imported may crash
+FORK = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+
+def command(module, *words):
+    """Return the command for ``main()`` of a module of this folder.
+
+    It runs with the spcabench that is found first on the path; this folder comes last.
+    """
+    code = (
+        f"import sys; sys.path.append({str(ROOT)!r}); from benchmarks.{module} import main; main()"
+    )
+    return [sys.executable, "-P", "-c", code, *words]
+
+
+def environment(tree=None):
+    """Pinned threads, no downloads, and ``tree`` in place of the installed spcabench."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "SPCABENCH_DATA")
+    }
+    return kept | OFFLINE | ({} if tree is None else {"PYTHONPATH": str(tree)})
+
+
+def collect(problems, tree, jobs=2, solvers=None, timed=False):
+    """Return solver -> problem -> counts, as `counts.measured` gives them.
+
+    They are those of the spcabench in the folder ``tree``: all its solvers, or some. timed : with
+    the times of further runs.
+    """
+    if solvers is None:
+        solvers = [file.stem for file in named(Path(tree) / "spcabench" / "solvers")]
+    parts = [solvers[i::jobs] for i in range(min(jobs, len(solvers)))]
+    with ThreadPoolExecutor(jobs) as pool:
+        found = dict(
+            item
+            for part in pool.map(partial(one_part, problems, tree, timed), parts)
+            for item in part
+        )
+    return {solver: found[solver] for solver in solvers}
+
+
+def one_part(problems, tree, timed, solvers):
+    """Solver and problem -> counts, of some solvers, one after the other."""
+    asked = dict(tree=str(tree), problems=list(problems), solvers=list(solvers), timed=timed)
+    done = subprocess.run(
+        command("passes", json.dumps(asked)),
+        capture_output=True,
+        text=True,
+        env=environment(tree),
+        cwd=ROOT.anchor,
+    )
+    if done.returncode:
+        raise RuntimeError(f"spcabench cannot be imported: {done.stderr.strip()[-500:]}")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+
+
+def main():
+    """Print a line of JSON for each solver asked for."""
+    import numba  # noqa: F401  what all solvers share is imported before the forks
+    import scipy.sparse.linalg  # noqa: F401
+
+    import spcabench
+    from spcabench import solve  # noqa: F401
+
+    from . import problems  # noqa: F401
+
+    asked = json.loads(sys.argv[1])
+    if Path(asked["tree"]) not in Path(spcabench.__file__).parents:
+        sys.exit(f"measured {spcabench.__file__}, not the commit in {asked['tree']}")
+    for solver in asked["solvers"]:
+        print(
+            json.dumps([solver, of_solver(solver, asked["problems"], asked["timed"])]), flush=True
+        )
+
+
+def of_solver(solver, problems, timed=False):
+    """Return problem -> counts of one solver, measured in a process of its own.
+
+    Where the process gave nothing, there is an error with its last words.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        numbers, said = Path(folder, "numbers"), Path(folder, "said")
+        numbers.touch()
+        process = FORK.Process(target=work, args=(solver, problems, timed, numbers, said))
+        process.start()
+        process.join(PATIENCE)
+        if process.is_alive():
+            process.kill()
+            process.join()
+            words = f"not done after {PATIENCE:g} s"
+        else:
+            lines = said.read_text(errors="replace").strip().splitlines()
+            words = (lines or [f"exit code {process.exitcode}"])[-1]
+        found = dict(json.loads(line) for line in numbers.read_text().splitlines())
+    return {name: found.get(name, {"status": "error", "reason": words}) for name in problems}
+
+
+def work(solver, problems, timed, numbers, said):
+    """Measure a solver on some problems, and write a line of JSON for each."""
+    with open(said, "w") as stream, open(numbers, "a") as lines:
+        os.dup2(stream.fileno(), 1)  # what a solver prints is not in the way of the numbers
+        os.dup2(stream.fileno(), 2)
+        for name in problems:
+            lines.write(json.dumps([name, entry(solver, name, timed)]) + "\n")
+            lines.flush()

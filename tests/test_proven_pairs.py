@@ -1,0 +1,63 @@
+"""Leading eigenpairs with a proof: those of LAPACK, or none where one was missed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from spcabench import Problem
+from spcabench.methods import proven_pairs as methods
+from spcabench.methods.proven_pairs import proven_pairs
+from spcabench.solving import bounds
+
+SEEDS = pytest.mark.parametrize("seed", range(3))
+
+
+def _matrix(seed, m=60, n=90):
+    A = np.random.default_rng(seed).standard_normal((m, n)) * np.linspace(1.0, 3.0, n)
+    return A @ A.T
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@SEEDS
+def test_they_are_the_leading_ones(seed, order):
+    K = _matrix(seed)
+    w, P = proven_pairs(np.array(K, order=order), 4)
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(K)[::-1][:4], rtol=1e-12)
+    np.testing.assert_allclose(K @ P, P * w, atol=1e-10 * w[0])
+    np.testing.assert_allclose(P.T @ P, np.eye(4), atol=1e-12)
+
+
+@SEEDS
+def test_a_pair_that_was_missed_is_noticed(seed, monkeypatch):
+    """Lanczos' method never leaves the span of its start: here it is kept from the best vector."""
+    K = _matrix(seed)
+    w, P = np.linalg.eigh(K)
+    missed = [P[:, [-2, -3, -4, -5, -6]], w[[-2, -3, -4, -5, -6]]]
+    rising = (missed[1][::-1], missed[0][:, ::-1])
+    monkeypatch.setattr(methods.scipy.sparse.linalg, "eigsh", lambda *_, **__: rising)
+    assert proven_pairs(K.copy(), 4) is None
+
+
+def test_no_pairs_where_eigenvalues_tie_or_have_no_end():
+    tied = np.diag([5.0, 5.0, 3.0, 2.0, *np.linspace(1.0, 0.5, 30)])
+    assert proven_pairs(tied, 3) is None
+    low = np.zeros((30, 30))
+    low[0, 0] = 1.0
+    assert proven_pairs(low, 3) is None
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_bounds_of_wide_data_are_those_of_all_eigenvalues(seed, sparse, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.3, (40, 70)) * rng.uniform(0.5, 3.0, 70)
+    X = sp.csr_array(X) if sparse else X
+    plain = bounds.upper_bounds(Problem.from_data(X, center=True), 5)
+    monkeypatch.setattr(bounds, "MOST", 30)
+    calls = []
+    made = bounds.proven_pairs
+    monkeypatch.setattr(bounds, "proven_pairs", lambda *a: calls.append(1) or made(*a))
+    found = bounds.upper_bounds(Problem.from_data(X, center=True), 5)
+    assert calls
+    for source, value in found.items():
+        assert value == pytest.approx(plain[source], rel=1e-9)
