@@ -37,8 +37,8 @@ def measured(solver, name, timed=False):
 
     flops of the set-up and of all iterations at the penalty found (a search is not in them);
     iterations; gap to the certified bound; variance of x cut to the k largest entries; settings of
-    the run; memory of the process at its peak, in bytes; where asked for, the quartiles of the
-    processor's seconds of a run. A run that a clock ended has none of these. status "skipped" : the
+    the run; memory of the process at its peak, in bytes. timed : with the time and the memory of
+    further runs, see `costs_of`. A run that a clock ended has none of these. status "skipped" : the
     problem is not for this solver.
     """
     from spcabench import registry, solve
@@ -60,15 +60,24 @@ def measured(solver, name, timed=False):
         return {"status": result.status}
     found = graded(result, problem, standard.k, bool(module.TRAITS.control)) | {"memory": peak}
     if timed:
-        found["time"] = times(lambda: solve(problem, solver, **found["settings"]))
+        found |= costs_of(lambda: solve(problem, solver, **found["settings"]))
     return found
 
 
-def times(call):
-    """Quartiles of the processor's seconds of a call that is compiled."""
+def costs_of(call):
+    """Quartiles of the processor's seconds of a call that is compiled, and the bytes it needs.
+
+    These are those of the process at its peak, without what it held before the call.
+    """
+    forget_peak()
+    before = peak_memory()
     first = seconds_of(call, 1)
-    if first > SLOW:
-        return [first] * 3
+    memory = None if before is None else peak_memory() - before
+    return {"time": [first] * 3 if first > SLOW else quartiles(call, first), "memory": memory}
+
+
+def quartiles(call, first):
+    """Quartiles of the seconds of a call that took so many the first time."""
     number = max(1, min(500, round(SAMPLE / max(first, 1e-5))))
     samples, began = [], process_time()
     while len(samples) < SAMPLES[0] or (

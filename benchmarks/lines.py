@@ -9,7 +9,7 @@ WIDTH, HEIGHT, EDGE = 300, 60, 4
 CHARTS = {
     "flops": ("Flops", "", True),
     "seconds": ("Time", "", True),
-    "memory": ("Peak memory", "MB", False),
+    "memory": ("Memory of a run", "MB", False),
     "shortfall": ("Short of the best known", "%", False),
     "gap": ("Certified gap", "%", False),
 }

@@ -7,11 +7,10 @@ expression are drawn here, in the shape of the real data, which not every machin
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-import spcabench
+# Libraries are imported where they are used: asv forks a process that has only the names, for
+# every single number.
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Standard:
     for an exact search to end within seconds.
     """
 
-    make: Callable[[], spcabench.Problem]
+    make: Callable[[], Any]
     k: int
     small: bool = False
     large: bool = False
@@ -30,11 +29,15 @@ class Standard:
 
 def gaussian(n):
     """A'A with standard normal A (n, n)."""
+    import spcabench
+
     return spcabench.load("gaussian", m=n, n=n, seed=0)
 
 
 def spiked(n):
     """A covariance (n, n) with one sparse direction."""
+    import spcabench
+
     return spcabench.load("spiked", n=n, seed=0)
 
 
@@ -43,6 +46,11 @@ def text(documents=500, words=500, topics=6):
 
     The words have Zipf's frequencies, and there are topics of 25 words each.
     """
+    import numpy as np
+    import scipy.sparse as sp
+
+    import spcabench
+
     rng = np.random.default_rng(0)
     rate = 20.0 / np.arange(1, words + 1)
     belongs = np.zeros((topics, words))
@@ -58,6 +66,10 @@ def genes(samples=72, count=1000, factors=10):
 
     It consists of factors with heavy-tailed loadings, and of noise.
     """
+    import numpy as np
+
+    import spcabench
+
     rng = np.random.default_rng(0)
     loadings = rng.standard_t(3, (factors, count)) * (rng.random((factors, count)) < 0.1)
     X = rng.standard_normal((samples, factors)) @ loadings + rng.standard_normal((samples, count))

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
 
 def write_corpus(path, triplets, words=100_000, per_document=230):
     """A gzipped docword file with Zipf's word frequencies."""
+    import numpy as np
+
     rng = np.random.default_rng(0)
     documents = triplets // per_document
     weight = 1.0 / np.arange(1, words + 1) ** 0.9
@@ -67,6 +67,8 @@ class Corpus:
 
 def measure(path):
     """Times in one run; compiled before."""
+    import numpy as np
+
     from spcabench.readers.corpus import covariance, stream_moments  # early commits lack it
 
     small = path.with_name("small.txt.gz")

@@ -1,16 +1,18 @@
 """Flops, iterations, gap, shortfall, time and memory of every solver on the standard problems."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
-import spcabench
 from benchmarks import counts, passes
+from benchmarks.codes import named
 from benchmarks.problems import REDUCED
-from spcabench import registry
 
-# the solvers of this checkout and of the commit: one that the commit lacks is skipped there
-HERE = {path.stem for path in (Path(__file__).parents[2] / "solvers").glob("[!_]*.py")}
-SOLVERS = sorted(HERE | set(registry.names("solver")))
+# the commit's package is found, and not imported: asv forks this process for every number
+TREE = Path(find_spec("spcabench").origin).parents[1]
+THERE = {file.stem for file in named(TREE / "spcabench" / "solvers")}
+# with the solvers of this checkout: one that the commit lacks is skipped there
+SOLVERS = sorted({file.stem for file in named(Path(__file__).parents[2] / "solvers")} | THERE)
 # the solvers that are measured, where not all are: see `benchmarks.perf`
 ASKED = os.environ.get("SPCABENCH_MEASURED", "").split()
 os.environ["SPCABENCH_OFFLINE"] = "1"
@@ -24,10 +26,8 @@ class Solvers:
 
     def setup_cache(self):
         """Solver and problem -> measure -> number."""
-        there = set(registry.names("solver"))
-        solvers = [name for name in ASKED or SOLVERS if name in there]
-        tree = Path(spcabench.__file__).parents[1]
-        found = passes.collect(REDUCED, tree, jobs=1, solvers=solvers, timed=True)
+        solvers = [name for name in ASKED or SOLVERS if name in THERE]
+        found = passes.collect(REDUCED, TREE, jobs=1, solvers=solvers, timed=True)
         best = counts.best_known()
         return {
             (solver, problem): counts.values(entry, best.get(problem)) | counts.costs(entry)
@@ -62,7 +62,7 @@ class Solvers:
         return self.of(found, solver, problem, "seconds")
 
     def track_memory(self, found, solver, problem):
-        """Peak of the process, its libraries included."""
+        """Bytes that a call needs above what the process held before it."""
         return self.of(found, solver, problem, "memory")
 
     track_flops.unit = "flops"
