@@ -187,6 +187,17 @@ set("words", "");
 """
 
 
+def test_one_of_many_cardinalities_is_typed(tmp_path):
+    made = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
+    rows.write(made, tmp_path / "a.parquet")
+    words = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **words)
+    more = """found.kind = document.querySelector(".filters").elements.asked.tagName;
+    found.said = document.querySelector(".filters output").value;"""
+    found, _ = probe(tmp_path / "n.html", tmp_path, more=more, anchor="#runs?asked=44")
+    assert found["kind"] == "INPUT" and found["said"].startswith("1 of 70 runs shown")
+
+
 def test_runs_are_chosen_and_their_medians_told(tmp_path):
     made = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
     rows.write([*made, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
