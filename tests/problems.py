@@ -70,36 +70,73 @@ def explicit(problem):
 
 
 def optimum(Sigma, k, nonnegative=False):
-    """Largest eigenvalue over all principal k x k blocks; with ``nonnegative`` over x >= 0, see
-    `copositive`.
+    """Largest eigenvalue over all principal k x k blocks.
+
+    With ``nonnegative``, over x >= 0: the largest one over all blocks up to k x k whose eigenvector
+    is positive there (up to 1e-9).
     """
-    if nonnegative:
-        return max(copositive(Sigma[np.ix_(W, W)]) for W in combinations(range(len(Sigma)), k))
-    return max(
-        np.linalg.eigvalsh(Sigma[np.ix_(W, W)])[-1] for W in combinations(range(len(Sigma)), k)
-    )
+    if not nonnegative:
+        return np.linalg.eigvalsh(_blocks(Sigma, k)).max()
+    best = Sigma.diagonal().max()
+    for size in range(2, k + 1):
+        w, V = np.linalg.eigh(_blocks(Sigma, size))
+        inside = (V > -1e-9).all(axis=1) | (V < 1e-9).all(axis=1)
+        best = max(best, w[inside].max(initial=best))
+    return best
 
 
 def copositive(B):
-    """The maximum of x'Bx over unit x >= 0: over all faces, the eigenvectors that are positive
-    there (up to 1e-9).
-    """
-    best = B.diagonal().max()
-    for size in range(2, len(B) + 1):
-        for F in combinations(range(len(B)), size):
-            w, V = np.linalg.eigh(B[np.ix_(F, F)])
-            inside = (V > -1e-9).all(axis=0) | (V < 1e-9).all(axis=0)
-            best = max([best, *w[inside]])
-    return best
+    """The maximum of x'Bx over unit x >= 0."""
+    return optimum(B, len(B), nonnegative=True)
+
+
+def _blocks(Sigma, size):
+    """All principal blocks of a size, one array: (count, size, size)."""
+    W = np.array([*combinations(range(len(Sigma)), size)])
+    return Sigma[W[:, :, None], W[:, None, :]]
 
 
 def traits(name):
     return registry.module("solver", name).TRAITS
 
 
-def seeds(name):
-    """Fewer for the relaxations: each of their runs takes milliseconds, and a search has many."""
-    return range(3) if traits(name).relaxation else SEEDS
+def with_seeds(solvers, few, count=20, slow=3):
+    """Solvers with seeds, as parameters: a few of each, and all of them where tests are thorough.
+
+    There are fewer for the relaxations: each of their runs takes milliseconds, and a search has
+    many.
+    """
+    found = []
+    for name in solvers:
+        relaxation = traits(name).relaxation
+        every = range(slow if relaxation else count)
+        some = every[: 1 if relaxation else few]
+        found.append(pytest.param(name, some, id=f"{name}-few"))
+        if len(some) < len(every):
+            found.append(pytest.param(name, every, id=f"{name}-all", marks=pytest.mark.thorough))
+    return found
+
+
+def spread(names, cases):
+    """Pairs of a name and a case, as parameters: each name with the next case, all pairs thorough.
+
+    So every name and, where there are enough names, every case is among the few.
+    """
+    return [
+        pytest.param(name, case, marks=() if j == i % len(cases) else pytest.mark.thorough)
+        for i, name in enumerate(names)
+        for j, case in enumerate(cases)
+    ]
+
+
+def some(few, values):
+    """Parameters: the first few of some values, and the others where tests are thorough."""
+    return [*values[:few], *_thorough(*values[few:])]
+
+
+def _thorough(*values):
+    """Parameters that are taken where tests are thorough."""
+    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
 
 
 def solve(problem, name, k, **settings):
@@ -120,10 +157,20 @@ def once(problem, name, **settings):
     return api.solve(problem, name, **settings)
 
 
-def groups(count, size):
-    """Cheap seeds, from 0 below ``count``, as parameters of ``size`` seeds each."""
+def groups(count, size, few=None):
+    """Cheap seeds, from 0 below ``count``, as parameters of ``size`` seeds each; those from ``few``
+    on where tests are thorough.
+    """
     parts = [range(first, min(first + size, count)) for first in range(0, count, size)]
-    return [pytest.param(part, id=f"seeds {part[0]} to {part[-1]}") for part in parts]
+    few = count if few is None else few
+    return [
+        pytest.param(
+            part,
+            id=f"seeds {part[0]} to {part[-1]}",
+            marks=() if part[0] < few else pytest.mark.thorough,
+        )
+        for part in parts
+    ]
 
 
 def as_sparse(X, form):

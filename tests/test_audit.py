@@ -54,9 +54,8 @@ MAKE = {
 }
 
 
-@pytest.mark.parametrize("shape", [(12, 9), (6, 14)])
-@pytest.mark.parametrize("form", MAKE)
-@every_solver
+@pytest.mark.parametrize("shape", problems.some(1, [(12, 9), (6, 14)]))
+@pytest.mark.parametrize(("solver", "form"), problems.spread(problems.COUNTED, [*MAKE]))
 def test_every_ledger_is_exact(solver, form, shape):
     problem = MAKE[form](*shape)
     for k in (1, 4, problem.n) if problems.traits(solver).control else (None,):
@@ -83,9 +82,9 @@ DEFLATED = [
 ]
 
 
-@pytest.mark.parametrize(("solver", "deflation"), DEFLATED)
-@pytest.mark.parametrize("form", MAKE)
-def test_ledgers_of_deflated_problems_are_exact(solver, form, deflation):
+@pytest.mark.parametrize(("pair", "form"), problems.spread(DEFLATED, [*MAKE]))
+def test_ledgers_of_deflated_problems_are_exact(pair, form):
+    solver, deflation = pair
     problem = MAKE[form](6, 14)
     k = 4 if problems.traits(solver).control else None
     first = api.components(problem, solver, 2, k=k, deflation=deflation, **_few(solver))

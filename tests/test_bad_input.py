@@ -8,7 +8,7 @@ from spcabench import Problem, api, registry
 from spcabench.errors import InputError
 from spcabench.readers import sources
 from spcabench.solving.driver import parameters
-from tests.problems import SOLVERS, solve, traits
+from tests.problems import SOLVERS, solve, spread, traits
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((8, 6))
@@ -276,8 +276,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(("solver", "form"), spread(SOLVERS, [*FORMS]))
 def test_no_scale_gives_a_bound_below_the_value(form, solver):
     X = np.random.default_rng(0).standard_normal((12, 6))
     X[:, 5], X[:, 4] = X[:, 0], 0.0

@@ -81,7 +81,7 @@ def test_small_problems_of_nonnegative_loadings_are_proven(family, seeds, trial,
             assert search.bound[k] >= best * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", problems.some(6, range(20)))
 def test_the_bound_by_faces_is_the_optimum_of_few_variables(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 8))

@@ -15,6 +15,7 @@ from spcabench.errors import InputError
 from spcabench.running import damage, rows, whole_files
 from spcabench.running.journal import Journal
 from tests import faults
+from tests.problems import some
 from tests.trial import row
 
 pytestmark = pytest.mark.xdist_group("faults")  # one process makes the copy, and takes these tests
@@ -31,7 +32,7 @@ def workspace(tmp_path_factory):
     yield copy
 
 
-@pytest.mark.parametrize("fault", TRIED)
+@pytest.mark.parametrize("fault", some(1, TRIED))
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
     faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)

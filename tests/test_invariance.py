@@ -1,7 +1,7 @@
 """What may not change an answer: rounding, and so the order of the rows, signs, storage, threads.
 
 Problems with ties are the hard ones, because there rounding can decide. The ordinary suite takes a
-few; ``SPCABENCH_TIES=500 pytest tests/test_invariance.py`` takes 500 of each solver.
+few; ``SPCABENCH_TIES=500 pytest -m thorough tests/test_invariance.py`` takes 500 of each solver.
 """
 
 import os
@@ -15,7 +15,7 @@ from spcabench import Problem, SparsePCA, api, registry
 from spcabench.solving.driver import parameters
 from spcabench.solving.flags import Flag
 from tests import problems
-from tests.problems import SOLVERS
+from tests.problems import SOLVERS, some, with_seeds
 
 COUNT = int(os.environ.get("SPCABENCH_TIES", "16"))  # problems of each solver
 SLOW_COUNT = COUNT if COUNT > 100 else 8  # of a relaxation
@@ -102,10 +102,6 @@ def _variants(X, seed):
     yield "sparse", Problem.from_data(sp.csc_array(X))
 
 
-def _seeds(solver):
-    return range(SLOW_COUNT if problems.traits(solver).relaxation else COUNT)
-
-
 def _close(a, b):
     return a.good == b.good and abs(a.variance - b.variance) <= ACCURACY * abs(a.variance)
 
@@ -127,9 +123,9 @@ def _expect_rounding_decides_nothing(solver, seed):
         assert _close(answer, found), (seed, variant, answer.variance, found.variance)
 
 
-@pytest.mark.parametrize("solver", STABLE)
-def test_rounding_decides_nothing_and_ties_leave_an_answer(solver):
-    for seed in _seeds(solver):
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(STABLE, 4, COUNT, SLOW_COUNT))
+def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seeds):
+    for seed in seeds:
         _expect_rounding_decides_nothing(solver, seed)
 
 
@@ -138,10 +134,10 @@ def test_rounding_decides_nothing_where_it_once_did(solver, seed):
     _expect_rounding_decides_nothing(solver, seed)
 
 
-@pytest.mark.parametrize("solver", UNSTABLE)
-def test_rounding_rarely_decides_what_is_called_unstable(solver):
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(UNSTABLE, 4, COUNT, SLOW_COUNT))
+def test_rounding_rarely_decides_what_is_called_unstable(solver, seeds):
     agree = []
-    for seed in _seeds(solver):
+    for seed in seeds:
         X, k = _draw(seed)
         answer = problems.solve(Problem.from_data(X), solver, k)
         _expect_answer(answer, k)
@@ -152,10 +148,10 @@ def test_rounding_rarely_decides_what_is_called_unstable(solver):
     assert np.mean(agree) >= 0.8
 
 
-@pytest.mark.parametrize("solver", FIXED)
-def test_the_order_of_the_variables_decides_nothing_where_nothing_ties(solver):
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(FIXED, 2, COUNT // 2, SLOW_COUNT // 2))
+def test_the_order_of_the_variables_decides_nothing_where_nothing_ties(solver, seeds):
     """Equal variances are no tie here: the norms of the columns of Sigma differ."""
-    for seed in range(len(_seeds(solver)) // 2):
+    for seed in seeds:
         X, k = _draw(seed, [_equal_variances])
         order = np.random.default_rng(seed).permutation(X.shape[1])
         a, b = (problems.solve(Problem.from_data(Y), solver, k) for Y in (X, X[:, order]))
@@ -179,7 +175,9 @@ def _takes_wide(solver):
     return not module.TRAITS.relaxation and (module.TRAITS.largest or WIDE) >= WIDE
 
 
-@pytest.mark.parametrize("family", [_equal_variances, _duplicates], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "family", some(1, [_equal_variances, _duplicates]), ids=lambda f: f.__name__
+)
 @pytest.mark.parametrize("solver", [s for s in STABLE if _takes_wide(s)])
 def test_threads_decide_nothing(solver, family):
     """Products of this size are divided among threads, which adds their terms in another order."""
