@@ -1,5 +1,7 @@
 """What is measured of one solver on one standard problem: exact counts, time and memory."""
 
+import ctypes
+import gc
 import json
 import math
 from contextlib import suppress
@@ -69,6 +71,7 @@ def costs_of(call):
 
     These are those of the process at its peak, without what it held before the call.
     """
+    release()
     forget_peak()
     before = peak_memory()
     first = seconds_of(call, 1)
@@ -93,6 +96,13 @@ def seconds_of(call, number):
     for _ in range(number):
         call()
     return (process_time() - start) / number
+
+
+def release():
+    """Give back what the allocator keeps of earlier runs, where the system can."""
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def forget_peak():

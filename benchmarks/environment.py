@@ -13,6 +13,7 @@ from pathlib import Path
 
 from asv.console import log
 from asv.environment import Environment
+from asv.util import check_output
 
 from .codes import of_files, reader
 from .commits import TREES, tree
@@ -59,14 +60,12 @@ class Trees(Environment):
         bring(tree(commit_hash), PLACE)
         self._commit = commit_hash
 
-    def find_executable(self, executable):
-        """Return this Python."""
-        return sys.executable
-
     def run(self, args, **kwargs):
         """Run Python on the commit's package."""
-        env = dict(kwargs.pop("env", os.environ), ASV_PYTHONPATH=str(PLACE))
-        return self.run_executable("python", args, env=env, **kwargs)
+        # asv's script takes the first out of the path unless it finds the second
+        place = dict.fromkeys(("PYTHONPATH", "ASV_PYTHONPATH"), str(PLACE))
+        env = dict(kwargs.pop("env", os.environ)) | self._global_env_vars | place
+        return check_output([sys.executable, *args], env=env, **kwargs)
 
 
 def bring(source, place):

@@ -130,9 +130,12 @@ def write(machine):
 
 
 def described(machine):
-    """What asv keeps of a machine, with a name of its processor that a reader can place."""
+    """What a reader may know of a machine: its processor and its memory."""
     file = RESULTS / machine / "machine.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    about = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return {
+        name: about[name] for name in ("machine", "arch", "cpu", "num_cpu", "ram") if name in about
+    }
 
 
 def numbers(table, commits):

@@ -60,7 +60,15 @@ def collect(problems, tree, jobs=2, solvers=None, timed=False):
             for part in pool.map(partial(one_part, problems, tree, timed), parts)
             for item in part
         )
+    check(found)
     return {solver: found[solver] for solver in solvers}
+
+
+def check(found):
+    """Raise RuntimeError where every single run is an error: that is none of the solvers' own."""
+    entries = [entry for by_problem in found.values() for entry in by_problem.values()]
+    if entries and all(entry["status"] == "error" for entry in entries):
+        raise RuntimeError(f"nothing can be measured: {entries[0]['reason']}")
 
 
 def one_part(problems, tree, timed, solvers):

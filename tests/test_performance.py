@@ -5,10 +5,13 @@ import math
 import os
 import re
 import shutil
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from asv.config import Config
+from asv.runner import BENCHMARK_RUN_SCRIPT
 
 import spcabench
 from benchmarks import (
@@ -284,6 +287,26 @@ def test_compiled_kernels_stay_where_nothing_that_they_import_changed(package, t
     assert [file.exists() for file in made] == [False, True]
     assert not (place / "spcabench" / "driver.py").exists()
     assert (place / "spcabench" / "steps.py").read_text() == "step = 2"
+
+
+def test_asv_finds_the_package_of_the_commit_and_not_the_installed_one(
+    package, tmp_path, monkeypatch
+):
+    tree, put = package
+    put("__init__.py", "NAME = 'that of the commit'")
+    monkeypatch.setattr(environment, "PLACE", tmp_path / "place")
+    monkeypatch.setattr(environment, "tree", lambda sha: tree)
+    suite, found = tmp_path / "suite", tmp_path / "found.json"
+    suite.mkdir()
+    (suite / "__init__.py").write_text(
+        "import spcabench\n\ndef track_one(): return 1\n\ntrack_one.unit = spcabench.NAME\n"
+    )
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    made = environment.Trees(Config(), here, {}, {})
+    made.install_project(None, None, "a" * 40)
+    made.run([BENCHMARK_RUN_SCRIPT, "discover", str(suite), str(found)])
+    assert [b["unit"] for b in json.loads(found.read_text())] == ["that of the commit"]
+    assert made.installed_commit_hash == "a" * 40
 
 
 def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):

@@ -26,6 +26,8 @@ class Solvers:
 
     def setup_cache(self):
         """Solver and problem -> measure -> number."""
+        if not THERE:
+            raise RuntimeError(f"{TREE} is a checkout, and not the package of a commit")
         solvers = [name for name in ASKED or SOLVERS if name in THERE]
         found = passes.collect(REDUCED, TREE, jobs=1, solvers=solvers, timed=True)
         best = counts.best_known()
