@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims import Interval, Verdict, every, over_problems, show, slope
-from spcabench.style import look
+from spcabench.style import GREY, look
 
 Ratios = dict[float, Interval]
 
@@ -167,12 +167,13 @@ def compared(
 
 
 def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
-    """The ratios of each baseline side by side, and their median."""
+    """The ratios of each baseline side by side, and their median.
+
+    In grey, since the axis names them: the other panels have other solvers in the same colours.
+    """
     for place, solver in enumerate(s for s in baselines if s in ratio):
         values = ratio[solver].dropna()
-        style = look(solver) | dict(
-            linestyle="none", markersize=3, alpha=0.4 if "ours" in baselines[solver] else 0.8
-        )
+        style = look(solver) | dict(color=GREY, linestyle="none", markersize=3, alpha=0.8)
         axis.plot(place + np.linspace(-0.25, 0.25, len(values)), values, **style)
         axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
     axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
