@@ -9,13 +9,14 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish publish-history test test-thorough check docs history perf perf-site perf-check lock clean help
+.PHONY: figures publish publish-history test test-thorough test-slurm check docs history perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make test-thorough                          the same properties, on more seeds, problems and cases"
+	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"
 	@echo "make history [COMMITS=a..b]                 exact counts of the last ten commits, or of a range, as a page"
@@ -37,6 +38,9 @@ test: $(READY)
 
 test-thorough: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough
+
+test-slurm: $(READY)
+	@$(BIN)/python -m pytest -rs -m slurm tests/test_slurm.py
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -10,7 +10,7 @@ import pooch
 import pytest
 from hypothesis import settings
 
-from spcabench import registry
+from spcabench import machine, registry
 from spcabench.readers import corpus, sources
 from spcabench.running import fingerprint, source
 
@@ -124,11 +124,17 @@ def real_data():
 
 
 @pytest.fixture
-def spcabench():
-    """The command line, typed as a user would: a function of its words."""
+def spcabench(monkeypatch, capsys):
+    """The command line, typed as a user would: a function of its words, run in this process."""
+    from spcabench import __main__ as command_line  # here: few tests need it
+
+    for name in machine.THREAD_VARIABLES:
+        monkeypatch.setenv(name, "1")
 
     def typed(*words):
-        command = [sys.executable, "-m", "spcabench", *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        monkeypatch.setattr(sys, "argv", ["spcabench", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            command_line.main()
+        return subprocess.CompletedProcess(words, end.value.code, *capsys.readouterr())
 
     return typed

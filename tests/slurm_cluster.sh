@@ -1,11 +1,31 @@
 #!/usr/bin/env bash
-# A SLURM cluster of one node on the loopback, for tests/test_slurm.py: slurm_cluster.sh start|stop [CPUS]
-# Needs root, and Debian's slurmctld, slurmd, slurm-client and munge. The configuration must be /etc/slurm/slurm.conf:
+# A SLURM cluster of one node on the loopback, for tests/test_slurm.py: slurm_cluster.sh install|start [CPUS]|crash|stop
+# Needs root, and Debian's slurmctld, slurmd, slurm-client and munge, which "install" installs where it can. The configuration must be /etc/slurm/slurm.conf:
 # one that this script has not written is never overwritten.
 set -euo pipefail
 MARK="# written by slurm_cluster.sh"
 CONF=/etc/slurm/slurm.conf
 STATE=/run/spcabench-slurm
+
+PACKAGES="slurmctld slurmd slurm-client munge"
+
+install() {
+    command -v slurmctld >/dev/null && command -v slurmd >/dev/null && command -v munged >/dev/null && return
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+        echo "no SLURM here: it needs root and apt-get"
+    elif ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $PACKAGES; } >/dev/null 2>&1; then
+        echo "no SLURM here: apt-get does not install $PACKAGES"
+    fi
+}
+
+# the node's daemon dies with all that runs on the node; then the node comes back
+crash() {
+    local node; node=$(hostname -s)
+    kill -9 "$(cat $STATE/slurmd.pid)"
+    scontrol update NodeName="$node" State=DOWN Reason=crash
+    slurmd
+    scontrol update NodeName="$node" State=RESUME
+}
 
 stop() {
     local pid
@@ -22,7 +42,7 @@ stop() {
 start() {
     [ "$(id -u)" = 0 ] || { echo "needs root"; exit 77; }
     for program in slurmctld slurmd munged sbatch; do
-        command -v $program >/dev/null || { echo "no $program: apt-get install slurmctld slurmd slurm-client munge"; exit 77; }
+        command -v $program >/dev/null || { echo "no $program: apt-get install $PACKAGES"; exit 77; }
     done
     if [ -f $CONF ] && ! grep -qF "$MARK" $CONF; then echo "$CONF is another cluster's"; exit 77; fi
     stop || true

@@ -157,14 +157,14 @@ def test_a_solver_that_does_not_count_is_not_audited():
 
 def test_the_template_holds_and_is_not_overwritten(spcabench, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made, again = spcabench("new", "solver", "mine"), spcabench("new", "solver", "mine")
+    made, again = spcabench("new", "solver", "brand_new"), spcabench("new", "solver", "brand_new")
     assert (made.returncode, again.returncode) == (0, 2)
     assert "is there already" in again.stderr
     assert (
-        spcabench("new", "figure", "mine").returncode
+        spcabench("new", "figure", "brand_new").returncode
         == spcabench("new", "solver", "not-a-name").returncode
         == 2
     )
-    found = spcabench("check", "mine.py")
+    found = spcabench("check", "brand_new.py")
     assert found.returncode == 0 and found.stdout.count("holds  ") == len(contract.PROMISES)
     assert spcabench("check", "missing.py").returncode == 2

@@ -56,16 +56,12 @@ MISTAKES = {
 
 
 @pytest.fixture
-def typed(monkeypatch, capsys):
-    """The command line in this process: words -> exit code, output, errors."""
-    for name in machine.THREAD_VARIABLES:
-        monkeypatch.setenv(name, "1")
+def typed(spcabench):
+    """The command line: words -> exit code, output, errors."""
 
     def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spcabench", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            command_line.main()
-        return end.value.code, *capsys.readouterr()
+        found = spcabench(*words)
+        return found.returncode, found.stdout, found.stderr
 
     return run
 

@@ -46,14 +46,14 @@ def prove(S, poor):
 
 @pytest.mark.usefixtures("no_tree")
 @pytest.mark.parametrize("poor", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed, poor):
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
 @pytest.mark.parametrize("poor", [False, True])
-@pytest.mark.parametrize("seed", range(4, 6))
+@pytest.mark.parametrize("seed", problems.some(1, range(4, 6)))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
@@ -63,7 +63,7 @@ def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypa
 
 
 @pytest.mark.parametrize("trial", [0.0, branch_and_bound.TRIAL])  # without the tree, and with it
-@pytest.mark.parametrize("seeds", problems.groups(6, 3))
+@pytest.mark.parametrize("seeds", problems.groups(6, 3, few=3))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_small_problems_of_nonnegative_loadings_are_proven(family, seeds, trial, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", trial)
@@ -192,12 +192,12 @@ def _value(S, W, nonnegative):
 def test_the_budget_and_the_time_end_a_search():
     X = np.random.default_rng(0).standard_normal((60, 60))
     problem = Problem.from_data(X)
-    short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (1e9, 4e9))
+    short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (2e8, 8e8))
     for result in (short, longer):
         assert result.status == "finished"
         assert result.variance <= result.claimed
     assert longer.claimed <= short.claimed
-    again = api.solve(problem, "branch_and_bound", k=25, budget=1e9)
+    again = api.solve(problem, "branch_and_bound", k=25, budget=2e8)
     assert (again.claimed, again.variance) == (short.claimed, short.variance)
     stopped = api.solve(problem, "branch_and_bound", k=25, time_limit=0.5)
     assert stopped.status == "time_limit"
