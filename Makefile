@@ -5,6 +5,8 @@ BASE ?= main~1
 MACHINE ?= local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 BIN := .venv/bin
+# where it is set, as in many containers, every start would compile anew
+export PYTHONDONTWRITEBYTECODE :=
 READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
@@ -15,7 +17,7 @@ help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
-	@echo "make test-thorough                          the same properties, on more seeds, problems and cases"
+	@echo "make test-thorough                          the same properties on more seeds and problems, and whole workflows"
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"

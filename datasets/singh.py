@@ -8,6 +8,11 @@ Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 s
 measurements.
 """
 
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
 from spcabench.problem.problem import Problem
 from spcabench.readers import sources
 from spcabench.readers.gene_expression import stand_in
@@ -29,14 +34,13 @@ def load(center=True, scale=False):
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return stand_in("singh", "Singh et al. (2002)", divide_by_m=False)
-    table = sources.read_rdata(file)["singh"]
-    X = table["x"]
+    X, labels = _table(file)
     return Problem.from_data(
-        X,
+        X.copy(),
         "singh",
         center=center,
         scale=scale,
-        labels=list(table["y"]),
+        labels=labels,
         provenance=dict(
             source="Singh et al. (2002)",
             file=FILE,
@@ -46,3 +50,10 @@ def load(center=True, scale=False):
             f"{'' if scale else 'not '}scaled",
         ),
     )
+
+
+@lru_cache(maxsize=1)  # parsing takes a second, and a figure prepares the table in several ways
+def _table(file: Path) -> tuple[np.ndarray, list[str]]:
+    """X (m, n) and the class of each sample."""
+    table = sources.read_rdata(file)["singh"]
+    return np.asarray(table["x"], dtype=float), [str(label) for label in table["y"]]

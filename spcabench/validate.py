@@ -230,7 +230,7 @@ def plain(argument: str, M: Any) -> None:
 
 
 def _has_texts(M: Any) -> bool:
-    return any(isinstance(v, str | bytes) for v in M.flat)
+    return any(issubclass(kind, str | bytes) for kind in set(map(type, M.flat)))
 
 
 def _real_array(argument: str, M: Any) -> Any:

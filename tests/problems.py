@@ -134,6 +134,10 @@ def some(few, values):
     return [*values[:few], *_thorough(*values[few:])]
 
 
+# of a test that takes seconds: a workflow in a copy of the repository, an installed wheel
+WHOLE = pytest.mark.thorough
+
+
 def _thorough(*values):
     """Parameters that are taken where tests are thorough."""
     return [pytest.param(value, marks=pytest.mark.thorough) for value in values]

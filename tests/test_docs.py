@@ -25,6 +25,7 @@ from spcabench.page import publish
 from spcabench.readers import sources
 from spcabench.running import job, worker
 from spcabench.running.task import Task
+from tests.problems import WHOLE
 
 ROOT = options.ROOT
 PAGES = sorted(
@@ -151,6 +152,7 @@ def test_the_numbers_of_timing_are_those_of_the_code():
         assert sentence.format(**numbers) in text
 
 
+@WHOLE
 @pytest.mark.parametrize("page", ["analysis.md", "choosing_k.md", "methods_and_words.md"])
 def test_what_the_pages_for_analysts_say_can_be_typed(page, tmp_path, monkeypatch):
     """The blocks of a page, in order, in one folder: Python shares its names, commands exit 0."""

@@ -15,10 +15,11 @@ from spcabench.errors import InputError
 from spcabench.running import damage, rows, whole_files
 from spcabench.running.journal import Journal
 from tests import faults
-from tests.problems import some
+from tests.problems import WHOLE
 from tests.trial import row
 
-pytestmark = pytest.mark.xdist_group("faults")  # one process makes the copy, and takes these tests
+# one process makes the copy, and takes these tests
+pytestmark = [pytest.mark.xdist_group("faults"), WHOLE]
 TRIED = ("kill -9", "SIGTERM", "limited")  # `python -m tests.faults` tries all, at random moments
 
 
@@ -32,7 +33,7 @@ def workspace(tmp_path_factory):
     yield copy
 
 
-@pytest.mark.parametrize("fault", some(1, TRIED))
+@pytest.mark.parametrize("fault", TRIED)
 def test_the_same_command_goes_on(workspace, fault):
     workspace.clear()
     faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)

@@ -16,6 +16,9 @@ from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
 from spcabench.solving.status import Status
 
+# one process makes the comparisons, and takes these tests
+pytestmark = pytest.mark.xdist_group("merging")
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -24,7 +27,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
         patch.setattr(suite, "recovery", lambda fresh: [])
-        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
+        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
         for name, solvers in (("one", ["tpower", "spcavrp"]), ("two", ["tpower", "gpower1"])):
             folder = home / "results" / "compare"
             files = []

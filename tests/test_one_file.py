@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("house")  # one process makes the copy, and takes these tests
+from tests.problems import WHOLE
+
+# one process makes the copy, and takes these tests
+pytestmark = [pytest.mark.xdist_group("house"), WHOLE]
 ROOT = Path(__file__).parents[1]
 COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
 SOLVER = '''"""Trial method: the first variables, whatever they are."""
@@ -119,6 +122,12 @@ def house(tmp_path_factory):
     house.python("-m", "spcabench", "report", "results/quick")
     house.python("-m", "spcabench", "publish", "results/quick")
     return house
+
+
+def test_the_group_of_these_tests_is_seen(request):
+    """pytest-xdist sees a group in the name of a test; where it cannot, it says nothing."""
+    if request.config.getoption("loadgroup", default=False):
+        assert request.node.nodeid.endswith("@house")
 
 
 def test_the_copy_is_what_runs(house):

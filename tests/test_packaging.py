@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from tests.problems import WHOLE
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PLACES = {".": "spcabench", "solvers": "solvers", "datasets": "datasets"}  # installed, here
@@ -62,6 +64,7 @@ def installed(tmp_path_factory):
     return target
 
 
+@WHOLE
 @of_the_wheel
 @pytest.mark.parametrize("place", PLACES)
 def test_the_wheel_holds_every_file_of_the_packages(installed, place):
@@ -71,6 +74,7 @@ def test_the_wheel_holds_every_file_of_the_packages(installed, place):
     assert there == _files(ROOT / PLACES[place])
 
 
+@WHOLE
 @of_the_wheel
 def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
     found = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
@@ -81,6 +85,7 @@ def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
     }
 
 
+@WHOLE
 @of_the_wheel
 def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
     # GRQI has no kernel: nothing is compiled into the folder.
@@ -91,6 +96,7 @@ def test_the_installed_commands_find_their_data_and_templates(installed, tmp_pat
     assert "def solve(" in (tmp_path / "mine.py").read_text()
 
 
+@WHOLE
 @of_the_wheel
 def test_the_wheel_holds_the_workflow(installed):
     there = installed / "spcabench" / "workflow"
@@ -102,6 +108,7 @@ def test_the_wheel_holds_the_workflow(installed):
 COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
 
 
+@WHOLE
 @of_the_wheel
 def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
     # in another repository, beside files that no step may take for its own
@@ -116,6 +123,7 @@ def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
     assert set(pd.read_parquet(rows).commit) == {"unknown"}
 
 
+@WHOLE
 @of_the_wheel
 def test_no_installed_package_is_published(installed, tmp_path):
     (tmp_path / "results" / "quick" / "figures" / "a").mkdir(parents=True)

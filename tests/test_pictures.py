@@ -18,6 +18,7 @@ from spcabench.page import (
     solver_pictures,
 )
 from spcabench.running import rows as results
+from tests.problems import WHOLE
 from tests.trial import made_row
 
 HEAVIEST = 300_000  # characters of a picture
@@ -67,6 +68,7 @@ def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
     assert "Anytime curves" in titles
 
 
+@WHOLE
 def test_the_pictures_of_45_solvers_are_light(answers):
     ranking = standing.ranking(answers)
     rows = pd.DataFrame({"kind": []})

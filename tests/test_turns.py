@@ -258,6 +258,19 @@ def test_times_that_waited_are_taken_again_once_the_machine_is_quiet(kept, capsy
     assert ("while other work had the processor" in capsys.readouterr().out) == dropped
 
 
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_page_whose_rows_were_dropped_is_made_anew(kept, monkeypatch, dropped):
+    kept([1.0, 2.0 if dropped else 1.0], 1.0, 2)
+    page = options.ROOT / compare.HOME / "mine" / "index.html"
+    page.parent.mkdir()
+    page.touch()
+    asked = []  # whether there was a page when the workflow was called
+    monkeypatch.setattr(compare, "_absolute", lambda solver: solver)
+    monkeypatch.setattr(compare, "_make", lambda *_: asked.append(page.exists()))
+    compare.compare(["solver_0", "solver_1"], against="none", suite="quick", name="mine")
+    assert asked == [not dropped]
+
+
 LOG = """Building DAG of jobs...
 Traceback (most recent call last):
   File "x.py", line 1, in <module>

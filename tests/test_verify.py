@@ -13,7 +13,7 @@ from spcabench import registry
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows
-from tests.trial import FIGURE, NAME, check_links, made_row, make_run
+from tests.trial import FIGURE, NAME, check_links, judged_run, made_row, make_run
 
 
 def differences(found):
@@ -33,7 +33,7 @@ def change(trial_run, column, function):
 
 
 def test_a_run_agrees_with_itself(trial_run, capsys):
-    make_run(trial_run, group="grqi", label="")
+    judged_run(trial_run, group="grqi", label="")
     assert not differences(verify.rejudge(trial_run))
     found = list(verify.against(trial_run, trial_run))
     assert "1 rows compared" in found[0].line and not differences(found)
@@ -43,7 +43,7 @@ def test_a_run_agrees_with_itself(trial_run, capsys):
 
 
 def test_a_verdict_that_the_rows_do_not_give_is_found(trial_run):
-    make_run(trial_run)
+    judged_run(trial_run)
     file = trial_run / "figures" / "trial2013_fig1" / "claims.json"
     report = json.loads(file.read_text())
     report["claims"][0]["verdict"] = "fails"
@@ -71,7 +71,7 @@ def reword(report):
 
 
 def test_a_stand_in_that_is_not_marked_as_one_is_found(trial_run):
-    make_run(trial_run, stand_in=True)
+    judged_run(trial_run, stand_in=True)
     change_the_report(trial_run, unmark)
     found = differences(verify.rejudge(trial_run))
     assert any("T1" in line and "no data are marked" in line for line in found)
@@ -80,7 +80,7 @@ def test_a_stand_in_that_is_not_marked_as_one_is_found(trial_run):
 
 @pytest.mark.parametrize(("change", "word"), [(unmark, "stand_in"), (reword, "threshold")])
 def test_another_stand_in_flag_and_other_words_are_differences(trial_run, change, word):
-    make_run(trial_run, stand_in=True)
+    judged_run(trial_run, stand_in=True)
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
     change_the_report(other, change)
@@ -103,13 +103,13 @@ def test_another_stand_in_flag_and_other_words_are_differences(trial_run, change
     ],
 )
 def test_what_must_be_the_same_is_and_clocks_need_not(trial_run, column, function, count):
-    make_run(trial_run, group="grqi", label="", peak_memory=1.0)
+    judged_run(trial_run, group="grqi", label="", peak_memory=1.0)
     found = differences(verify.against(trial_run, change(trial_run, column, function)))
     assert len(found) == count and all(column in line for line in found)
 
 
 def drop_a_row(trial_run):
-    make_run(trial_run, group="grqi", label="")
+    judged_run(trial_run, group="grqi", label="")
     (file,) = trial_run.glob("rows/*/*.parquet")
     one = made_row(group="grqi", label="")
     rows.write([one, replace(one, solver="tpower"), replace(one, repeat=1)], file)
@@ -129,7 +129,7 @@ def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(tria
 
 
 def test_a_figure_in_one_run_only_is_a_difference(trial_run):
-    make_run(trial_run, group="grqi", label="")
+    judged_run(trial_run, group="grqi", label="")
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
     (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
@@ -138,7 +138,7 @@ def test_a_figure_in_one_run_only_is_a_difference(trial_run):
 
 
 def test_renamed_solvers_are_the_same_by_an_explicit_map(trial_run, tmp_path):
-    make_run(trial_run, group="grqi", label="")
+    judged_run(trial_run, group="grqi", label="")
     other = change(trial_run, "solver", lambda name: "old_" + name)
     assert len(differences(verify.against(trial_run, other))) == 2
     names = tmp_path / "names.json"
@@ -155,7 +155,7 @@ def test_a_bad_map_of_names_is_refused(tmp_path, text):
 
 
 def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
-    make_run(trial_run, group="grqi", label="", status="time_limit")
+    judged_run(trial_run, group="grqi", label="", status="time_limit")
     (found,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
     assert "1 that a clock ended" in found.line and not found.differences
 
@@ -172,7 +172,7 @@ def change_a_verdict(folder, **words):
 
 
 def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial_run, add_file):
-    make_run(trial_run)
+    judged_run(trial_run)
     (line,) = differences(verify.against(trial_run, change_a_verdict(trial_run)))
     assert "T1: holds against fails" in line
     shutil.rmtree(trial_run)
@@ -185,7 +185,7 @@ def test_a_verdict_that_differs_is_a_difference_unless_it_rests_on_a_clock(trial
             'where="section 1", test="cardinality", threshold="at most 3"',
         ),
     )
-    make_run(trial_run)
+    judged_run(trial_run)
     assert not differences(verify.against(trial_run, change_a_verdict(trial_run)))
 
 

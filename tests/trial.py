@@ -67,14 +67,20 @@ def table(found):
     return made.reindex(columns=[*COLUMNS, *(name for name in made if name not in COLUMNS)])
 
 
-def make_run(folder, **changes):
-    """Rows of one run, then picture, verdicts and page."""
+def judged_run(folder, **changes):
+    """Rows of one run and their verdicts; returns the folder of the figure."""
     file = folder / "rows" / NAME / "grqi.parquet"
     file.parent.mkdir(parents=True)
     rows.write([made_row(**changes)], file)
     out = folder / "figures" / NAME
-    draw.draw_figure(NAME, [file], out)
     draw.judge_figure(NAME, "quick", [file], out / "claims.json")
+    return out
+
+
+def make_run(folder, **changes):
+    """Rows of one run, their verdicts, then picture and page."""
+    out = judged_run(folder, **changes)
+    draw.draw_figure(NAME, [folder / "rows" / NAME / "grqi.parquet"], out)
     page = write_page(folder)
     assert not [p for p in folder.rglob(".*")]
     return json.loads((out / "claims.json").read_text()), page.read_text()

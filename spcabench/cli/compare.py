@@ -116,9 +116,9 @@ def compare(
     _check_sizes(suite, ks, seed)
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
     _check_title(title)
-    _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
     if not keep_times:
         _drop_stale_times(asked, here=profile == "default")
+    _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
     _make(title, jobs, profile)
 
 
@@ -195,6 +195,11 @@ def _seed(fresh: str | None) -> int | None:
     return seed
 
 
+def _rows(asked: list["Job"]) -> list[Path]:
+    """The files of rows that a comparison is made of."""
+    return [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in asked]
+
+
 def _drop_stale_times(asked: list["Job"], here: bool) -> None:
     """Drop the rows of all jobs where the times of kept ones cannot be compared; say so.
 
@@ -202,7 +207,7 @@ def _drop_stale_times(asked: list["Job"], here: bool) -> None:
     """
     from spcabench.comparison import conditions
 
-    files = [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in asked]
+    files = _rows(asked)
     found = conditions.stale(files, missing=here and not all(map(Path.is_file, files)))
     if found is None:
         return
@@ -246,7 +251,11 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
 
 
 def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
-    """Write what a comparison's page is made of, unless just that is written already."""
+    """Write what a comparison's page is made of, unless just that is written already.
+
+    A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
+    there, unless another input is newer.
+    """
     from spcabench.running import whole_files
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
@@ -258,6 +267,8 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
         jobs=[str(file.relative_to(options.ROOT)) for file in files],
     )
     whole_files.write_changed(plan, json.dumps(words, indent=1) + "\n")
+    if not all(map(Path.is_file, _rows(asked))):
+        plan.with_name("index.html").unlink(missing_ok=True)
 
 
 def _named(own: list[str], asked: list["Job"]) -> dict[str, str]:

@@ -109,7 +109,7 @@ def runs(scale):
             yield gap_run("dspca", n, seed, "size", eps=EPS, tol=EPS)
             for solver in SDP:
                 yield gap_run("exact_sdp", n, seed, "size", solver=solver, eps=1e-6)
-    n, limit = (40, 100_000) if paper else (20, 10_000)
+    n, limit = (40, 100_000) if paper else (20, 3_000)
     for seed in range(6 if paper else 2):
         for eps in LEVELS:
             yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)

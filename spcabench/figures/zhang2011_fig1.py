@@ -72,7 +72,7 @@ SIZES: dict[str, dict[str, tuple[int, ...]]] = {
         "dspca": (50, 100, 200, 300, 400),
     },
 }
-AT = {"quick": (50,), "paper": (50, 100, 200)}  # sizes of the conditions
+AT = {"quick": (25,), "paper": (50, 100, 200)}  # sizes of the conditions
 SEEDS = {"quick": {25: 2, 50: 2}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
 LIMIT = {"quick": 10.0, "paper": 60.0}
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from spcabench.page.notation import duration
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
 
@@ -71,9 +72,9 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str)
 
 def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
     """The ranking as text, and below it what its heads mean and why answers are missing."""
-    shown = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time, s':>11}"]
+    shown = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time':>11}"]
     for r in ranking.to_dict("records"):
-        rank, time = (r["rank"], f"{r['time']:.4g}") if r["answered"] else ("-", "-")
+        rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         shown.append(
             f"{rank:<4}{r['solver']:28}{r['answered']:>4} of "
             f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}"

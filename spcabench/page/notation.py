@@ -100,3 +100,25 @@ def span(measured: str) -> str:
         f"in {len(numbers)} bands"
         for name, numbers in spans
     )
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that people use for it, to three digits: 407 µs, 3.59 s, 12.5 min."""
+    for unit, size, most in (("µs", 1e-6, 999.5), ("ms", 1e-3, 999.5), ("s", 1.0, 119.5)):
+        if seconds < most * size:
+            return f"{_three_digits(seconds / size)} {unit}"
+    return f"{_three_digits(seconds / 60)} min"
+
+
+def compact(number: float) -> str:
+    """A large number to three digits, in thousands (k), millions (M), billions (G) and so on."""
+    for unit in ("", "k", "M", "G", "T"):
+        if abs(number) < 999.5 or unit == "T":
+            break
+        number /= 1000.0
+    return f"{_three_digits(number)} {unit}".rstrip()
+
+
+def _three_digits(number: float) -> str:
+    """It has no power of ten: 0.012, 4.21, 42.1, 421."""
+    return f"{float(f'{number:.3g}'):g}"

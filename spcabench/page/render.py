@@ -30,6 +30,7 @@ def _environment(folder: Path | None) -> Environment:
     )
     environment.filters |= {"cell": cell, "math": notation.marked_up}
     environment.filters |= {"parts": notation.parts, "span": notation.span}
+    environment.filters |= {"duration": notation.duration, "compact": notation.compact}
     return environment
 
 
