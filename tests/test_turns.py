@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -17,6 +18,7 @@ from spcabench.comparison.jobs import Job
 from spcabench.running import turns, workflow
 from spcabench.running.process import Worker
 from spcabench.running.schema import Answer
+from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 
 WAIT = 0.3  # seconds in which a thread that may go on has gone on
@@ -145,6 +147,33 @@ def test_a_run_that_waited_is_made_again(waits, seconds, count, counted, monkeyp
     monkeypatch.setattr(jobs.execute, "asked", lambda *_, **__: next(answers))
     found = jobs.answered(None, Job("grqi", "quick")._task(jobs.suite.ITEMS[0], 5))
     assert (len(found.round_times), found.seconds) == (count, counted)
+
+
+@pytest.mark.parametrize(
+    ("first", "fell"),
+    [
+        (dict(flops=101, solve_time=0.11), True),
+        (
+            dict(flops=101, solve_time=0.11, status=Status.TIME_LIMIT),
+            False,
+        ),  # how far it came is the machine's
+        (dict(solve_time=0.9), True),
+        (dict(solve_time=0.9, waited=0.8), False),
+        (dict(solve_time=0.35), False),
+        (dict(), False),
+    ],
+)
+def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_is_not(
+    first, fell, monkeypatch
+):
+    usual = Answer(status=Status.FINISHED, solve_time=0.1, setup_time=0.0, flops=100)
+    answers = iter([replace(usual, **first), usual, usual])
+    monkeypatch.setattr(jobs, "_prepared", lambda *_: None)
+    monkeypatch.setattr(jobs, "ROUNDS", 2)
+    monkeypatch.setattr(jobs, "SHORT", 1.0)
+    monkeypatch.setattr(jobs.execute, "asked", lambda *_, **__: next(answers))
+    found = jobs.answered(None, Job("grqi", "quick")._task(jobs.suite.ITEMS[0], 5))
+    assert (found.flags == [Flag.warm.value]) == fell
 
 
 def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():

@@ -295,11 +295,17 @@ def _is_made_again(rounds: Sequence[Answer]) -> bool:
 
 
 def _fell(first: Answer, best: Answer) -> bool:
-    """Whether a later run of the same problem was far cheaper: something was kept between them."""
+    """Whether a later run of the same problem was far cheaper: something was kept between them.
+
+    How far a run comes until the time limit depends on the machine, and so does waiting for it.
+    """
     if first.seconds is None or best.seconds is None:
         return False
     dropped = first.flops_in_all is not None and first.flops_in_all > (best.flops_in_all or 0)
-    return dropped or first.seconds > WARM_RATIO * best.seconds + WARM_SECONDS
+    if dropped and first.status != Status.TIME_LIMIT:
+        return True
+    worked = first.seconds * (1.0 - (first.waited or 0.0))
+    return worked > WARM_RATIO * best.seconds + WARM_SECONDS
 
 
 def _kind(item: Item, task: Task) -> str:
