@@ -12,12 +12,13 @@ import pytest
 
 from spcabench.page import numbers_page
 from spcabench.running import rows
+from tests.problems import WHOLE
 from tests.trial import make_run, row
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"), WHOLE]
 PROBE = """<script>
 const images = [...document.images].filter(i => i.complete && !i.naturalWidth).length;
 const found = { images, tables: 0, wrong: [], columns: [] };

@@ -20,6 +20,7 @@ from spcabench.page import (
 )
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
+from tests.problems import WHOLE
 from tests.test_browser import CHROMIUM, probe
 from tests.trial import check_links, make_run
 
@@ -78,6 +79,7 @@ def answers_of(plan):
     return standing.standing(rows, page._best_known(first))
 
 
+@WHOLE
 @browser
 @pytest.mark.parametrize(("measure", "place"), [("work", 0), ("time", 1)])
 def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, measure, place):
@@ -149,6 +151,7 @@ def test_every_answer_is_on_the_page_of_its_problem(plan):
         assert text.count('<th scope="row">') == len(part)
 
 
+@WHOLE
 @browser
 def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     more = """
@@ -173,6 +176,7 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     assert found["tradeoff"].startswith("cardinality|linear|variance")
 
 
+@WHOLE
 @browser
 def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
@@ -186,6 +190,7 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     assert found["said"].startswith("Within 1e9 flops: ") and "100.00 %" in found["said"]
 
 
+@WHOLE
 @browser
 def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     more = """
@@ -200,6 +205,7 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     assert {line[1] for line in lines[1:]} == set(SOLVERS)
 
 
+@WHOLE
 @browser
 def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
     make_run(trial_run)

@@ -18,6 +18,7 @@ from spcabench.running.job import asked
 from spcabench.running.process import Worker
 from spcabench.running.task import Task
 from spcabench.solving.status import Status
+from tests.problems import some
 
 TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 SOLVER = '''"""Trial."""
@@ -129,7 +130,7 @@ def gone(pids, seconds=5.0):
     return True
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some(10, [*KINDS]))
 def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver_file, kind):
     body, status = KINDS[kind]
     task = replace(TASK, solver=solver_file(body), timeout=2.0 if status == "killed" else 60.0)

@@ -13,6 +13,7 @@ from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
 from spcabench.selecting.selection import CRITERIA
+from tests.problems import some
 
 WINE = load_wine(as_frame=True).data
 SPIKED = table.draw(5, 4, 2000)
@@ -36,7 +37,7 @@ def test_the_numbers_are_shares_and_repeat(criterion):
         assert (frame["bound"] >= frame["share"] * (1 - 1e-9)).all()
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", some(1, CRITERIA))
 def test_scale_order_and_storage_of_the_data_change_no_choice(criterion):
     expected = spcabench.select(SPIKED, range(1, 9), criterion).to_frame()
     for other in (1e3 * SPIKED, sp.csr_array(SPIKED), Problem.from_data(SPIKED)):

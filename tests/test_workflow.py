@@ -18,6 +18,7 @@ from spcabench.cli import figures, options
 from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.grid import jobs
+from tests.problems import some
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
@@ -135,7 +136,7 @@ def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
         assert "waiting" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", some(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
 def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "sleep 600"))
     with subprocess.Popen(
