@@ -102,6 +102,8 @@ def path(x, y, counted):
         if last is None or last[2] != here[2]:
             words.append(f"M{here[0]} {here[1]}")
         elif last[1] == here[1]:
+            if words[-1][0] == "H":  # a level piece goes on
+                words.pop()
             words.append(f"H{here[0]}")
         else:
             words.append(f"L{here[0]} {here[1]}")

@@ -81,12 +81,16 @@ def write_page(folder: Path, published: bool = False) -> Path:
 
 
 def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the page and its JSON files say of the run: scale and commit of the newest figure."""
+    """What the page and its JSON files say of the run.
+
+    That is the scale and the commit of the newest figure, and the commits of all.
+    """
     newest: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
     return {
         "schema": claims_file.SCHEMA,
         "scale": newest.get("scale", folder.name),
         "commit": newest.get("commit", "unknown"),
+        "commits": sorted({f["commit"] for f in figures if "commit" in f}) or ["unknown"],
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
