@@ -67,8 +67,8 @@ REGRESSIONS = (
     of_layer(
         "spectral",
         "the eigendecomposition that a start needs",
-        "    charge(eigh_cost(k))\n",
-        "    charge(eigh_cost(k) + eigh_cost(k) // 50)\n",
+        "    charge(eigh_cost(k))\n    w = V =",
+        "    charge(eigh_cost(k) + eigh_cost(k) // 50)\n    w = V =",
         ("pmd",),
         "gaussian-100",
     ),

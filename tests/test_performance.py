@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from benchmarks import (
     history,
     lines,
     passes,
+    planted,
     site,
     tables,
     taken,
@@ -497,3 +499,14 @@ def test_each_measure_has_its_own_rule_of_what_is_a_change(measure, old, new, wo
 def test_what_a_solver_lacks_is_a_number_that_is_none():
     assert math.isnan(counts.values({}, None)["flops"]) and counts.costs({}) == {}
     assert set(site.STATES) > {"taken", "measured"}
+
+
+ROOT = Path(__file__).parents[1]
+PLANTS = (*planted.REGRESSIONS, *planted.HARMLESS, planted.MEMORY)
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_a_planted_change_has_its_place(plant):
+    """`python -m benchmarks.planted` replaces a passage that is there exactly once."""
+    root = ROOT if plant.file.startswith("solvers/") else ROOT / "spcabench"
+    assert (root / plant.file).read_text(encoding="utf-8").count(plant.old) == 1
