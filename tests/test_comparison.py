@@ -23,6 +23,7 @@ from spcabench.page import comparison_page as page
 from spcabench.running import fingerprint, preparation, worker
 from spcabench.running.process import Worker
 from spcabench.running.task import Task
+from tests.problems import WHOLE
 
 GRID = np.geomspace(0.1, 1e4, 30)
 COSTS = arrays(float, (6, 3), elements=st.one_of(st.floats(0.1, 1e3), st.just(np.inf)))
@@ -280,6 +281,7 @@ def solve(problem, *, k):
 '''
 
 
+@WHOLE
 def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(suite, "recovery", lambda fresh: [])

@@ -107,6 +107,7 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
     )
 
 
+@WHOLE
 def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_path):
     out = tmp_path / "published" / "compare" / "try"
     publish._copy_comparison(plan.parent, out)

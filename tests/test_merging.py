@@ -15,9 +15,10 @@ from spcabench.errors import InputError
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
 from spcabench.solving.status import Status
+from tests.problems import WHOLE
 
 # one process makes the comparisons, and takes these tests
-pytestmark = pytest.mark.xdist_group("merging")
+pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
 
 
 @pytest.fixture(scope="module")
