@@ -28,7 +28,7 @@ def made(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
         patch.setattr(suite, "recovery", lambda fresh: [])
-        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
+        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
         for name, solvers in (("one", ["tpower", "spcavrp"]), ("two", ["tpower", "gpower1"])):
             folder = home / "results" / "compare"
             files = []

@@ -150,23 +150,23 @@ def test_a_run_that_waited_is_made_again(waits, seconds, count, counted, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("first", "fell"),
+    ("first", "both", "fell"),
     [
-        (dict(flops=101, solve_time=0.11), True),
-        (
-            dict(flops=101, solve_time=0.11, status=Status.TIME_LIMIT),
-            False,
-        ),  # how far it came is the machine's
-        (dict(solve_time=0.9), True),
-        (dict(solve_time=0.9, waited=0.8), False),
-        (dict(solve_time=0.35), False),
-        (dict(), False),
+        (dict(flops=101, solve_time=0.11), {}, True),
+        # a run that the time limit ends came as far as the machine let it; one that ends did not
+        (dict(flops=101, solve_time=0.11), dict(status=Status.TIME_LIMIT), False),
+        (dict(flops=101, solve_time=0.11, status=Status.TIME_LIMIT), {}, True),
+        (dict(solve_time=0.9), {}, True),
+        (dict(solve_time=0.9, waited=0.8), {}, False),
+        (dict(solve_time=0.35), {}, False),
+        ({}, {}, False),
     ],
 )
 def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_is_not(
-    first, fell, monkeypatch
+    first, both, fell, monkeypatch
 ):
     usual = Answer(status=Status.FINISHED, solve_time=0.1, setup_time=0.0, flops=100)
+    usual = replace(usual, **both)
     answers = iter([replace(usual, **first), usual, usual])
     monkeypatch.setattr(jobs, "_prepared", lambda *_: None)
     monkeypatch.setattr(jobs, "ROUNDS", 2)

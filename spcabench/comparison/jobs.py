@@ -302,7 +302,7 @@ def _fell(first: Answer, best: Answer) -> bool:
     if first.seconds is None or best.seconds is None:
         return False
     dropped = first.flops_in_all is not None and first.flops_in_all > (best.flops_in_all or 0)
-    if dropped and first.status != Status.TIME_LIMIT:
+    if dropped and {first.status, best.status} != {Status.TIME_LIMIT}:
         return True
     worked = first.seconds * (1.0 - (first.waited or 0.0))
     return worked > WARM_RATIO * best.seconds + WARM_SECONDS
