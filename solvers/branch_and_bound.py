@@ -9,7 +9,8 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
    so the traits do not promise it.
 2. Incumbents come from local search by swaps. A poor one costs nodes, and changes no proven answer.
 3. Where the tree of the paper's kind does not end soon, branch and bound on the dual bound begins
-   (`spcabench.methods.dual_search`, docs/bounds.md), and the two take turns.
+   (`spcabench.methods.dual_search`, docs/bounds.md), and the two take turns. It asks for values
+   above the incumbent first (`spcabench.methods.ladder`): without a proof the bound is smaller.
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
    same where the support found has no negative covariance; then by the dual bound for x >= 0, and
    by the faces of what is left (`spcabench.methods.nonnegative_faces`). A gap can remain: a

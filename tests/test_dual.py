@@ -134,7 +134,7 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
         assert part.bound >= best * (1 - 1e-9)
         if part.missing <= 0.0:
             continue
-        j = W[np.argmax(part.low.found.terms)]
+        j = int(part.halves()[0][1](t).F[-1])
         less = np.delete(np.arange(n), j)
         without = _forced_optimum(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
         taken = _forced_optimum(S, k, np.append(F, j), nonnegative)
@@ -196,6 +196,24 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
             assert all(taken <= set(W) <= taken | set(part.W.tolist()) for W in better)
             if not part.decided and part.missing > 0.0:
                 part.descend()
+
+
+@SIGNS
+@pytest.mark.parametrize("share", [1.001, 1.02, 1.06])
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, nonnegative):
+    """A value above the optimum makes many variables necessary, and no support has them all."""
+    n, k = 12, 5
+    S = _gram(seed, n)
+    t = share * _forced_optimum(S, k, np.arange(0), nonnegative)
+    part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
+    for _ in range(40):
+        part.fix()
+        assert len(part.F) <= k
+        assert len(part.support) <= k
+        if part.decided or part.bound <= 1.0:
+            break
+        part.descend()
 
 
 @pytest.fixture

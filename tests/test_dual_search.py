@@ -143,6 +143,7 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
 
     def best_with(found):
         nonlocal W
+        assert len(found) <= k
         if _value(S, found, nonnegative) > _value(S, W, nonnegative):
             W = found
         return _value(S, W, nonnegative)

@@ -9,7 +9,7 @@ has a small rank, up to a multiple of the identity, its optima are proven by cel
 
 What is left is searched by a tree (`spcabench.methods.pruning`), which is the faster one where k is
 small or the variances decay. Where it does not end soon, branch and bound on the dual bound
-(`spcabench.methods.dual_search`) begins, whose nodes are dear and few. Once that has more than one
+(`spcabench.methods.ladder`) begins, whose nodes are dear and few. Once that has more than one
 part, the two take turns of equal work as long as the tree looks able to finish: the search takes at
 most about twice the work of the better one, whichever that is. Work is counted, and the clock never
 looked at, so that a run repeats to the last digit. "Proven" means proven to within the relative
@@ -25,7 +25,7 @@ import numpy as np
 from spcabench.methods import bound_formulas
 from spcabench.methods.candidates import Block, candidates, two_by_two_eigenvalue
 from spcabench.methods.direction_cells import Cells
-from spcabench.methods.dual_search import DualSearch
+from spcabench.methods.ladder import Ladder
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.methods.pruning import EXHAUSTED, FOUND
@@ -296,7 +296,7 @@ class Exact:
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
         return CHUNK * PACE
 
-    def _dual_search(self, k: int, budget: float) -> DualSearch | None:
+    def _dual_search(self, k: int, budget: float) -> Ladder | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
         None where nothing is left to search, or too much.
@@ -315,9 +315,9 @@ class Exact:
             return float(self.value[k])
 
         S = self.covariance(W)
-        return DualSearch(S, k, self.value[k], best_with, self.nonnegative, budget)
+        return Ladder(S, k, self.value[k], best_with, self.nonnegative, budget)
 
-    def _chunks(self, k: int, search: DualSearch) -> Iterator[float]:
+    def _chunks(self, k: int, search: Ladder) -> Iterator[float]:
         """Let a dual search run; yields the work of each chunk."""
         before = 0.0
         for _ in search.run(TOLERANCE):

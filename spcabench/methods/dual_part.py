@@ -20,6 +20,7 @@ SAFE = 1e-9  # margin, relative to the value to be reached, below which no varia
 APART = 1e-10  # relative distance of t from lambda_1(S[F, F]) that a Schur complement needs
 FARTHER = 1e-6  # and the one that is taken where t is too near, or below it
 TRIES = 8  # values tau that are tried
+LITTLE = 1e-6  # added to what a bound falls: of two variables that close one half, the better one
 
 
 class Part:
@@ -61,7 +62,7 @@ class Part:
         self._ask(t)
         if not self.decided:
             if seed:
-                self.minimum = Minimum(self.E, self.s, positive, seed.matrix(self), seed.width)
+                self.minimum = Minimum(self.E, self.s, positive, seed.matrix(self))
             elif U is not None:
                 self.minimum = Minimum(self.E, self.s, positive, U)
             else:
@@ -130,7 +131,8 @@ class Part:
     def fix(self) -> int:
         """Leave out the variables that no support of value t has, take those that all have.
 
-        Returns their number. The part is empty where a variable is both.
+        Returns their number. The part is empty where a variable is both, or more are taken than
+        are still to be taken.
         """
         having, without = self.low.probes()
         least = 1.0 - SAFE - self.slack
@@ -138,7 +140,7 @@ class Part:
         if not (out | into).any():
             return 0
         self.floor = max(self.floor, self.level)
-        if (out & into).any():
+        if (out & into).any() or into.sum() > self.s:
             self.bound = min(self.bound, self.level)
             return 0
         self._change(np.append(self.F, self.W[into]), np.flatnonzero(~out & ~into), self.level)
@@ -168,16 +170,18 @@ class Part:
         self.bound = min(self.bound, high)
 
     def halves(self) -> "list[tuple[float, Callable[[float], Part]]]":
-        """The supports with the variable of the largest term, and those without it.
+        """The supports that have a variable, and those that lack it.
 
-        Of each half a bound, and what makes the part for a value t.
+        It is the variable for which the probed bounds of both fall most. Of each half a bound, and
+        what makes the part for a value t.
         """
-        j = int(np.argmax(self.low.found.terms))
+        probes = self.low.probes()
+        having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
+        # to lack one variable of many is the weaker condition, so its fall counts for more
+        j = int(np.argmax(having * without**2))
         rest, seed = np.delete(self.W, j), Seed(self)
         made: list[tuple[float, Callable[[float], Part]]] = []
-        for F, probed in zip(
-            (np.append(self.F, self.W[j]), self.F), self.low.probes(), strict=True
-        ):
+        for F, probed in zip((np.append(self.F, self.W[j]), self.F), probes, strict=True):
             bound = self.bound
             if not len(self.F):
                 bound = min(bound, self.level * float(probed[j]))
@@ -195,7 +199,6 @@ class Seed:
         self.level: float = part.level
         self.bound: float = part.bound
         self.floor: float = part.floor
-        self.width: float = part.low.width
         # any matrix certifies a bound, so that half the digits are enough
         self.U = part.low.U.astype(np.float32)
 
