@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spcabench.page.notation import percent
+
 WIDTH, HEIGHT, EDGE = 300, 60, 4
 # what is drawn: its name, its unit, and whether ratios to the last number are drawn
 CHARTS = {
@@ -69,7 +71,7 @@ def chart(measure, part, shas, conventions, problems):
         points = "".join(f"M{x[i]:.0f} {height[i]:.0f}h0" for i in own if np.isfinite(height[i]))
         lines.append(Line(problems.index(problem), path(x, height, counted), points))
     cuts = [(x[i - 1] + x[i]) / 2 for i in range(1, len(shas)) if counted[i] != counted[i - 1]]
-    ends = (edge(value, unit, relative, measure) for value in (low, high))
+    ends = (edge(value, unit, relative) for value in (low, high))
     return Chart(measure, name, *ends, tuple(lines), tuple(cuts))
 
 
@@ -111,9 +113,8 @@ def path(x, y, counted):
     return "".join(words)
 
 
-def edge(value, unit, relative, measure):
+def edge(value, unit, relative):
     """What an edge of a chart stands for, in words."""
     if relative:
         return f"×{value:.3g}"
-    digits = ".0f" if measure == "memory" else ".3g"
-    return f"{value:{digits}} {unit}"
+    return percent(value / 100) if unit == "%" else f"{value:.0f} {unit}"

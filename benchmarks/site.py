@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from spcabench.page.notation import compact, duration, percent
+
 from .changes import EXACT
 from .lines import CHARTS, HEIGHT, WIDTH, charts
 from .problems import PROBLEMS
@@ -136,9 +138,24 @@ def section(solver, part, commits, problems):
         "commits": len(own),
         "charts": charts(part, shas, [commit["convention"] for commit in commits], problems),
         "rows": [
-            {"problem": p, **wide.loc[p].dropna().to_dict()} for p in problems if p in wide.index
+            {"problem": p, **in_words(wide.loc[p].dropna())} for p in problems if p in wide.index
         ],
     }
+
+
+WORDS = {
+    "flops": compact,
+    "iterations": compact,
+    "gap": percent,
+    "shortfall": percent,
+    "seconds": duration,
+    "memory": lambda value: f"{value / 1e6:.0f} MB",
+}
+
+
+def in_words(numbers):
+    """The numbers of a problem by measure, in the units that people use."""
+    return {measure: WORDS[measure](value) for measure, value in numbers.items()}
 
 
 def recent(solver, own):

@@ -212,3 +212,25 @@ def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
     for j in range(1, 13):
         value, bound = (whole.extra[f"{name}_{j}"] for name in ("value", "bound"))
         assert value <= bound <= value * (1 + 3e-9)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("share", [1.003, 1.02, 1.2])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("seed", [26, *problems.some(2, range(16))])  # 26: a part without variables
+def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, monkeypatch):
+    """Even where no variable, or too many, are left in a part; no support has more than k."""
+    monkeypatch.setattr(dual_search, "ROOT", 1)
+    monkeypatch.setattr(dual_search, "ROOT_GAIN", 1e9)
+    monkeypatch.setattr(dual_search, "GAIN", 1e9)
+    X = np.random.default_rng(seed).standard_normal((12, 12))
+    S = X.T @ X
+    t = share * problems.optimum(S, k, nonnegative)
+
+    def best_with(W):
+        assert 0 < len(W) <= k
+        return t
+
+    search = DualSearch(S, k, t, best_with, nonnegative, 1e10)
+    deque(search.run(1e-9), maxlen=0)
+    assert search.bound == pytest.approx(t, rel=3e-9)

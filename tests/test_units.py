@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spcabench.page.notation import compact, duration
+from spcabench.page.notation import compact, duration, percent
 
 SECONDS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 TIMES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -41,3 +41,9 @@ def test_a_time_in_words(seconds, words):
 
 def test_a_small_count_has_no_unit():
     assert [compact(0), compact(12), compact(999.6)] == ["0", "12", "1 k"]
+
+
+def test_a_share_that_rounding_made_is_zero():
+    shares = [-2.17e-13, 2e-12, 0.0, 0.0687, 1.0, -0.0101, 1.3e-6]
+    words = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]
+    assert [percent(share) for share in shares] == words

@@ -165,7 +165,9 @@ class DualSearch:
         self.at_work = 0.0
 
     def _settle(self, W: Indices) -> None:
-        """One support is left, with those inside it."""
+        """One support is left, with those inside it; or none, if W is empty."""
+        if not len(W):
+            return
         self._try(W)
         bound = self._by_faces(W) if self.positive else largest_eigenvalue(self.S[np.ix_(W, W)])
         if bound > self._target:
@@ -195,4 +197,5 @@ class DualSearch:
         return self._target
 
     def _try(self, W: Indices) -> None:
-        self.best = max(self.best, self.best_with(W) / self.scale)
+        if len(W):
+            self.best = max(self.best, self.best_with(W) / self.scale)

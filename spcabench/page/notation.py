@@ -119,6 +119,11 @@ def compact(number: float) -> str:
     return f"{_three_digits(number)} {unit}".rstrip()
 
 
+def percent(share: float) -> str:
+    """A share to three digits; what rounding alone can make is zero."""
+    return f"{_three_digits(100.0 * round(share, 9) + 0.0)} %"
+
+
 def _three_digits(number: float) -> str:
     """It has no power of ten: 0.012, 4.21, 42.1, 421."""
     return f"{float(f'{number:.3g}'):g}"
