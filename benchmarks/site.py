@@ -178,6 +178,15 @@ def general(table, commits):
     return found
 
 
+def ratio(value):
+    """A ratio to three digits, or to as many as show that it is not one."""
+    for digits in range(3, 10):
+        word = np.format_float_positional(value, digits, fractional=False, trim="-")
+        if word != "1":
+            break
+    return word
+
+
 def units(change):
     """A change in words: a ratio, or a difference of shares or of bytes."""
     measure, low, high = change["measure"], change["low"], change["high"]
@@ -186,13 +195,7 @@ def units(change):
     elif measure in ("gap", "shortfall"):
         ends, unit = [f"{100 * value:+.2g}" for value in (low, high)], " points"
     else:
-        ends, unit = (
-            [
-                f"×{np.format_float_positional(v, 3, fractional=False, trim='-')}"
-                for v in (low, high)
-            ],
-            "",
-        )
+        ends, unit = [f"×{ratio(value)}" for value in (low, high)], ""
     name = CHARTS.get(measure, (measure,))[0].lower()
     return (
         f"{name} {ends[0]}{unit}" if ends[0] == ends[1] else f"{name} {ends[0]} to {ends[1]}{unit}"

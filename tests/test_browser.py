@@ -12,6 +12,7 @@ import pytest
 
 from spcabench.page import numbers_page
 from spcabench.running import rows
+from tests import trial
 from tests.problems import WHOLE
 from tests.trial import make_run, row
 
@@ -162,6 +163,18 @@ def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
         trial_run / "index.html", tmp_path, more=begin, anchor=anchor.replace("holds", "fails")
     )
     assert found["begin"] == 0
+
+
+def test_a_count_leaves_out_what_cannot_fail(trial_run, add_file, tmp_path):
+    text = trial.FIGURE.replace('"above 1", any_data=True', '"above 1", by_construction="it is so"')
+    add_file("figure", trial.NAME, text)
+    make_run(trial_run)
+    begin = FILTER.partition("const set")[0]
+    text = (trial_run / "index.html").read_text()
+    (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?1</a>', text)
+    anchor = html.unescape(link)
+    assert anchor == "#claims?paper=trial2013&verdict=holds&construction=no"
+    assert probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)[0]["begin"] == 1
 
 
 def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
