@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -114,6 +114,7 @@ def make_figure(
 
     For a publication, --out draws it in a size of your choice, with embedded fonts.
     """
+    from spcabench import registry
     from spcabench.cli import files
     from spcabench.page import draw
 
@@ -123,13 +124,25 @@ def make_figure(
     judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
     for claim in judged["claims"]:
         print(f"{claim['verdict']:9}  {claim['id']:4} {claim['variant']:12}  {claim['measured']}")
-        for line in (*(c["words"] for c in claim["conditions"]), claim["cause"]):
-            if line:
-                print(f"{'':9}  {line}")
+        for line in _beneath(claim):
+            print(f"{'':9}  {line}")
+    print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', name)}")
     print(folder / "figure.svg")
     if out is not None:
         draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
         print(out)
+
+
+def _beneath(claim: dict[str, Any]) -> list[str]:
+    """What is said of a claim beneath its number."""
+    apart = claim["by_construction"]
+    lines = [
+        f'"{claim["quote"]}"',
+        f"by construction, so it is not counted: {apart}" if apart else "",
+        *(condition["words"] for condition in claim["conditions"]),
+        claim["cause"],
+    ]
+    return [line for line in lines if line]
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
