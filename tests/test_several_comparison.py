@@ -199,7 +199,9 @@ def test_removed_variables_make_disjoint_loadings():
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_an_item_has_as_many_variables_as_it_says(item):
-    assert api.load(item.dataset, **item.parameters).n == item.n
+    problem = api.load(item.dataset, **item.parameters)
+    if not problem.stand_in:  # which may have another size
+        assert problem.n == item.n
 
 
 def test_a_solver_is_not_asked_what_is_too_large_for_it():
