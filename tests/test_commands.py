@@ -21,7 +21,7 @@ from spcabench.running.grader import Grader
 from spcabench.running.process import Worker
 from spcabench.running.task import Task
 from spcabench.vectors import project
-from tests.problems import some
+from tests.problems import WHOLE, some
 
 HONEST = """
     import sys
@@ -99,6 +99,7 @@ def test_a_wrong_program_gets_one_sentence(file_of, name):
     assert "spcabench.vectors" not in answer.reason  # advice for a solver in Python
 
 
+@WHOLE
 def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
     body = """
     import os, subprocess, time

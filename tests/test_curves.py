@@ -231,6 +231,7 @@ def test_pages_come_from_the_disk_alone(plan):
     assert "data:image" not in text
 
 
+@WHOLE
 def test_a_page_without_the_library_says_so(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(curves, "library", list)
     home = plan.parents[3]

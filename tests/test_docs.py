@@ -213,6 +213,7 @@ def test_the_block_of_the_readme_is_that_of_the_published_run():
     assert publish.with_block(text, ROOT / "results" / "published") == text
 
 
+@WHOLE
 def test_the_site_builds_without_a_warning(tmp_path):
     pytest.importorskip("mkdocs", reason="MkDocs is not installed: make installs it")
     command = [

@@ -20,6 +20,7 @@ from spcabench.cli.apply import apply
 from spcabench.errors import InputError
 from spcabench.solving import model as models
 from spcabench.solving import pictures
+from tests.problems import WHOLE
 
 WINE = load_wine(as_frame=True).data
 # what the core must do without; the files of the package are there, these are not
@@ -312,6 +313,7 @@ def _without_extras(*words, folder):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
+@WHOLE
 def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
     words = ("solve", table, "--missing", "mean", "-k", "3", "--solver", "tpower", "--out", "m.npz")
     for line in (words, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):

@@ -55,6 +55,7 @@ def answers():
     return pd.DataFrame(entries)
 
 
+@WHOLE
 def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
     """As a large problem does within a short time limit: nothing is known of it."""
     few = answers[answers.solver.isin(SOLVERS[:3]) & (answers.asked == 5)].copy()

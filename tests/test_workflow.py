@@ -18,7 +18,7 @@ from spcabench.cli import figures, options
 from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.grid import jobs
-from tests.problems import some
+from tests.problems import WHOLE, some
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
@@ -127,6 +127,7 @@ def is_gone(pid, seconds=5.0):
     return False
 
 
+@WHOLE
 def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
     log = tmp_path / "results" / "quick" / "workflow.log"
