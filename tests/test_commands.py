@@ -59,12 +59,12 @@ def file_of(tmp_path, monkeypatch):
     return write
 
 
-def answered(file, seconds=20.0):
+def answered(file, seconds=20.0, limit=2.0):
     """What a comparison makes of a solver's file on one problem."""
     task = Task(
         dataset="pitprops",
         solver=file,
-        settings=dict(k=3, time_limit=2.0),
+        settings=dict(k=3, time_limit=limit),
         memory=True,
         vectors=True,
         timeout=seconds,
@@ -78,7 +78,7 @@ def answered(file, seconds=20.0):
 
 
 def test_a_program_is_graded_like_any_other_solver(file_of):
-    answer = answered(file_of(WRITES.format("x")))
+    answer = answered(file_of(WRITES.format("x")), seconds=120.0, limit=60.0)  # it starts Python
     assert answer.status == "finished", answer.reason
     assert answer.cardinality == 3
     assert answer.variance <= answer.variance_refit <= answer.bound

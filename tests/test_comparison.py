@@ -3,10 +3,8 @@ whole one is made.
 """
 
 import html
-import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,10 +17,10 @@ from spcabench import api, registry
 from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
-from spcabench.page import comparison_page as page
 from spcabench.running import fingerprint, preparation, worker
 from spcabench.running.process import Worker
 from spcabench.running.task import Task
+from tests.comparisons import compared
 from tests.problems import WHOLE
 
 GRID = np.geomspace(0.1, 1e4, 30)
@@ -226,32 +224,14 @@ def solve(problem, *, k):
 
 
 def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(jobs, "PATIENCE_FACTOR", 2.0)
-    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
-    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "loops.py").write_text(LOOPS)
     (tmp_path / "needy.py").write_text(
         LOOPS.replace("from", 'REQUIRES = "no_such_library"\nfrom', 1)
     )
-    home = tmp_path / "results" / "compare"
-    files = []
-    for solver in (
-        "tpower",
-        "gpower1",
-        *(str(tmp_path / f"{name}.py") for name in ("loops", "needy")),
-    ):
-        job = jobs.Job(solver, "quick", limit=0.5)
-        file = job.write(home / "jobs")
-        files.append(str(file.relative_to(tmp_path)))
-        assert jobs.Job.read(file) == job
-        jobs.run_job(
-            job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet")
-        )
-    plan = home / "mine" / "plan.json"
-    plan.parent.mkdir()
-    plan.write_text(json.dumps({"name": "mine", "named": ["loops"], "jobs": files}))
-    text = page.write(plan).read_text()
+    solvers = ["tpower", "gpower1", tmp_path / "loops.py", tmp_path / "needy.py"]
+    plan = compared(monkeypatch, tmp_path, "mine", solvers, items=2, named=["loops"])
+    text = plan.with_name("index.html").read_text()
     assert "ended after" in text and "gpower1" in text and standing.RULE in text
     ranked = plan.with_name("ranking.txt").read_text()
     assert "needs no_such_library" in text and "loops" in ranked
@@ -265,7 +245,7 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
         "crash",
         "killed",
     } & set(table.status)
-    assert not list(home.glob("rows/*/*.journal"))
+    assert not list(plan.parents[1].glob("rows/*/*.journal"))
 
 
 POOR = '''"""The first variables."""
@@ -283,24 +263,12 @@ def solve(problem, *, k):
 
 @WHOLE
 def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
-    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
-    home = tmp_path / "results" / "compare"
-    files = []
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "poor.py").write_text(POOR)
-        job = jobs.Job(str(tmp_path / folder / "poor.py"), "quick", limit=0.5)
-        file = job.write(home / "jobs")
-        files.append(str(file.relative_to(tmp_path)))
-        jobs.run_job(
-            job, tmp_path / files[-1].replace("/jobs/", "/rows/").replace(".json", ".parquet")
-        )
-    plan = home / "both" / "plan.json"
-    plan.parent.mkdir()
-    plan.write_text(json.dumps({"name": "both", "named": ["poor (one)"], "jobs": files}))
-    text = page.write(plan).read_text()
+    solvers = [tmp_path / folder / "poor.py" for folder in ("one", "two")]
+    for file in solvers:
+        file.parent.mkdir()
+        file.write_text(POOR)
+    plan = compared(monkeypatch, tmp_path, "both", solvers, named=["poor (one)"])
+    text = plan.with_name("index.html").read_text()
     ranked = plan.with_name("ranking.txt").read_text()
     assert "poor (one)" in ranked
     assert "poor (two)" in ranked
@@ -308,20 +276,10 @@ def test_solvers_of_one_name_that_reach_nothing_are_compared(tmp_path, monkeypat
 
 
 def test_a_comparison_in_which_every_run_fails_shows_the_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
-    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
     (tmp_path / "mine.py").write_text(SOLVER.replace("yield problem", "yield problems"))
-    home = tmp_path / "results" / "compare"
-    job = jobs.Job(str(tmp_path / "mine.py"), "quick", limit=0.5)
-    file = job.write(home / "jobs")
-    rows = str(file).replace("/jobs/", "/rows/").replace(".json", ".parquet")
-    jobs.run_job(job, Path(rows))
-    plan = home / "mine" / "plan.json"
-    plan.parent.mkdir()
-    words = {"name": "mine", "named": ["mine"], "jobs": [str(file.relative_to(tmp_path))]}
-    plan.write_text(json.dumps(words))
-    text = html.unescape(page.write(plan).read_text())
+    solvers = [tmp_path / "mine.py"]
+    plan = compared(monkeypatch, tmp_path, "mine", solvers, items=2, named=["mine"])
+    text = html.unescape(plan.with_name("index.html").read_text())
     assert "no solver answered" in text
     line = "(mine.py, line 7: yield problems.covariance.largest_column())"
     assert line in text
@@ -417,18 +375,8 @@ def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatc
 
 
 def test_a_fresh_comparison_is_made_from_nothing(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suite, "recovery", lambda fresh: [])
-    monkeypatch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:1])
-    home = tmp_path / "results" / "compare"
-    job = jobs.Job("tpower", "quick", limit=0.5, fresh=7)
-    file = job.write(home / "jobs")
-    jobs.run_job(job, Path(str(file).replace("/jobs/", "/rows/").replace(".json", ".parquet")))
-    plan = home / "new" / "plan.json"
-    plan.parent.mkdir()
-    words = {"name": "new", "named": [], "jobs": [str(file.relative_to(tmp_path))]}
-    plan.write_text(json.dumps(words))
-    text = page.write(plan).read_text()
+    plan = compared(monkeypatch, tmp_path, "new", ["tpower"], fresh=7)
+    text = plan.with_name("index.html").read_text()
     assert "fresh problems from seed 7" in text
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.problem == "rows of pitprops, drawn again").all()

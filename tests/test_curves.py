@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spcabench import registry, style
-from spcabench.comparison import budgets, jobs, standing, suite
+from spcabench.comparison import budgets, jobs, standing
 from spcabench.page import (
     comparison_curves,
     comparison_pictures,
@@ -20,6 +20,7 @@ from spcabench.page import (
 )
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
+from tests.comparisons import compared
 from tests.problems import WHOLE
 from tests.test_browser import CHROMIUM, probe
 from tests.trial import check_links, make_run
@@ -50,23 +51,10 @@ LATER = """<script>addEventListener("load", async () => {
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
-    """A comparison of three solvers on two problems."""
-    home = tmp_path_factory.mktemp("home")
-    folder, files = home / "results" / "compare", []
+    """A comparison of three solvers on three problems."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(home)
-        patch.setattr(suite, "recovery", lambda fresh: [])
-        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:3])
-        for solver in SOLVERS:
-            file = jobs.Job(solver, "quick", limit=0.5).write(folder / "jobs")
-            asked = jobs.Job.read(file)
-            jobs.run_job(asked, folder / "rows" / asked.folder / f"{asked.key}.parquet")
-            files.append(str(file.relative_to(home)))
-        plan = folder / "try" / "plan.json"
-        plan.parent.mkdir()
-        plan.write_text(json.dumps({"name": "try", "named": ["gpower1"], "jobs": files}))
-        page.write(plan)
-        yield plan
+        home = tmp_path_factory.mktemp("home")
+        yield compared(patch, home, "try", SOLVERS, items=3, named=["gpower1"])
 
 
 def data_of(file):

@@ -1,6 +1,5 @@
 """Comparisons made on two machines, joined; the settings that a comparison's page shows."""
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from spcabench.errors import InputError
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
 from spcabench.solving.status import Status
+from tests.comparisons import compared
 from tests.problems import WHOLE
 
 # one process makes the comparisons, and takes these tests
@@ -26,24 +26,8 @@ def made(tmp_path_factory):
     """Two comparisons of one suite: tpower on both machines, another solver on each."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(home)
-        patch.setattr(suite, "recovery", lambda fresh: [])
-        patch.setitem(suite.SUITES, "quick", suite.SUITES["quick"][:2])
-        for name, solvers in (("one", ["tpower", "spcavrp"]), ("two", ["tpower", "gpower1"])):
-            folder = home / "results" / "compare"
-            files = []
-            for solver in solvers:
-                job = jobs.Job(solver, "quick", limit=0.5)
-                file = job.write(folder / "jobs")
-                made = Path(str(file).replace("/jobs/", "/rows/")[:-5] + ".parquet")
-                if not made.exists():
-                    jobs.run_job(job, made)
-                files.append(str(file.relative_to(home)))
-            plan = folder / name / "plan.json"
-            plan.parent.mkdir()
-            plan.write_text(json.dumps({"name": name, "named": [], "jobs": files}))
-            page.write(plan)
-        yield [home / "results" / "compare" / name for name in ("one", "two")]
+        made = {"one": ["tpower", "spcavrp"], "two": ["tpower", "gpower1"]}
+        yield [compared(patch, home, name, made[name], items=2).parent for name in made]
 
 
 def slower(folder, elsewhere):

@@ -48,6 +48,10 @@ def _graded(tmp_path, *solvers, **more):
     return standing.graded(rows.read(files))
 
 
+# one process makes the table, and takes these tests
+of_the_table = pytest.mark.xdist_group("components")
+
+
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
@@ -55,6 +59,7 @@ def table(tmp_path_factory):
         yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_deflation=True)
 
 
+@of_the_table
 def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
     ranking = standing.ranking(table)
     asked = {way.how for name in ("tpower", "amanpg") for way in ways.ways(name, True)}
@@ -63,6 +68,7 @@ def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
     assert np.allclose(best, 1.0)
 
 
+@of_the_table
 def test_the_grades_are_those_of_the_kept_loadings(table):
     problem = api.load("gaussian", **DATA)
     for line in table[table.value.notna()].itertuples():
@@ -72,6 +78,7 @@ def test_the_grades_are_those_of_the_kept_loadings(table):
         assert line.value <= line.bound
 
 
+@of_the_table
 def test_disjoint_answers_stand_among_the_orthonormal_ones(table):
     both = table[(table.how == "drop_features") & table.value.notna()]
     assert set(both.formulation) == {"disjoint", "orthonormal"}
@@ -86,6 +93,7 @@ def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, fo
     assert (found.status != "finished").all()
 
 
+@of_the_table
 def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
     ranking = standing.ranking(table)
     assert (ranking.share <= 1.0 + 1e-12).all()

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from spcabench.comparison import jobs, standing, suite
+from spcabench.comparison import standing
 from spcabench.comparison.suite import Item
 from spcabench.running import rows as results
+from tests import comparisons
+from tests.comparisons import few_problems
 from tests.problems import some
 from tests.test_trust import BODY, SMALL, write
 
@@ -23,15 +25,8 @@ def rows_of(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("ranking")
         patch.chdir(folder)
-        patch.setattr(suite, "recovery", lambda fresh: [])
-        patch.setitem(suite.SUITES, "quick", [ITEM])
-
-        def make(solver):
-            job = jobs.Job(solver, "quick", limit=0.5)
-            jobs.run_job(job, folder / f"{job.key}.parquet")
-            return results.read([folder / f"{job.key}.parquet"])
-
-        yield make
+        few_problems(patch, [ITEM])
+        yield lambda solver: results.read([comparisons.rows_of(solver, folder)[1]])
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,38 @@
+"""Comparisons on few problems, made as the command makes them, with each run timed once."""
+
+import json
+
+from spcabench.comparison import jobs, suite
+from spcabench.page import comparison_page
+
+
+def few_problems(patch, items):
+    """Let the quick suite have these problems alone, each run of which is made once."""
+    patch.setattr(suite, "recovery", lambda fresh: [])
+    patch.setitem(suite.SUITES, "quick", items)
+    patch.setattr(jobs, "ROUNDS", 1)
+    patch.setattr(jobs, "MOST_ROUNDS", 1)
+
+
+def rows_of(solver, home, **settings):
+    """The files of a solver's job and of its rows, which are made unless they are there."""
+    job = jobs.Job(str(solver), "quick", limit=0.5, **settings)
+    folder = home / "results" / "compare"
+    file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"
+    assert jobs.Job.read(file) == job
+    if not rows.exists():
+        jobs.run_job(job, rows)
+    return file, rows
+
+
+def compared(patch, home, name, solvers, items=1, named=(), **settings):
+    """Compare solvers on the first problems of the quick suite; returns the file of the plan."""
+    patch.chdir(home)
+    few_problems(patch, suite.SUITES["quick"][:items])
+    files = [rows_of(solver, home, **settings)[0] for solver in solvers]
+    plan = home / "results" / "compare" / name / "plan.json"
+    plan.parent.mkdir()
+    words = {"name": name, "named": list(named)}
+    plan.write_text(json.dumps(words | {"jobs": [str(file.relative_to(home)) for file in files]}))
+    comparison_page.write(plan)
+    return plan
