@@ -140,10 +140,13 @@ def judge(base, head, reduced=False):
     if git("status", "--porcelain", "--untracked-files=no"):
         print("note: uncommitted changes are not measured")
     trees = [tree(sha) for sha in (base, head)]
-    same = unchanged(*map(codes, trees)) if reduced else set()
+    same = unchanged(*map(codes, trees))
     if same:
         print(f"{len(same)} solvers are the same, with all that they import: not measured")
-    old, new = (collect(problems, folder, solvers=others(folder, same)) for folder in trees)
+    old, new = (
+        collect(problems, folder, solvers=others(folder, same), title=title)
+        for folder, title in zip(trees, ("old", "new"), strict=True)
+    )
     rows = compare(old, new, best_known())
     show_others(old, new)
     if not rows and not same:

@@ -14,9 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from tqdm import tqdm
+
 from .codes import named
 from .counts import ROOT, entry
 
+LOG = 20.0  # seconds between two lines of progress in a log
 PATIENCE = 1800.0  # seconds of a solver's process; a loaded machine takes long
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 OFFLINE = dict.fromkeys(THREADS, "1") | {"SPCABENCH_OFFLINE": "1"}
@@ -45,19 +48,22 @@ def environment(tree=None):
     return kept | OFFLINE | ({} if tree is None else {"PYTHONPATH": str(tree)})
 
 
-def collect(problems, tree, jobs=2, solvers=None, timed=False):
+def collect(problems, tree, jobs=2, solvers=None, timed=False, title=""):
     """Return solver -> problem -> counts, as `counts.measured` gives them.
 
     They are those of the spcabench in the folder ``tree``: all its solvers, or some. timed : with
-    the times of further runs.
+    the times of further runs. title : of the progress that is shown; empty where none is.
     """
     if solvers is None:
         solvers = [file.stem for file in named(Path(tree) / "spcabench" / "solvers")]
     parts = [solvers[i::jobs] for i in range(min(jobs, len(solvers)))]
-    with ThreadPoolExecutor(jobs) as pool:
+    seldom = 0.1 if sys.stderr.isatty() else LOG
+    shown = title and solvers
+    bar = tqdm(total=len(solvers), desc=title, unit="solver", mininterval=seldom, disable=not shown)
+    with ThreadPoolExecutor(jobs) as pool, bar:
         found = dict(
             item
-            for part in pool.map(partial(one_part, problems, tree, timed), parts)
+            for part in pool.map(partial(one_part, problems, tree, timed, bar.update), parts)
             for item in part
         )
     check(found)
@@ -71,19 +77,23 @@ def check(found):
         raise RuntimeError(f"nothing can be measured: {entries[0]['reason']}")
 
 
-def one_part(problems, tree, timed, solvers):
-    """Solver and problem -> counts, of some solvers, one after the other."""
+def one_part(problems, tree, timed, tell, solvers):
+    """Solver and problem -> counts, of some solvers, one after the other; each is told of."""
     asked = dict(tree=str(tree), problems=list(problems), solvers=list(solvers), timed=timed)
-    done = subprocess.run(
-        command("passes", json.dumps(asked)),
-        capture_output=True,
-        text=True,
-        env=environment(tree),
-        cwd=ROOT.anchor,
-    )
-    if done.returncode:
-        raise RuntimeError(f"spcabench cannot be imported: {done.stderr.strip()[-500:]}")
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    words, found = command("passes", json.dumps(asked)), []
+    place = dict(env=environment(tree), cwd=ROOT.anchor)
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=said, text=True, **place) as process,
+    ):
+        for line in process.stdout:
+            if line.startswith("["):
+                found.append(json.loads(line))
+                tell()
+        if process.wait():
+            said.seek(0)
+            raise RuntimeError(f"spcabench cannot be imported: {said.read().strip()[-500:]}")
+    return found
 
 
 def main():

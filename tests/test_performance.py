@@ -171,10 +171,12 @@ def test_the_peak_of_a_run_is_its_own():
     del block
 
 
-def test_counts_of_a_process_of_its_own_are_those_of_the_harness():
+def test_counts_of_a_process_of_its_own_are_those_of_the_harness(capsys):
     tree = commits.tree(commits.commit("HEAD"))
     names = ["gaussian-20", "no-such-problem"]
-    found = passes.collect(names, tree, jobs=1, solvers=["tpower"], timed=True)["tpower"]
+    (found,) = passes.collect(names, tree, 1, ["tpower"], timed=True, title="old").values()
+    last = capsys.readouterr().err.split("\r")[-1]
+    assert last.startswith("old: 100%") and "1/1" in last
     assert found["no-such-problem"]["status"] == "error"
     costs = {name: found["gaussian-20"].pop(name) for name in ("seconds", "memory", "time")}
     here = counts.measured("tpower", "gaussian-20")
