@@ -125,6 +125,15 @@ def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     assert "\n" not in found.sentence
 
 
+def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(HEAD.format(traits="", settings="") + "    yield problems\n")
+    done = spcabench("check", file)
+    assert done.returncode == 1
+    assert done.stdout.count("NameError") == 1
+    assert done.stdout.count('for the same reason as "stops at its limits"') > 3
+
+
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):
     promise = "is feasible"
     body = "    print('iteration 1')\n    yield x\n"

@@ -124,15 +124,17 @@ def check(
 ) -> None:
     """Check that a solver does what every solver must do.
 
-    Each failure is one sentence. The exit code is 1 if any check fails.
+    Each failure is one sentence, which is said once. The exit code is 1 if any check fails.
     """
     from spcabench.checking import conformance
 
-    failures = 0
+    told: dict[str, str] = {}  # sentence of a failure -> the first check that gave it
     for outcome in conformance.check(solver, patience):
-        failures += outcome.verdict == "fails"
-        print(f"{outcome.verdict:11}  {outcome.name}: {outcome.sentence}", flush=True)
-    raise typer.Exit(int(failures > 0))
+        sentence = outcome.sentence
+        if outcome.verdict == "fails" and told.setdefault(sentence, outcome.name) != outcome.name:
+            sentence = f'for the same reason as "{told[sentence]}"'
+        print(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
+    raise typer.Exit(int(bool(told)))
 
 
 @contextmanager
