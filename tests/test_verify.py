@@ -1,6 +1,7 @@
 """Verdicts judged again from the rows, and rows against those of another run."""
 
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -251,7 +252,12 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
         and "| 2 | 0 | 0 |" in text
     )
     assert publish.with_block(text, home) == text
-    assert "**holds**" in (home / "trial2013.md").read_text()
+    words = (home / "trial2013.md").read_text()
+    assert "**holds**" in words
+    for claim, address, line in re.findall(r"^\| \[(\w+)\]\((.+)#L(\d+)\)", words, re.MULTILINE):
+        written = (home / address).read_text().splitlines()[int(line) - 1]
+        assert f'Statement("{claim}"' in written
+    assert words.count("#L") == 2
     for page in home.rglob("*.html"):
         check_links(page)
     assert not differences(verify.rejudge(home))
