@@ -123,7 +123,7 @@ def test_missing_values(missing, rows, columns, tmp_path):
     gaps.to_csv(tmp_path / "t.csv", index=False)
     problem = user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     assert (problem.m, problem.n) == (rows, columns)
-    assert "2 values are missing" in problem.provenance["notes"][0]
+    assert "missing values: 2 " in problem.provenance["notes"][0]
 
 
 def test_row_names_headers_and_constant_columns(tmp_path):
@@ -293,7 +293,7 @@ def test_nothing_left_is_an_error(tmp_path):
 def test_columns_that_may_hold_na_are_numbers_with_gaps(dtype, tmp_path):
     yes = pd.array([True, False, None, True] * 10, dtype="boolean").astype(dtype)
     FRAME.assign(yes=yes).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(InputError, match="10 values are missing"):
+    with pytest.raises(InputError, match="missing values: 10 "):
         user_file.read(tmp_path / "t.parquet", user_file.Reading())
     problem = user_file.read(tmp_path / "t.parquet", user_file.Reading(missing="mean"))
     assert problem.n == 7 and problem.m == 40

@@ -58,7 +58,7 @@ def apply(
         print(scores.to_csv(), end="")
         return
     _write(out, scores)
-    print(f"{len(scores)} samples, {len(columns)} scores each: {out}")
+    print(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")
 
 
 def _write(out: Path, scores: "pd.DataFrame") -> None:

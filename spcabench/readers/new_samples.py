@@ -67,7 +67,7 @@ def _complete(
     if how.missing == "mean":
         count = int(frame.isna().to_numpy().sum())
         if count:
-            notes.append(f"{count:,} values are missing; filled in by the model's means")
+            notes.append(f"missing values: {count:,}; filled in by the model's means")
         return frame.to_numpy(dtype=np.float64), names
     whole, there = table.complete(path, frame, how.missing, notes, GAPS)
     values: Any = whole.to_numpy(dtype=np.float64)

@@ -229,8 +229,8 @@ def _gaps(frame: pd.DataFrame, gaps: Array) -> str:
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
     shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
     return (
-        f"{gaps.sum():,} values are missing ({gaps.mean():.1%}), in {(counts > 0).sum():,} "
-        f"columns: {shown}"
+        f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), in {(counts > 0).sum():,} of "
+        f"{len(counts):,} columns: {shown}"
     )
 
 
