@@ -235,6 +235,8 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     assert "ended after" in text and "gpower1" in text and standing.RULE in text
     ranked = plan.with_name("ranking.txt").read_text()
     assert "needs no_such_library" in text and "loops" in ranked
+    heads, first = ranked.splitlines()[:2]
+    assert heads.split()[-2:] == ["time", "flops"] and len(first) == len(heads)
     place, reason = [line for line in ranked.splitlines() if "needy" in line], "needs no_such_lib"
     assert len(place) == 1 and place[0].startswith("needy: skipped on 5: " + reason)
     table = pd.read_csv(plan.with_name("table.csv"))

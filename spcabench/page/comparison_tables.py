@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from spcabench.page.notation import duration
+from spcabench.page.notation import compact, duration
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
 
@@ -51,6 +52,10 @@ HEADS = (
     ("99.9 %", "share of the pairs on which 99.9 % of the best known variance is reached"),
     ("share", "variance over the best known, mean of all pairs, a failure counting zero"),
     ("time", "shifted geometric mean (shift 10 ms), a failure counting as the largest of all"),
+    (
+        "flops",
+        "the same mean of flops (shift 10^5); none for a library, whose flops are not counted",
+    ),
 )
 ORDER = {
     "time": "Ranked by 99.9 %, then by share, then by time.",
@@ -72,12 +77,14 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str)
 
 def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
     """The ranking as text, and below it what its heads mean and why answers are missing."""
-    shown = [f"{'':4}{'solver':28}{'answered':>10}{'99.9 %':>8}{'share':>9}{'time':>11}"]
+    heads = f"{'answered':>10}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
+    shown = [f"{'':4}{'solver':28}{heads}"]
     for r in ranking.to_dict("records"):
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
+        flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
         shown.append(
-            f"{rank:<4}{r['solver']:28}{r['answered']:>4} of "
-            f"{r['pairs']:<3}{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}"
+            f"{rank:<4}{r['solver']:28}{r['answered']:>4} of {r['pairs']:<3}"
+            f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
     meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]
     blocks = [*shown, "", *meanings, ORDER[last], "", *_unanswered(answers)]
