@@ -39,6 +39,12 @@ wildcard_constraints:
     job="[^/]+",
 
 
+# the timers of this limit add up with every job that ends: after some hundred they take most of a core, beside runs
+# that are timed (Snakemake, pull request 3744)
+onstart:
+    if hasattr(workflow, "scheduler"): workflow.scheduler.job_rate_limiter = None
+
+
 rule all:
     input: f"results/{SCALE}/index.html"
 

@@ -1,6 +1,7 @@
 """The workflow's plan and its locks."""
 
 import fcntl
+import inspect
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from contextlib import suppress
 import psutil
 import pytest
 import yaml
+from snakemake import api
 
 from spcabench import registry
 from spcabench.cli import figures, options
@@ -19,6 +21,13 @@ from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.grid import jobs
 from tests.problems import WHOLE, some
+
+
+def test_what_the_snakefile_switches_off_is_there():
+    """Otherwise the limit of jobs per second has another name, and its timers run."""
+    scheduler = sys.modules[api.Workflow.__module__].JobScheduler
+    assert "self.job_rate_limiter =" in inspect.getsource(scheduler.__init__)
+    assert "self.scheduler = JobScheduler(" in inspect.getsource(api.Workflow)
 
 
 def test_the_plan_holds_every_job_of_every_figure(tmp_path):
