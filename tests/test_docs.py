@@ -181,6 +181,7 @@ def test_the_identities_between_the_variances_hold():
 
 TIMING = [
     f"A sample lasts at least {1e3 * worker.SAMPLE:g} ms.",
+    f"It is not timed, unless it took more than {worker.LONG:g} s:",
     f"There are {job.ROUNDS['quick']} rounds at quick scale and {job.ROUNDS['paper']} at paper",
     f"after at least {job.MIN_ROUNDS['quick']} and {job.MIN_ROUNDS['paper']} rounds,",
     f"no more than {job.TIME_BUDGET['quick']:g} and {job.TIME_BUDGET['paper']:g} seconds.",

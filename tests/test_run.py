@@ -183,6 +183,26 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     assert table.groupby("solver").flops.nunique().eq(1).all()
 
 
+def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch):
+    task = replace(TASK, solver="grqi", timed=True)
+    runs = []
+    solve = worker_module.api.solve
+    monkeypatch.setattr(
+        worker_module.api, "solve", lambda *a, **b: runs.append(solve(*a, **b)) or runs[-1]
+    )
+    monkeypatch.setattr(worker_module, "_warm", {})
+    monkeypatch.setattr(worker_module, "SAMPLE", 0.0)
+    for longest, made in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
+        runs.clear()
+        worker_module._warm.clear()
+        monkeypatch.setattr(worker_module, "LONG", longest)
+        for number in made:
+            answer = worker_module.answer(task)
+            assert len(runs) == number and answer.samples == 1
+            assert answer.solve_time == runs[-1].solve_time > 0.0
+            assert answer.flops == runs[0].flops
+
+
 def test_an_interrupted_job_goes_on(figure, tmp_path):
     out = tmp_path / "job.parquet"
     journal = Journal(out, fingerprint.fingerprint(figure, "paper", "gpower1"))
