@@ -181,11 +181,11 @@ def best_known():
 def renew_best():
     """Take over HEAD's answers that are better than the best known; none is ever made worse."""
     from .commits import commit, tree
-    from .passes import collect
+    from .passes import checked, collect
     from .problems import PROBLEMS
 
     best = best_known()
-    for entries in collect(PROBLEMS, tree(commit("HEAD"))).values():
+    for entries in checked(collect(PROBLEMS, tree(commit("HEAD")))).values():
         for name, entry in entries.items():
             best[name] = max(best.get(name, 0.0), entry.get("variance") or 0.0)
     BEST.write_text(json.dumps(best, indent=1) + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from . import clock
 from .codes import codes
 from .commits import KEY, accepted, commit, excuse, git, known, shallow, tree
 from .counts import LIMIT, MEASURES, best_known, values
-from .passes import collect
+from .passes import checked, collect
 from .problems import PROBLEMS, REDUCED
 
 WORSE = 1.01
@@ -112,7 +112,7 @@ def main():
 
 def alone(base, head):
     """In a shallow clone without the base: the new commit's counts must be there at least."""
-    found = collect(REDUCED, tree(head))
+    found = checked(collect(REDUCED, tree(head)))
     count = sum("iterations" in entry for entries in found.values() for entry in entries.values())
     print(
         f"perf-check: NOT COMPARED: this clone is shallow and has no {base}; {count} runs of the "
@@ -147,6 +147,7 @@ def judge(base, head, reduced=False):
         collect(problems, folder, solvers=others(folder, same), title=title)
         for folder, title in zip(trees, ("old", "new"), strict=True)
     )
+    checked(old, new)
     rows = compare(old, new, best_known())
     show_others(old, new)
     if not rows and not same:
@@ -155,7 +156,8 @@ def judge(base, head, reduced=False):
     show_memories(memories(old, new))
     if not reduced:
         pairs = timed(old, new, problems)
-        show_times(clock.ratios(pairs, *trees), set(new) - {solver for solver, _ in pairs})
+        if new:
+            show_times(clock.ratios(pairs, *trees), set(new) - {solver for solver, _ in pairs})
     seen = Counter(row[-1] for row in rows)
     print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in WORDS)}")
     bad = [row for row in rows if row[-1] in ("worse", "lost")]

@@ -66,15 +66,19 @@ def collect(problems, tree, jobs=2, solvers=None, timed=False, title=""):
             for part in pool.map(partial(one_part, problems, tree, timed, bar.update), parts)
             for item in part
         )
-    check(found)
     return {solver: found[solver] for solver in solvers}
 
 
-def check(found):
-    """Raise RuntimeError where every single run is an error: that is none of the solvers' own."""
-    entries = [entry for by_problem in found.values() for entry in by_problem.values()]
+def checked(*found):
+    """The first of what passes found; RuntimeError where every single run of all is an error.
+
+    That is none of the solvers' own.
+    """
+    of_solvers = [by_problem for one in found for by_problem in one.values()]
+    entries = [entry for by_problem in of_solvers for entry in by_problem.values()]
     if entries and all(entry["status"] == "error" for entry in entries):
         raise RuntimeError(f"nothing can be measured: {entries[0]['reason']}")
+    return found[0]
 
 
 def one_part(problems, tree, timed, tell, solvers):

@@ -8,7 +8,7 @@ import math
 
 from .commits import git, tree
 from .counts import ROOT, best_known, values
-from .passes import collect
+from .passes import checked, collect
 from .problems import REDUCED
 
 FOLDER = ROOT / "results" / "counts"
@@ -30,7 +30,7 @@ def write(shas, problems=REDUCED, solvers=None):
             continue
         print(f"counting {git('log', '-1', '--format=%h %s', sha)}", flush=True)
         try:
-            found = collect(problems, tree(sha), solvers=solvers)
+            found = checked(collect(problems, tree(sha), solvers=solvers))
         except RuntimeError as error:  # it cannot be built or imported: the others can
             print(f"not counted: {error}", flush=True)
             continue

@@ -227,6 +227,17 @@ def test_a_figure_that_does_not_fit_says_so(trial_run):
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)
 
 
+def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(trial_run, monkeypatch):
+    """Sizes such that 9.5 * 3.8 / 3.8 is another number than 9.5 are not asked for."""
+    make_run(trial_run)
+    rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
+    monkeypatch.setattr(draw, "_fits", lambda figure: False)
+    monkeypatch.setattr(registry.module("figure", "trial2013_fig1"), "SIZE", (9.5, 3.8))
+    draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"])
+    with pytest.raises(InputError, match="does not fit"):
+        draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], height=3.8)
+
+
 def test_anchors_name_each_claim_once_whatever_its_variants():
     claims = [dict(id="K3", variant=v) for v in ("", "GPower1, raw", "GPower1, raw", "", "")]
     paper = {"figures": [{"short": "fig2", "claims": claims}]}

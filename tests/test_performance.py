@@ -197,6 +197,29 @@ def test_a_solver_that_crashes_costs_the_others_nothing(monkeypatch):
     assert found["runs"] == {"gaussian-20": {"status": "converged"}}
 
 
+def test_a_solver_that_breaks_fails_and_one_that_is_mended_passes(monkeypatch, capsys):
+    entry = {"status": "converged", "flops": 10, "iterations": 3, "convention": 1}
+    found = {
+        "good": {"tpower": {"gaussian-20": entry}},
+        "broken": {"tpower": {"gaussian-20": {"status": "error", "reason": "SyntaxError: here"}}},
+    }
+    fakes = dict(
+        git=lambda *_: "",
+        accepted=lambda *_: [],
+        tree=str,
+        codes=lambda tree: {"tpower": tree, "grqi": "the same"},
+        collect=lambda problems, tree, **_: found[tree.rstrip("2")],
+    )
+    for name, fake in fakes.items():
+        monkeypatch.setattr(gate, name, fake)
+    assert gate.judge("broken", "good", reduced=True) == 0
+    assert gate.judge("good", "broken", reduced=True) == 1
+    said = capsys.readouterr().out
+    assert "FAILED: tpower" in said and "SyntaxError: here" in said
+    with pytest.raises(RuntimeError, match="SyntaxError: here"):
+        gate.judge("broken", "broken2", reduced=True)
+
+
 @pytest.fixture
 def package(tmp_path):
     """The folder of a small package, and a function that writes a file of it."""
@@ -223,7 +246,8 @@ def package(tmp_path):
     put("datasets/faces.py", "drawn = 1")
     put("solvers/own.py", "from spcabench.steps import step")
     put("solvers/other.py", "done = 1")
-    put("steps.py", "step = 1")
+    put("steps.py", "import spcabench.inner.deep as deep\n\nstep = deep.one")
+    put("inner/deep.py", "one = 1")
     return tmp_path / "tree", put
 
 
@@ -232,6 +256,7 @@ def package(tmp_path):
     [
         ("solvers/own.py", {"own"}),
         ("steps.py", {"own"}),
+        ("inner/deep.py", {"own"}),
         ("driver.py", {"own", "other"}),
         ("wholes.py", {"own", "other"}),
         ("late.py", {"own", "other"}),
@@ -456,7 +481,8 @@ def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(folders, m
 
     def collect(problems, sha, solvers=None):
         asked.append(sha)
-        return {s: {"spiked-40": {"flops": f, "iterations": 5}} for s, f in flops[sha].items()}
+        found = {"status": "converged", "iterations": 5}
+        return {s: {"spiked-40": found | {"flops": f}} for s, f in flops[sha].items()}
 
     for name, value in (("tree", str), ("collect", collect)):
         monkeypatch.setattr(tally, name, value)

@@ -29,7 +29,7 @@ class Solvers:
         if not THERE:
             raise RuntimeError(f"{TREE} is a checkout, and not the package of a commit")
         solvers = [name for name in ASKED or SOLVERS if name in THERE]
-        found = passes.collect(REDUCED, TREE, jobs=1, solvers=solvers, timed=True)
+        found = passes.checked(passes.collect(REDUCED, TREE, 1, solvers, timed=True))
         best = counts.best_known()
         return {
             (solver, problem): counts.values(entry, best.get(problem)) | counts.costs(entry)

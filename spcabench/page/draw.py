@@ -62,7 +62,7 @@ def draw_to(
         _mark(figure, module, rows, title, scale)
         if fontsize:
             style.scale_fonts(figure, scale)
-        if (size != tuple(own) or fontsize) and not _fits(figure):
+        if (width or height or fontsize) and not _fits(figure):
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
             )

@@ -147,3 +147,7 @@ def _imported(tree: ast.Module) -> Iterator[Path]:
             folder = PACKAGE.joinpath(*inner)
             files = folder.with_suffix(".py"), *(folder / f"{a.name}.py" for a in node.names)
             yield from filter(Path.is_file, files)
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+            whole = (PACKAGE.joinpath(*rest) for top, *rest in names if top == "spcabench")
+            yield from filter(Path.is_file, (folder.with_suffix(".py") for folder in whole))
