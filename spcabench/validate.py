@@ -200,7 +200,7 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
     finite = np.isfinite(M.data if sp.issparse(M) else M)
     if not finite.all():
         raise InputError(
-            f"{argument}: {int((~finite).sum())} entries are NaN or infinite; all must be finite"
+            f"{argument}: NaN or infinite entries: {int((~finite).sum()):,}; all must be finite"
         )
     return M, columns
 

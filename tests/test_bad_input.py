@@ -42,7 +42,7 @@ def _with(M, value):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_entries_that_are_not_finite(value):
-    _refused(lambda: Problem.from_data(_with(X, value)), "X:", "1 entries", "finite")
+    _refused(lambda: Problem.from_data(_with(X, value)), "X:", "entries: 1;", "finite")
     _refused(lambda: Problem.from_data(sp.csr_array(_with(X, value))), "X:", "finite")
     _refused(lambda: Problem.from_covariance(_with(S, value)), "Sigma:", "finite")
 

@@ -131,7 +131,7 @@ def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     done = spcabench("check", file)
     assert done.returncode == 1
     assert done.stdout.count("NameError") == 1
-    assert done.stdout.count('for the same reason as "stops at its limits"') > 3
+    assert done.stdout.count('not reached: it ended as for "stops at its limits"') > 3
 
 
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):

@@ -240,6 +240,10 @@ def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
     place, reason = [line for line in ranked.splitlines() if "needy" in line], "needs no_such_lib"
     assert len(place) == 1 and place[0].startswith("needy: skipped on 5: " + reason)
     table = pd.read_csv(plan.with_name("table.csv"))
+    pairs = text.partition('id="pairs-table"')[2].partition("</table>")[0]
+    shares = table[table.solver == "loops"].share
+    assert pairs.count("n/a") == shares.isna().sum() > 0
+    assert all(f"{100 * share:.2f} %</td></tr>" in pairs for share in shares.dropna())
     good = table[table.value.notna()]
     assert (good.value <= good.bound * (1 + 1e-9)).all() and (good.share <= 1 + 1e-9).all()
     assert (good.cardinality <= good.asked).all()

@@ -112,7 +112,7 @@ def new(
         raise InputError(f"name: {name!r} has a meaning in Python already; choose another")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
     write_text(file, text)
-    print(f"{file}; then: spcabench check {file}; spcabench compare {file}")
+    print(f"wrote {file}; next: spcabench check {file}, then spcabench compare {file}")
 
 
 def check(
@@ -132,7 +132,7 @@ def check(
     for outcome in conformance.check(solver, patience):
         sentence = outcome.sentence
         if outcome.verdict == "fails" and told.setdefault(sentence, outcome.name) != outcome.name:
-            sentence = f'for the same reason as "{told[sentence]}"'
+            sentence = f'not reached: it ended as for "{told[sentence]}"'
         print(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
     raise typer.Exit(int(bool(told)))
 

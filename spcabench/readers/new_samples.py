@@ -60,14 +60,14 @@ def _complete(
 ) -> tuple[Array, list[str]]:
     """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
     if how.missing == "columns":
-        raise InputError("--missing: 'columns' leaves none out of a model; allowed are rows, mean")
+        raise InputError("--missing: 'columns'; a model needs all of them: allowed are rows, mean")
     if count := int(np.isinf(frame.to_numpy(dtype=np.float64)).sum()):
-        raise InputError(f"{path}: {count} entries are infinite; all must be finite, or missing")
+        raise InputError(f"{path}: infinite entries: {count:,}; all must be finite, or missing")
     names = names or [str(i + 1) for i in range(len(frame))]
     if how.missing == "mean":
-        count = int(frame.isna().to_numpy().sum())
-        if count:
-            notes.append(f"missing values: {count:,}; filled in by the model's means")
+        gaps = frame.isna().to_numpy()
+        if gaps.any():
+            notes.append(f"{table.missing_values(frame, gaps)}; filled in by the model's means")
         return frame.to_numpy(dtype=np.float64), names
     whole, there = table.complete(path, frame, how.missing, notes, GAPS)
     values: Any = whole.to_numpy(dtype=np.float64)

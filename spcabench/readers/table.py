@@ -201,7 +201,7 @@ def complete(
     if not gaps.any():
         return frame, every
     rows, columns = gaps.any(axis=1), gaps.any(axis=0)
-    said = _gaps(frame, gaps)
+    said = missing_values(frame, gaps)
     if missing == "error":
         lost_rows = f"{rows.sum():,} of {len(frame):,} rows"
         lost_columns = f"{columns.sum():,} of {frame.shape[1]:,} columns"
@@ -223,14 +223,16 @@ def complete(
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 
-def _gaps(frame: pd.DataFrame, gaps: Array) -> str:
+def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     """How many values are missing, and in which columns most."""
     counts = gaps.sum(axis=0)
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
     shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
+    where = (counts > 0).sum()
+    most = "most in " if where > len(worst) else ""
     return (
-        f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), in {(counts > 0).sum():,} of "
-        f"{len(counts):,} columns: {shown}"
+        f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), in {where:,} of {len(counts):,} "
+        f"columns: {most}{shown}"
     )
 
 
