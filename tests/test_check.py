@@ -125,6 +125,16 @@ def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     assert "\n" not in found.sentence
 
 
+def test_an_example_that_solve_does_not_take_is_found(tmp_path):
+    file = tmp_path / "mine.py"
+    text = HEAD.format(traits="", settings="") + "    yield x\n"
+    file.write_text(text.replace("dict(k=3)", "dict(k=3, fast=True)"))
+    name = "says what it is"
+    found = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert found.verdict == "fails"
+    assert found.sentence == "EXAMPLE has fast; solve() takes k"
+
+
 def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(HEAD.format(traits="", settings="") + "    yield problems\n")

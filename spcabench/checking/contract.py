@@ -105,6 +105,10 @@ def says_what_it_is(module: ModuleType) -> None:
         if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
             raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
     traits = module.TRAITS
+    takes = set(parameters(module.solve))
+    takes |= {"k"} if traits.control else set()  # by a penalty that is searched
+    if unknown := sorted(set(module.EXAMPLE) - takes):
+        raise Broken(f"EXAMPLE has {', '.join(unknown)}; solve() takes {', '.join(sorted(takes))}")
     if traits.control == "cardinality" and "k" not in parameters(module.solve):
         raise Broken('TRAITS say control="cardinality", but solve() takes no k')
     if traits.control == "penalty":
