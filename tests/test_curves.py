@@ -26,7 +26,7 @@ from tests.test_browser import CHROMIUM, probe
 from tests.trial import check_links, make_run
 
 # one process makes the comparison, and takes these tests
-pytestmark = pytest.mark.xdist_group("curves")
+pytestmark = [pytest.mark.xdist_group("curves"), WHOLE]
 
 browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 SOLVERS = ("tpower", "gpower1", "mcol")
@@ -67,7 +67,6 @@ def answers_of(plan):
     return standing.standing(rows, page._best_known(first))
 
 
-@WHOLE
 @browser
 @pytest.mark.parametrize(("measure", "place"), [("work", 0), ("time", 1)])
 def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, measure, place):
@@ -95,7 +94,6 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
     )
 
 
-@WHOLE
 def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_path):
     out = tmp_path / "published" / "compare" / "try"
     publish._copy_comparison(plan.parent, out)
@@ -140,7 +138,6 @@ def test_every_answer_is_on_the_page_of_its_problem(plan):
         assert text.count('<th scope="row">') == len(part)
 
 
-@WHOLE
 @browser
 def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     more = """
@@ -165,7 +162,6 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     assert found["tradeoff"].startswith("cardinality|linear|variance")
 
 
-@WHOLE
 @browser
 def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
@@ -179,7 +175,6 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     assert found["said"].startswith("Within 1e9 flops: ") and "100.00 %" in found["said"]
 
 
-@WHOLE
 @browser
 def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     more = """
@@ -194,7 +189,6 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     assert {line[1] for line in lines[1:]} == set(SOLVERS)
 
 
-@WHOLE
 @browser
 def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
     make_run(trial_run)
@@ -219,7 +213,6 @@ def test_pages_come_from_the_disk_alone(plan):
     assert "data:image" not in text
 
 
-@WHOLE
 def test_a_page_without_the_library_says_so(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(curves, "library", list)
     home = plan.parents[3]

@@ -200,6 +200,28 @@ def test_a_killed_check_takes_along_what_its_solver_started(signal, then, tmp_pa
     assert len(pids) >= 3 and gone(pids)
 
 
+STARTS = """
+import os, subprocess
+os.setsid()
+print(flush=True)
+while True:
+    subprocess.Popen(["sleep", "{seconds}"], start_new_session=True)
+"""
+
+
+def test_what_starts_others_all_the_time_ends_with_all_of_them():
+    """Also with those that it starts while the others are looked for."""
+    for attempt in range(5):
+        seconds = f"{os.getpid()}.{attempt}"
+        words = [sys.executable, "-c", STARTS.format(seconds=seconds)]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(0.05)
+            supervisor.end(process.pid)
+        found = psutil.process_iter(["cmdline"])
+        assert gone([p.pid for p in found if seconds in (p.info["cmdline"] or [])], 1.0)
+
+
 TREE = """
 import subprocess, sys, time
 sleep = [sys.executable, "-c", "import time; time.sleep(600)"]

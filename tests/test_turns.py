@@ -190,6 +190,7 @@ def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
         process.start()
     assert machine.busy(1.0) > conditions.WAITED
     for process in crowd:
+        process.kill()
         process.join()
 
 

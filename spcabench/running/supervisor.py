@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
+from time import sleep
 
 import psutil
 
@@ -82,14 +83,37 @@ def _exit(number: int, frame: object) -> None:
 
 def end(pid: int) -> None:
     """End a process that leads a group: the group, and all below the process."""
-    below: list[psutil.Process] = []
-    with suppress(psutil.Error):
-        below = psutil.Process(pid).children(recursive=True)
+    below = _stopped_below(pid)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     with suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
     _kill(below)
+
+
+def _stopped_below(pid: int) -> list[psutil.Process]:
+    """All below a process: each is stopped, so that none starts another while they are listed."""
+    found: list[psutil.Process] = []
+    with suppress(psutil.Error):
+        root = psutil.Process(pid)
+        new = [root]
+        while new:
+            for process in new:
+                _stop(process)
+            new = [p for p in root.children(recursive=True) if p not in found]
+            found += new
+    return found
+
+
+def _stop(process: psutil.Process) -> None:
+    """Stop a process, and wait until it stands still."""
+    still = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    with suppress(psutil.Error):
+        process.suspend()
+        for _ in range(100):
+            if process.status() in still:
+                return
+            sleep(0.001)
 
 
 def end_session(leader: int) -> None:
