@@ -148,6 +148,8 @@ def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
     R = rng.standard_normal((rows, d)) + rng.uniform(0, 2) * np.eye(d)[0]
     value, c, work = spannogram.cone_maximum(R, R.T @ R, 0.0)
     assert work > 0
+    plain = spannogram.cone_maximum.py_func(R, R.T @ R, 0.0)  # which reads no row that is not there
+    assert (value, work) == (pytest.approx(plain[0]), plain[2]) and np.allclose(c, plain[1])
     C = rng.standard_normal((2000, d))
     C /= np.linalg.norm(C, axis=1, keepdims=True)
     Y = C @ R.T

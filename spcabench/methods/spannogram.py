@@ -193,7 +193,8 @@ def cone_maximum(R, G, floor):
         B = np.ascontiguousarray(bases[level, :, :p])
         closed = first[level] >= len(R)
         if new:
-            closed, value, c = face_maximum(R, G, B, floor, tol)
+            settled, value, c = face_maximum(R, G, B, floor, tol)
+            closed = closed or settled
             work += d * d * p + d * p * p + 9 * p**3 + d * p + R.size
             if value > floor:
                 floor, best = value, c
