@@ -11,13 +11,14 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish publish-history test test-thorough test-slurm check docs history perf perf-site perf-check lock clean help
+.PHONY: figures publish publish-history test test-thorough test-bounds test-slurm check docs history perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make test-thorough                          the same properties on more seeds and problems, and whole workflows"
+	@echo "make test-bounds                            the test suite, with every index of a compiled kernel checked"
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"
@@ -40,6 +41,10 @@ test: $(READY)
 
 test-thorough: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough
+
+# in a folder of its own: what is kept elsewhere is compiled without the checks
+test-bounds: $(READY)
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-slurm: $(READY)
 	@$(BIN)/python -m pytest -rs -m slurm tests/test_slurm.py
