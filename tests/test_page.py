@@ -21,7 +21,7 @@ from spcabench.page import (
 )
 from spcabench.page.results_page import write_page
 from spcabench.running import rows
-from tests.trial import FIGURE, NAME, check_links, make_run, row
+from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
 
 
 def test_the_page_holds_every_claim_and_its_links_resolve(trial_run):
@@ -225,6 +225,14 @@ def test_a_figure_that_does_not_fit_says_so(trial_run):
     rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
     with pytest.raises(InputError, match="does not fit"):
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)
+
+
+def test_a_figure_is_of_the_commit_of_its_newest_row(trial_run, tmp_path):
+    newest = made_row(commit="b" * 10, written="2026-02-01T00:00:00+00:00")
+    older = made_row(commit="a" * 10, written="2026-01-01T00:00:00+00:00", chain="0-1")
+    rows.write([newest, older], tmp_path / "rows.parquet")
+    report = draw.judgement(NAME, "quick", [tmp_path / "rows.parquet"])
+    assert report["commit"] == "b" * 10 and report["written"] == newest.written
 
 
 def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(trial_run, monkeypatch):

@@ -151,7 +151,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     """A figure's claims with their verdicts, its provenance and its runs, from its rows alone."""
     module = registry.module("figure", name)
     rows, data = _loaded(module, files)
-    last = rows.iloc[-1]
+    last = rows.sort_values("written", kind="stable").iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
     report = {
