@@ -33,6 +33,9 @@ class Run:
     timed : bool
         Whether its time is compared. The run is then repeated over many rounds, in turn with the
         other runs on its problem, while nothing else runs.
+    one_round : bool
+        Whether a single timed round is enough where more take long, because the figure times other
+        problems of the same kind, over which it compares.
     memory : bool
         Whether its peak memory is measured too, in a process of its own.
     vectors : bool
@@ -51,6 +54,7 @@ class Run:
     match: str | None = None
     form: str | None = None
     timed: bool = False
+    one_round: bool = False
     memory: bool = False
     vectors: bool = False
     timeout: float = 900.0

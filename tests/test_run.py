@@ -142,6 +142,7 @@ def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
         for name, groups_of in jobs.items():
             assert {g.startswith("timed-") for g in groups_of} == {name.startswith("timed")}
     assert grid.jobs(figure, "quick").keys() == {"others", "timed"}
+    assert [name for name in grid.jobs(figure, "paper") if "timed" in name] == ["timed-gaussian"]
 
 
 def test_a_job_of_several_groups_has_the_rows_of_each(figure, tmp_path):
@@ -181,6 +182,19 @@ def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
     assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
     assert (table.samples >= 1).all() and table.calibration.gt(0).all()
     assert table.groupby("solver").flops.nunique().eq(1).all()
+
+
+@pytest.mark.parametrize(("one_round", "rounds"), [((True, True), 1), ((True, False), 2)])
+def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
+    one_round, rounds, tmp_path, monkeypatch
+):
+    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+    runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
+    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 0.0})
+    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
+    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+    run_job("trial", "paper", "timed", tmp_path / "t.parquet")
+    assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
 
 
 def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch):

@@ -149,6 +149,7 @@ def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
         solver=solver,
         settings=named | own | limits,
         timed=True,
+        one_round=n == 200,
         label=label if goal == GAP else f"goal {goal:g}",
         timeout=4 * LIMIT[scale],
     )

@@ -37,16 +37,23 @@ def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
 def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run | Measure]]]:
     """Return the jobs of a figure by name, each with the groups that its process makes.
 
-    At the papers' scale each group is a job, so that little is made again after a change. At the
-    quick scale most groups take less time than the start of a process: there is one job for all
-    that are timed, and one for all others.
+    At the papers' scale there is a job for each dataset that is timed, and one for each other
+    group, so that little is made again after a change. At the quick scale most groups take less
+    time than the start of a process: there is one job for all that are timed, and one for all
+    others.
     """
     found: dict[str, dict[str, list[Run | Measure]]] = {}
     for name, runs in groups(figure, scale).items():
-        together = "timed" if name.startswith("timed-") else "others"
-        job = together if scale == "quick" and runs else name
-        found.setdefault(job, {})[name] = runs
+        found.setdefault(_job(name, runs, scale), {})[name] = runs
     return found
+
+
+def _job(group: str, runs: list[Run | Measure], scale: str) -> str:
+    """The job of a group. A machine is cleared for what is timed, so few jobs serve it better."""
+    timed = group.startswith("timed-")
+    if scale == "quick" and runs:
+        return "timed" if timed else "others"
+    return f"timed-{runs[0].dataset}" if timed else group
 
 
 def _group(run: Run | Measure) -> str:

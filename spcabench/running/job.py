@@ -79,6 +79,8 @@ def run_job(figure: str, scale: str, job: str, out: Path) -> None:
     # the grader first: it must never have seen a solver
     with closing(Grader()) as grader, closing(Worker(worker.answer)) as helper:
         for group, runs in known[job].items():
+            if helper.asked and scale == "paper":  # what the group before left takes memory
+                helper.restart()
             labels = {"experiment": figure, "scale": scale, "group": group}
             found += _rows(labels, runs, (helper, grader), journal)
     rows.write(found, out)
@@ -93,16 +95,14 @@ def _rows(
 ) -> Iterator[Row]:
     """The rows of all rounds of a group, one after the other. labels : of the group."""
     scale = labels["scale"]
-    timed = any(isinstance(run, Run) and run.timed for run in runs)
+    timed = [run for run in runs if isinstance(run, Run) and run.timed]
     rounds = ROUNDS[scale] if timed else 1
+    least = 1 if all(run.one_round for run in timed) else MIN_ROUNDS[scale]
     start = perf_counter()
     name = f"{labels['experiment']} {labels['group']}"
     with closing(tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)) as bar:
         for repeat in range(rounds):
-            if (
-                repeat >= MIN_ROUNDS[scale]
-                and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]
-            ):
+            if repeat >= least and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]:
                 break  # one more would not fit
             for index, chain in enumerate(interleaved(runs)):
                 of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}

@@ -7,6 +7,8 @@ from typing import Any
 from spcabench.problem.problem import Form
 from spcabench.run import Measure, Run, Settings
 
+LEFT_OUT = ("match", "label", "one_round")  # what of a run the process that makes it need not know
+
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
@@ -33,7 +35,7 @@ class Task:
     @classmethod
     def of(cls, run: Run | Measure, **settings: Any) -> "Task":
         """The task of a run or a measure, some of its settings replaced."""
-        given = {name: value for name, value in vars(run).items() if name not in ("match", "label")}
+        given = {name: value for name, value in vars(run).items() if name not in LEFT_OUT}
         return cls(**given | {"settings": {**run.settings, **settings}})
 
     @property

@@ -26,7 +26,7 @@ from spcabench.solving.result import Result, refitted
 from spcabench.solving.status import Status
 
 SAMPLE = 0.005  # seconds that one timed sample lasts at least
-LONG = 10.0  # seconds of a first run that counts: cold caches weigh little in it
+LONG = 2.0  # seconds of a first run that counts: cold caches weigh little in it
 # of the time of a run, and seconds beyond, that its own clocks may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 _warm: dict[str, Result] = {}
