@@ -119,6 +119,15 @@ def test_the_table_in_a_terminal_explains_its_heads(answers, last):
     assert comparison_tables.ORDER[last] in rest
 
 
+def test_a_long_name_of_a_solver_moves_no_column(answers):
+    ranking = standing.ranking(answers)
+    ranking["solver"] = ["x" * 40, *ranking.solver[1:]]
+    heads, *lines = comparison_tables.lines(ranking, answers, "flops").splitlines()[
+        : len(ranking) + 1
+    ]
+    assert {len(line) for line in lines} == {len(heads)}
+
+
 def test_the_table_of_several_components_explains_its_heads():
     line = dict(solver="a", how="joint", answered=1, pairs=1, share=1.0, gap=0.1, violation=0.0)
     ranking = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])

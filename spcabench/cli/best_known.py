@@ -87,27 +87,31 @@ def _show_one(name: str, ks: list[int]) -> None:
 
     asked = known.pairs(SUITES, name, ks)
     items = {item.nonnegative: item for item, _ in asked}
-    found = 0
+    entries = [entry for entry in known.read().values() if entry.item == name]
+    at_hand = []
     for nonnegative, item in items.items():
         problem = api.load(item.dataset, **item.parameters)
-        for entry in known.read().values():
-            same = (entry.item, entry.problem, entry.nonnegative) == (
-                name,
-                problem.name,
-                nonnegative,
-            )
-            if same and (not ks or entry.k in ks):
+        mine = [e for e in entries if (e.problem, e.nonnegative) == (problem.name, nonnegative)]
+        at_hand += mine
+        for entry in mine:
+            if not ks or entry.k in ks:
                 _show_entry(entry.checked(problem), problem.features)
-                found += 1
-    if not found:
-        raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities")
+    if entries and not at_hand:
+        raise InputError(
+            f"best-known: {name!r} is {problem.name!r} here, of which nothing is known"
+        )
+    known_at = sorted({entry.k for entry in at_hand})
+    if not any(not ks or k in ks for k in known_at):
+        where = f"; known are k = {', '.join(map(str, known_at))}" if known_at else ""
+        raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities{where}")
 
 
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
     took = f", {entry.seconds:g} s of processor time" if entry.seconds else ""
+    by = f"proven by {entry.bound_by}" if entry.bound_by else "by a method that was not kept"
     print(_line(entry))
     print(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
-    print(f"  bound    {entry.bound:.12g}, proven by {entry.bound_by}, {entry.bound_when}{took}")
+    print(f"  bound    {entry.bound:.12g}, {by}, {entry.bound_when}{took}")
     print("  support  (variable: loading)")
     for place, loading in zip(entry.support, entry.loadings, strict=True):
         label = f"  {features[place]}" if features else ""

@@ -93,7 +93,7 @@ def _lines(found: "Grade", name: str) -> list[str]:
         f"feasible, {found.cardinality} nonzeros",
         f"variance            {found.variance:.9g}",
         f"after the refit     {found.refit:.9g}",
-        f"certified bound     {found.bound:.9g}, gap {gap:.3%}",
+        f"certified bound     {found.bound:.9g}, gap of the refit {gap:.3%}",
     ]
     if found.best is not None:
         share = found.refit / found.best.value

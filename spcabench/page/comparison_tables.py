@@ -78,12 +78,13 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str)
 def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
     """The ranking as text, and below it what its heads mean and why answers are missing."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
-    shown = [f"{'':4}{'solver':28}{heads}"]
+    width = max(28, *(len(name) + 1 for name in ranking.solver))
+    shown = [f"{'':4}{'solver':{width}}{heads}"]
     for r in ranking.to_dict("records"):
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
         shown.append(
-            f"{rank:<4}{r['solver']:28}{r['answered']:>4} of {r['pairs']:<3}"
+            f"{rank:<4}{r['solver']:{width}}{r['answered']:>4} of {r['pairs']:<3}"
             f"{100 * r['at 0.999']:>6.0f} %{r['share']:>9.4f}{time:>11}{flops:>9}"
         )
     meanings = [f"{head:10}{meaning}" for head, meaning in HEADS]

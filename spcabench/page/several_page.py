@@ -59,16 +59,16 @@ def rows_of(job: Path) -> Path:
 
 def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
     """The ranking as text, one block for each formulation, and why answers are missing."""
-    text = []
+    text, width = [], max(28, *(len(name) + 1 for name in ranking.solver))
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
         text.append(
-            f"  {'solver':28}{'asked':22}{'answered':>10}{'of the best':>12}{'gap':>8}"
+            f"  {'solver':{width}}{'asked':22}{'answered':>10}{'of the best':>12}{'gap':>8}"
             f"{'violation':>11}{'time, s':>9}"
         )
         for r in part.itertuples():
             text.append(
-                f"  {r.solver:28}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
+                f"  {r.solver:{width}}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
                 f"{100 * r.share:>10.1f} %{_or_dash(100 * r.gap, '.1f', ' %'):>8}"
                 f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
             )
