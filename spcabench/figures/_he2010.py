@@ -163,6 +163,30 @@ def speedup(
     return readings(verdicts, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
 
 
+def made_of(data: pd.DataFrame, fast: str) -> str:
+    """What a ratio of times is made of, at the smallest and the largest size, as it was measured.
+
+    That is the flops, iterations and seconds a flop of GPower0 over those of a solver.
+    """
+    work = (data.flops + data.setup_flops).astype(float)
+    data = data.assign(work=work, rate=data.total / work)
+    parts, sizes = [], ""
+    for name, form in GIVEN.items():
+        pair = ("gpower0", f"{fast}{form}")
+        found = [ratios(data, *pair, column) for column in ("work", "iterations", "rate")]
+        if all(found):
+            ends = (min(found[0]), max(found[0]))
+            sizes = " and ".join(f"{x:g}" for x in ends)
+            flops, rounds, rate = (
+                " and ".join(f"{of[x].median:.2g}" for x in ends) for of in found
+            )
+            parts.append(
+                f"{name}: {flops} times the flops, in {rounds} times the iterations, at {rate} "
+                "times the seconds a flop"
+            )
+    return f"GPower0 against {NAMES[fast]} at sizes {sizes}, {'; '.join(parts)}." if parts else ""
+
+
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
     """Mcol-PCA with smaller c than the paper's, untimed, on sparse data."""
     for share in LEVELS:

@@ -20,6 +20,7 @@ from spcabench.figures._he2010 import (
     draw_times,
     draw_values,
     levels,
+    made_of,
     ratios,
     show,
     small_loss,
@@ -187,7 +188,8 @@ def draw(data, axes):
 def claims(data):
     """H1 to H3, H14 to H16, H18, H19."""
     timed, counted = data["timed"], data["counted"]
-    yield H1.judged(*speedup(timed, "scol", _comparable))
+    verdict, words = speedup(timed, "scol", _comparable)
+    yield H1.judged(verdict, words, cause=made_of(timed, "scol") if verdict == "fails" else "")
     yield H2.judged(*speedup(timed, "mcol", _much_faster))
     yield H3.judged(*small_loss(timed, 5.0), conditions=by_level(timed))
     yield _single_column(timed)

@@ -187,11 +187,17 @@ def elimination(problem, *, seed):
     whole, left = (_relaxation(M, lam) for M in (S, inner))
     return {
         "removed": len(S) - len(W),
+        "strongest": _strongest(S, d < lam) / lam,
         "identity": _right_side(S, lam, seed),
         "l0": [_penalised(S, lam), _penalised(inner, lam)],
         "l1": [*whole, *left],
         "unit": float(d.max()),
     }
+
+
+def _strongest(S, removed):
+    """Largest |Sigma_ij| of a removed i and another j."""
+    return float(np.abs(S - np.diag(S.diagonal()))[removed].max(initial=0.0))
 
 
 def _penalised(S, lam):
@@ -317,10 +323,22 @@ def _safe(instances):
     )
     # certified: what all features attain is more than what the survivors can
     l1 = [(e["l1"][0] - e["l1"][3]) / e["unit"] for e in cut]
-    count = sum(loss > 1e-6 for loss in l1)
+    lost = [loss > 1e-6 for loss in l1]
+    count = sum(lost)
     yield Z9_L1.judged(
         decided(count == 0 if cut else None),
         f"falls in {count} of {len(cut)} instances, by up to {100 * max(l1, default=0):.1f} % of "
         "the largest variance",
         "problem (1), relaxation",
+        cause=_why([e["strongest"] > 1.0 for e in cut], lost) if count else "",
+    )
+
+
+def _why(strong, lost):
+    """Where the rule loses: strong says whether a removed feature has a covariance above lambda."""
+    among = sum(s for s, loss in zip(strong, lost, strict=True) if loss)
+    return (
+        f"In {among} of these {sum(lost)} a removed feature has a covariance above lambda with "
+        f"another one, which X_ij then pays for; in the other {len(lost) - sum(lost)} instances "
+        f"it is so in {sum(strong) - among}."
     )
