@@ -39,6 +39,7 @@ from spcabench.figures._kuleshov2013 import (
     pairs,
     sizes,
 )
+from spcabench.figures._kuleshov2013_causes import grown, long_searches, slower
 from spcabench.run import Measure, Run
 from spcabench.solving.status import Status
 from spcabench.style import look
@@ -244,14 +245,9 @@ def claims(data):
     yield _representative(main)
     for penalty in PENALTIES:
         mine, name = main[main.penalty == penalty], NAMES[penalty]
-        below = by_band(mine.sparsity, mine.ratio)
-        yield K3.judged(
-            _in_every_band(below, 10, BANDS),
-            f"ratio {show(below)}",
-            name,
-            conditions=[_below_10(below)],
-        )
-        low = {band: v for band, v in below.items() if band in BANDS[:3]}
+        yield _in_bands(K3, mine, penalty)
+        low = by_band(mine.sparsity, mine.ratio)
+        low = {band: v for band, v in low.items() if band in BANDS[:3]}
         yield K4.judged(_in_every_band(low, 100, BANDS[:3]), f"ratio {show(low)}", name)
         large = interval(mine.ratio[mine.sparsity > LARGE])
         by_k = {
@@ -260,19 +256,25 @@ def claims(data):
         }
         words = f"ratio {large} over {large.count} runs; {crossing(by_k)}"
         yield K5.judged(large.at_most(1.0), words, name)
-        rough = loose[loose.penalty == penalty]
-        below = by_band(rough.sparsity, rough.ratio)
-        yield K6.judged(
-            _in_every_band(below, 10, BANDS),
-            f"ratio {show(below)}",
-            name,
-            conditions=[_below_10(below)],
-        )
+        yield _in_bands(K6, loose[loose.penalty == penalty], penalty)
         yield _jumps(data, penalty)
         yield _restarts(data, penalty)
         yield _small_J(data, penalty)
         yield _dimensions(data, penalty)
     yield _growth(data)
+
+
+def _in_bands(statement, pairs_, penalty):
+    """K3 or K6."""
+    below = by_band(pairs_.sparsity, pairs_.ratio)
+    verdict = _in_every_band(below, 10, BANDS)
+    return statement.judged(
+        verdict,
+        f"ratio {show(below)}",
+        NAMES[penalty],
+        conditions=[_below_10(below)],
+        cause=grown(pairs_, penalty, SPARSITY_EDGES) if verdict == "fails" else "",
+    )
 
 
 def _in_every_band(found, threshold, bands):
@@ -314,9 +316,11 @@ def _representative(main):
         for s, of_s in ratio.groupby(asked)
     }
     below = {s: v for s, v in by_s.items() if s < 0.2}
+    verdict = _alike(by_s)
     return K19.judged(
-        _alike(by_s),
+        verdict,
         f"ratio {_at_each(by_s)}",
+        cause=slower(main.iterations_g, asked) if verdict == "fails" else "",
         conditions=[Condition("sparsities below 20 %", _alike(below), f"ratio {_at_each(below)}")],
     )
 
@@ -335,11 +339,13 @@ def _restarts(data, penalty):
     counted = [e for e in data[data.label == "restarts"].extra if e.get("penalty") == penalty]
     near = over_problems(e["near"] for e in counted)
     conditions = [Condition("k to within 10 %", near.at_most(8), f"{near} runs")]
+    verdict = runs.at_most(8)
     return K12.judged(
-        runs.at_most(8),
+        verdict,
         f"{runs} runs (our search, not the author's by hand)",
         NAMES[penalty],
         conditions=conditions if counted else (),
+        cause=long_searches(mine) if verdict == "fails" else "",
     )
 
 

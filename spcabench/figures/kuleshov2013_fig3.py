@@ -36,6 +36,7 @@ from spcabench.figures._kuleshov2013 import (
     pairs,
     sizes,
 )
+from spcabench.figures._kuleshov2013_causes import early_rest
 from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Measure
 from spcabench.solving.bounds import leading_eigenvalue
@@ -222,9 +223,10 @@ def claims(data):
                 f"difference in %: {show(drawn)}",
             )
             variant = f"{NAMES[penalty]}, {word}"
-            cause = _reversed(one) if verdict == "fails" and not suffix else ""
+            at_rest = early_rest(one, penalty, data[data.label == "starts"].extra)
+            cause = "" if verdict != "fails" else at_rest if suffix else _reversed(one)
             yield K7.judged(verdict, measured, variant, conditions=[condition], cause=cause)
-            yield _as_good(one, suffix, variant)
+            yield _as_good(one, suffix, variant, at_rest)
     starts = [e for e in data[data.label == "starts"].extra if e.get("mu0", 0) >= 0.9]
     shares = {
         r: interval([e["within"] for e in starts if e["reading"] == r], np.mean) for r in READINGS
@@ -257,18 +259,20 @@ def _reversed(pairs_):
     )
 
 
-def _as_good(pairs_, suffix, variant):
+def _as_good(pairs_, suffix, variant, at_rest):
     """K18, and as a condition the same with the 2 % within which K7 calls curves identical."""
     found = {
         slack: _share(pairs_, pairs_[f"variance{suffix}_g"] / pairs_[f"variance{suffix}_p"], slack)
         for slack in (TIE, 0.02)
     }
     near = Condition("as good within 2 %", found[0.02].at_least(0.5), f"share {found[0.02]}")
+    verdict = found[TIE].at_least(0.5)
     return K18.judged(
-        found[TIE].at_least(0.5),
+        verdict,
         f"share {found[TIE]} over {found[TIE].count} problems; {_side(pairs_, suffix)}",
         variant,
         conditions=[near],
+        cause=at_rest if verdict == "fails" else "",
     )
 
 

@@ -40,6 +40,7 @@ from spcabench.figures._kuleshov2013 import (
     grid,
     pairs,
 )
+from spcabench.figures._kuleshov2013_causes import same_answer
 from spcabench.figures._readings import readings
 from spcabench.figures._truth import known, truth, with_truth
 from spcabench.run import Run
@@ -256,9 +257,14 @@ def claims(data):
             variant = f"{NAMES[penalty]}, {word}"
             start = differences[COLUMN]
             conditions = [Condition(COLUMN, _above(start), f"{start} %")] if start.count else []
-            yield K8.judged(_above(main), measured, variant, conditions=conditions)
-            conditions = [replace(c, verdict=_as_much(start)) for c in conditions]
-            yield K8b.judged(_as_much(main), measured, variant, conditions=conditions)
+            same = same_answer(both["main"])
+            for statement, judge in ((K8, _above), (K8b, _as_much)):
+                conditions = [replace(c, verdict=judge(start)) for c in conditions]
+                verdict = judge(main)
+                cause = same if verdict == "fails" else ""
+                yield statement.judged(
+                    verdict, measured, variant, conditions=conditions, cause=cause
+                )
         yield _fewer_flops(data, penalty, both)
         yield _smaller_advantage(both["main"], square[square.penalty == penalty], NAMES[penalty])
 
