@@ -43,7 +43,10 @@ def used_by(source, file, names):
 
     So what the file has for other functions, and imports for them, does not count.
     """
-    statements, used, taken, files = source.syntax_tree(file).body, set(names), {}, set()
+    tree = source.syntax_tree(file)
+    if tree is None:
+        raise ValueError(f"the syntax of {file.name} is wrong")
+    statements, used, taken, files = tree.body, set(names), {}, set()
     while True:
         new = [s for s in statements if id(s) not in taken and names_set(s) & used]
         if not new:
@@ -52,11 +55,11 @@ def used_by(source, file, names):
             taken[id(statement)] = statement
             used |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
             if not is_import(statement):  # a function may import by itself
-                files |= set(source._imported(ast.Module([statement], [])))
+                files |= set(source.imported(ast.Module([statement], []), file))
         # an import is looked at again when a further one of its names is used
         for statement in filter(is_import, statements):
             if names_set(statement) & used:
-                files |= set(source._imported(only(statement, used)))
+                files |= set(source.imported(only(statement, used), file))
 
 
 def names_set(statement):
@@ -79,9 +82,9 @@ def is_import(statement):
 
 def only(statement, used):
     """A module with an import statement, and of its names with those that are used."""
-    kept = [alias for alias in statement.names if (alias.asname or alias.name) in used]
+    kept = [a for a in statement.names if (a.asname or a.name).partition(".")[0] in used]
     if isinstance(statement, ast.Import):
-        return ast.Module([], [])
+        return ast.Module([ast.Import(kept)], [])
     return ast.Module([ast.ImportFrom(statement.module, kept, statement.level)], [])
 
 

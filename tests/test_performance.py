@@ -231,8 +231,9 @@ def package(tmp_path):
 
     put(
         "api.py",
-        "from spcabench.driver import drive\nfrom spcabench import parts, wholes\n\n"
-        "def solve(): return inner()\n\ndef inner(): return drive, wholes.one\n\n"
+        "from spcabench.driver import drive\nfrom spcabench import parts, wholes\n"
+        "import spcabench.inner.runner as runner\n\n"
+        "def solve(): return inner()\n\ndef inner(): return drive, wholes.one, runner.run\n\n"
         "def load():\n    from spcabench.late import here\n\n"
         "def components(): return parts.several\n",
     )
@@ -244,7 +245,21 @@ def package(tmp_path):
         put(f"datasets/{name}.py", "from spcabench.datasets import own")
     put("datasets/own.py", "drawn = 1")
     put("datasets/faces.py", "drawn = 1")
-    put("solvers/own.py", "from spcabench.steps import step")
+    put(
+        "solvers/own.py",
+        "from spcabench.steps import step\nfrom ._own_help import two\nfrom . import _own_more\n"
+        'from spcabench.given import again\nTABLE = "own.txt"\nLATE = "spcabench.by_name"\n'
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+        "    from spcabench.only_types import one\n",
+    )
+    put("solvers/own.txt", "1")
+    put("solvers/_own_help.py", "two = 2")
+    put("solvers/_own_more.py", "three = 3")
+    put("by_name.py", "one = 1")
+    put("only_types.py", "one = 1")
+    put("given/__init__.py", "from spcabench.given_by import again")
+    put("given_by.py", "again = 1")
+    put("inner/runner.py", "run = 1")
     put("solvers/other.py", "done = 1")
     put("steps.py", "import spcabench.inner.deep as deep\n\nstep = deep.one")
     put("inner/deep.py", "one = 1")
@@ -257,6 +272,14 @@ def package(tmp_path):
         ("solvers/own.py", {"own"}),
         ("steps.py", {"own"}),
         ("inner/deep.py", {"own"}),
+        ("solvers/_own_help.py", {"own"}),
+        ("solvers/_own_more.py", {"own"}),
+        ("solvers/own.txt", {"own"}),
+        ("by_name.py", {"own"}),
+        ("given/__init__.py", {"own"}),
+        ("given_by.py", {"own"}),
+        ("only_types.py", set()),
+        ("inner/runner.py", {"own", "other"}),
         ("driver.py", {"own", "other"}),
         ("wholes.py", {"own", "other"}),
         ("late.py", {"own", "other"}),
@@ -269,12 +292,36 @@ def test_a_solver_is_measured_again_where_its_code_or_what_it_imports_changed(pa
     tree, put = package
     before = codes.codes(tree)
     text = (tree / "spcabench" / file).read_text()
-    put(file, f"# a comment\n{text}\n")
+    if file.endswith(".py"):
+        put(file, f"# a comment\n{text}\n")
     assert codes.codes(tree) == before and set(before) == {"own", "other"}
     put(file, f"{text}\nmore = 2\n")
     after = codes.codes(tree)
     assert {name for name in after if after[name] != before[name]} == whose
     assert gate.unchanged(before, after) == set(before) - whose
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ('COLOUR = "#111111"', 'COLOUR = "#222222"', True),
+        ("COLOUR = more = 1", "COLOUR = more = 2", False),
+        ("COLOUR = made(1)", "COLOUR = made(2)", False),
+    ],
+)
+def test_only_what_sets_a_colour_alone_changes_nothing(package, first, second, same):
+    tree, put = package
+    put("solvers/other.py", first)
+    before = codes.codes(tree)
+    put("solvers/other.py", second)
+    assert (codes.codes(tree) == before) is same
+
+
+def test_a_wrong_syntax_of_what_runs_every_solver_is_said(package):
+    tree, put = package
+    put("api.py", "def solve(:")
+    with pytest.raises(ValueError, match=r"the syntax of api\.py is wrong"):
+        codes.codes(tree)
 
 
 def test_a_change_of_the_matrix_layer_changes_the_code_of_every_solver(tmp_path):

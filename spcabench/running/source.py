@@ -3,14 +3,16 @@
 import ast
 import hashlib
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[1]
+BESIDE = ("solvers", "datasets")  # folders of the package that a checkout has beside it
 
 
 def digest(value: Any) -> str:
@@ -20,8 +22,12 @@ def digest(value: Any) -> str:
 
 
 def sets_colour(node: ast.stmt) -> bool:
-    """Whether a statement sets COLOUR, which changes pictures only."""
-    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COLOUR"
+    """Whether a statement sets COLOUR, and nothing else, which changes pictures only."""
+    return (
+        isinstance(node, ast.Assign)
+        and [getattr(target, "id", "") for target in node.targets] == ["COLOUR"]
+        and isinstance(node.value, ast.Constant)
+    )
 
 
 def syntax_tree(file: Path) -> ast.Module | None:
@@ -57,12 +63,15 @@ class _Summary:
 
 @lru_cache
 def _summary(file: Path) -> _Summary:
+    if file.suffix != ".py":  # data that a file beside it names
+        return _Summary(hashlib.sha256(file.read_bytes()).hexdigest(), (), ())
     tree, colour = _parsed(file)
-    text = ast.dump(tree) if tree else file.read_text(encoding="utf-8")
+    source = file.read_text(encoding="utf-8")
+    text = ast.dump(tree) if tree else source
     return _Summary(
         hashlib.sha256(text.encode()).hexdigest(),
         tuple(map(ast.dump, colour)),
-        tuple(_imported(tree)) if tree else (),
+        (*imported(tree, file), *_named(source, file)) if tree else (),
     )
 
 
@@ -78,6 +87,8 @@ def colour(file: Path) -> tuple[str, ...]:
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
     """All statements below a node: far fewer than nodes, and imports and definitions are some."""
+    if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+        return  # never run
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         for inner in getattr(node, field, ()):
             if isinstance(inner, ast.stmt):
@@ -98,7 +109,7 @@ def function_hash(function: Callable[..., Any]) -> str:
                 pending += names_read - used
                 used |= names_read
     module = ast.Module([*nodes.values()], [])  # a function may import inside itself
-    files = {inner for path in _imported(module) for inner in closure(path)}
+    files = {inner for path in imported(module, Path(file or "")) for inner in closure(path)}
     dumps = sorted(
         ast.dump(n) for n in nodes.values() if not isinstance(n, (ast.Import, ast.ImportFrom))
     )
@@ -136,18 +147,44 @@ def closure(file: Path) -> tuple[Path, ...]:
     return tuple(seen)
 
 
-def _imported(tree: ast.Module) -> Iterator[Path]:
-    """The files of spcabench that some statements import."""
+def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
+    """The files of spcabench that statements of a file import, packages on the way included."""
     for node in _statements(tree):
-        if isinstance(node, ast.ImportFrom) and (
-            node.level or (node.module or "").split(".")[0] == "spcabench"
-        ):
-            parts = (node.module or "").split(".")
-            inner = [p for p in parts if p and p != "spcabench"]
-            folder = PACKAGE.joinpath(*inner)
-            files = folder.with_suffix(".py"), *(folder / f"{a.name}.py" for a in node.names)
-            yield from filter(Path.is_file, files)
+        if isinstance(node, ast.ImportFrom):
+            parts = node.module.split(".") if node.module else []
+            if node.level:
+                start = file.parents[node.level - 1]
+                yield from _modules(start, parts, node.names)
+            elif parts and parts[0] == "spcabench":
+                yield from _modules(PACKAGE, parts[1:], node.names)
         elif isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
-            whole = (PACKAGE.joinpath(*rest) for top, *rest in names if top == "spcabench")
-            yield from filter(Path.is_file, (folder.with_suffix(".py") for folder in whole))
+            for alias in node.names:
+                top, *rest = alias.name.split(".")
+                if top == "spcabench":
+                    yield from _modules(PACKAGE, rest)
+
+
+def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:
+    """The files of a module below a folder, of the packages on the way, and of names in it."""
+    if start == PACKAGE and parts and parts[0] in BESIDE and not (PACKAGE / parts[0]).is_dir():
+        start = PACKAGE.parent  # a checkout has them beside the package
+    folders = [start.joinpath(*parts[:i]) for i in range(len(parts) + 1)]
+    files = [folder / "__init__.py" for folder in folders]
+    files += [folders[-1].with_suffix(".py"), *(folders[-1] / f"{a.name}.py" for a in names)]
+    if any(alias.name == "*" for alias in names):
+        files += sorted(folders[-1].glob("*.py"))
+    yield from filter(Path.is_file, files)
+
+
+def _named(text: str, file: Path) -> Iterator[Path]:
+    """What a solver or a dataset may read by a name in its text: modules, and data beside it."""
+    if file.parent.name in BESIDE:
+        for name in re.findall(r"""["']spcabench\.([\w.]+)["']""", text):
+            yield from _modules(PACKAGE, name.split("."))
+        yield from (data for data in _data(file.parent) if data.name in text)
+
+
+@lru_cache
+def _data(folder: Path) -> tuple[Path, ...]:
+    """The files of a folder that are no Python."""
+    return tuple(p for p in sorted(folder.iterdir()) if p.is_file() and p.suffix != ".py")

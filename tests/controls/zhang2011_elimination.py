@@ -19,7 +19,9 @@ def corpus(**changes):
 
 def instances(**changes):
     """Ten random covariances from which a feature was removed."""
-    numbers = dict(removed=1, unit=1.0, l0=[0.5, 0.5], identity=0.5, l1=[0.5, 0.5, 0.5, 0.5])
+    numbers = dict(
+        removed=1, strongest=0.5, unit=1.0, l0=[0.5, 0.5], identity=0.5, l1=[0.5, 0.5, 0.5, 0.5]
+    )
     for seed in range(10):
         yield dict(dataset="gaussian", label="instance", seed=seed, extra=numbers | changes)
 
