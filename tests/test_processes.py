@@ -60,6 +60,18 @@ KINDS = {
         f"leave(lambda: subprocess.Popen({SLEEP})); os.kill(os.getpid(), signal.SIGSEGV)",
         "crash",
     ),
+    "leaves a daemon and segfaults": (
+        f"leave(lambda: subprocess.Popen({SLEEP}, start_new_session=True)); "
+        "os.kill(os.getpid(), signal.SIGSEGV)",
+        "crash",
+    ),
+    "leaves a daemon that has one": (
+        "leave(lambda: subprocess.Popen([sys.executable, '-c', 'import subprocess, sys, time; "
+        'subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], '
+        "start_new_session=True); time.sleep(600)'], start_new_session=True)); time.sleep(0.3); "
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "crash",
+    ),
     "leaks and keeps it": ("[KEPT.append(np.empty(10**9)) for _ in range(2)]", "memory_limit"),
     "segfaults": ("os.kill(os.getpid(), signal.SIGSEGV)", "crash"),
     "aborts": ("os.abort()", "crash"),

@@ -197,6 +197,21 @@ def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
     assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
 
 
+def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, monkeypatch):
+    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+    runs = [Run(**small, seed=seed, one_round=True) for seed in (0, 1)]
+    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 5.0})
+    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
+    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+    out = tmp_path / "t.parquet"
+    journal = Journal(out, "")
+    for index in (0, 1):  # the first round, which took longer than the budget
+        kept = row(solver="grqi", repeat=0, outer_time=6.0)
+        journal.add(f"timed-pitprops 0-{index}-0", kept)
+    run_job("trial", "paper", "timed", out)
+    assert rows.read([out]).repeat.tolist() == [0, 0]
+
+
 def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch):
     task = replace(TASK, solver="grqi", timed=True)
     runs = []

@@ -94,21 +94,32 @@ def _rows(
     journal: Journal,
 ) -> Iterator[Row]:
     """The rows of all rounds of a group, one after the other. labels : of the group."""
-    scale = labels["scale"]
     timed = [run for run in runs if isinstance(run, Run) and run.timed]
-    rounds = ROUNDS[scale] if timed else 1
-    least = 1 if all(run.one_round for run in timed) else MIN_ROUNDS[scale]
-    start = perf_counter()
-    name = f"{labels['experiment']} {labels['group']}"
+    rounds = ROUNDS[labels["scale"]] if timed else 1
+    name, kept = f"{labels['experiment']} {labels['group']}", set(journal.rows)
+    begun, earlier = perf_counter(), 0.0  # seconds of kept rows, which an earlier process spent
     with closing(tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)) as bar:
         for repeat in range(rounds):
-            if repeat >= least and (perf_counter() - start) * (1 + 1 / repeat) > TIME_BUDGET[scale]:
-                break  # one more would not fit
+            if not _fits(repeat, perf_counter() - begun + earlier, timed, labels["scale"]):
+                break
             for index, chain in enumerate(interleaved(runs)):
                 of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
-                for row in _chain(of_chain, chain, processes, journal):
+                for place, row in enumerate(_chain(of_chain, chain, processes, journal)):
+                    if _key(of_chain, place) in kept:
+                        earlier += row.outer_time or row.worker_time or 0.0
                     bar.update()
                     yield row
+
+
+def _fits(repeat: int, seconds: float, timed: list[Run], scale: str) -> bool:
+    """Whether a round is to be made, after so many that took so many seconds."""
+    least = 1 if all(run.one_round for run in timed) else MIN_ROUNDS[scale]
+    return repeat < least or seconds * (1 + 1 / repeat) <= TIME_BUDGET[scale]
+
+
+def _key(labels: dict[str, Any], place: int) -> str:
+    """The id of a run within its job."""
+    return f"{labels['group']} {labels['chain']}-{place}"
 
 
 def _chain(
@@ -124,7 +135,7 @@ def _chain(
     helper, grader = processes
     reached: dict[str, int] = {}
     for place, run in enumerate(chain):
-        key = f"{labels['group']} {labels['chain']}-{place}"
+        key = _key(labels, place)
         if key not in journal.rows:
             answer = _answer(run, reached, helper)
             if labels["repeat"]:  # the same vector as that of the first round

@@ -21,6 +21,7 @@ FORKS = sys.platform == "linux"
 CONTEXT: Any = multiprocessing.get_context("fork" if FORKS else "spawn")
 MEMORY = 12e9  # bytes of address space
 START = 300.0  # seconds in which a process must be there
+_OWN: set[int] = set()  # of all workers here: other children of this process were adopted
 LOOK = 0.5  # seconds between two looks at whether the process is still there
 
 
@@ -47,6 +48,8 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
+        if FORKS:  # where the process is killed, what it started comes to this one
+            supervisor.adopt_orphans()
         self.pipe, theirs = CONTEXT.Pipe()
         # a daemon: it ends with a parent that forgets to close it
         self.process = CONTEXT.Process(
@@ -55,6 +58,8 @@ class Worker:
         self.process.start()
         theirs.close()
         self.watcher = supervisor.watch_over(self.process.pid) if FORKS else None
+        self.pids = {self.process.pid, self.watcher or self.process.pid}
+        _OWN.update(self.pids)
         if self.pipe.poll(START):  # no message waits for the imports of a process that was spawned
             self.pipe.recv()
 
@@ -96,6 +101,8 @@ class Worker:
         self.process.join()
         if self.watcher is not None:
             supervisor.end_watcher(self.watcher)
+            _OWN.difference_update(self.pids)
+            supervisor.end_orphans(_OWN)
         self.pipe.close()
 
 

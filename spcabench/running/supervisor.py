@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from time import sleep
 
@@ -61,6 +61,27 @@ def end_watcher(watcher: int) -> None:
     with suppress(ProcessLookupError, ChildProcessError):
         os.kill(watcher, signal.SIGKILL)
         os.waitpid(watcher, 0)
+
+
+def end_orphans(own: Collection[int]) -> None:
+    """End what this process adopted, and all below it.
+
+    These are its children in groups of their own, but for some that are known.
+    """
+    for _ in range(int(PATIENCE / 0.01)):
+        found = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
+        if not found:
+            return
+        for process in found:
+            _kill([*_stopped_below(process.pid), process])
+        psutil.wait_procs(found, timeout=0.01)  # which takes their exit codes too
+
+
+def _apart(pid: int) -> bool:
+    """Whether a process is in another group than this one."""
+    with suppress(OSError):
+        return os.getpgid(pid) != os.getpgid(0)
+    return False
 
 
 def end_below() -> None:
