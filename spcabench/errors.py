@@ -85,6 +85,14 @@ def in_one_line(error: BaseException, *files: Path) -> str:
 
     "ValueError: operands could not be broadcast together (mine.py, line 23: x = A @ y)".
     """
-    words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-    where = last_frame(error, *files)
+    words, where = _words(error), last_frame(error, *files)
     return type(error).__name__ + (f": {words}" if words else "") + (f" ({where})" if where else "")
+
+
+def _words(error: BaseException) -> str:
+    """What an error says, in one line that every terminal can show."""
+    try:
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception as another:  # an author's own error may fail at that too
+        return f"its words cannot be had ({type(another).__name__})"
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")

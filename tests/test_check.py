@@ -2,6 +2,7 @@
 so.
 """
 
+import ast
 import re
 
 import pytest
@@ -145,11 +146,93 @@ def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
 
 
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):
-    promise = "is feasible"
-    body = "    print('iteration 1')\n    yield x\n"
+    body = "    print('iteration 1')\n    os.system('echo by a program')\n    yield x\n"
     file = _write(tmp_path, "prints", body)
-    assert conformance.outcome(promise, contract.PROMISES[promise], file).verdict == "holds"
-    assert "iteration" not in capfd.readouterr().out
+    assert conformance._outcome(("is feasible", file)).verdict == "holds"
+    said = capfd.readouterr()
+    assert said.out == said.err == ""
+
+
+PRINTS = {
+    "at its import": ("print('hello')\n", "    yield x\n"),
+    "to the errors at its import": ("print('hello', file=sys.stderr)\n", "    yield x\n"),
+    "by a program": ("", "    os.system('echo hello')\n    yield x\n"),
+    "past Python": ("", "    os.write(2, b'hello')\n    yield x\n"),
+    "in a run": ("", "    print('hello')\n    yield x\n"),
+}
+
+
+@pytest.mark.parametrize("how", PRINTS)
+def test_whatever_a_solver_prints_is_found(how, tmp_path):
+    above, body = PRINTS[how]
+    file = tmp_path / "mine.py"
+    head = HEAD.format(traits="", settings="").replace("\nTRAITS", f"\n{above}TRAITS", 1)
+    file.write_text(head + body)
+    found = conformance._outcome(("prints nothing", str(file)))
+    assert found.verdict == "fails" and "it printed 'hello" in found.sentence
+    file.write_text(HEAD.format(traits="", settings="") + "    yield x\n")
+    assert conformance._outcome(("prints nothing", str(file))).verdict == "holds"
+
+
+ODD = {
+    "is elsewhere": ("    os.chdir('/')\n    yield x\n", None, ""),
+    "has an error without words": (
+        "    class E(Exception):\n        def __str__(self):\n            1 / 0\n    raise E\n"
+        "    yield x\n",
+        "is feasible",
+        r"E: its words cannot be had \(ZeroDivisionError\)",
+    ),
+    "has words that no terminal shows": (
+        "    raise ValueError(chr(0xD800))\n    yield x\n",
+        "is feasible",
+        r"\\ud800",
+    ),
+    "yields nothing that is iterated": (
+        "    return x\n",
+        "counts honestly",
+        "it must yield iterates",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_solver_gets_a_sentence(name, tmp_path, monkeypatch):
+    body, promise, sentence = ODD[name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(HEAD.format(traits="", settings="") + body)
+    found = {outcome.name: outcome for outcome in conformance.check("mine.py", 20.0)}
+    if promise is None:
+        assert {outcome.verdict for outcome in found.values()} == {"holds"}
+    else:
+        assert found[promise].verdict == "fails"
+        assert re.search(sentence, found[promise].sentence), found[promise].sentence
+        found[promise].sentence.encode()
+
+
+def test_a_key_of_an_example_is_a_name(tmp_path):
+    file = tmp_path / "mine.py"
+    text = HEAD.format(traits="", settings="") + "    yield x\n"
+    file.write_text(text.replace("dict(k=3)", "{1: 2}"))
+    name = "says what it is"
+    found = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert found.sentence == "EXAMPLE has 1; its keys must be names of settings"
+
+
+@pytest.mark.parametrize(
+    ("line", "allowed"),
+    [
+        ("from ..solving import driver", False),
+        ("from spcabench.solving import driver", False),
+        ("import spcabench.running.worker", False),
+        ("from ..vectors import project", True),
+        ("from . import grqi", True),
+    ],
+)
+def test_what_a_solver_imports_of_the_package_is_seen(line, allowed):
+    (node,) = ast.parse(line).body
+    parts = [name.split(".") for name in contract._imported(node)]
+    assert all(p[0] == "spcabench" for p in parts)
+    assert all(p[1] in contract.OPEN_TO_SOLVERS for p in parts) is allowed
 
 
 @pytest.mark.parametrize("name", ENDS)

@@ -3,6 +3,7 @@ bug, and a warning where two checkouts are mixed.
 """
 
 import inspect
+import json
 import os
 import re
 import resource
@@ -87,6 +88,19 @@ def test_an_error_of_ones_own_solver_is_one_line(name, typed, mine):
     assert len(errors.splitlines()) == 1
     assert errors.startswith("spcabench: ")
     assert re.search(line, errors), errors
+
+
+def test_what_ones_own_solver_prints_is_no_part_of_the_answer(typed, mine):
+    body = "    print('hello')\n    yield np.eye(problem.n)[0]\n"
+    code, output, errors = typed("solve", "pitprops", "--solver", mine(body), "-k", "3", "--json")
+    assert code == 0 and json.loads(output) and "hello" in errors
+
+
+def test_a_device_or_a_pipe_is_not_replaced(typed, tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    code, _, errors = typed("solve", "pitprops", "-k", "3", "--out", pipe)
+    assert code == 2 and "cannot be written (a device or a pipe" in errors and pipe.is_fifo()
 
 
 def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):

@@ -4,16 +4,19 @@ The checks run in a process of their own, so that a crash or an endless loop is 
 """
 
 import io
-from collections.abc import Iterator
-from contextlib import closing, redirect_stdout
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 from spcabench import registry
-from spcabench.checking.contract import PROMISES, Broken, Promise
+from spcabench.checking.contract import PROMISES, Broken, Promise, prints_nothing
 from spcabench.errors import SolverError, in_one_line
 from spcabench.running.process import Ended, Worker
 from spcabench.solving.status import Status
 
+TERMINAL = (1, 2)  # file descriptors: what a program writes there is on no stream of Python
 PATIENCE = 60.0  # seconds of a check, compilation included
 
 
@@ -36,7 +39,9 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     After a crash, an endless loop or a failed import the remaining promises are not checked. Raises
     InputError for an unknown name or a missing file.
     """
-    registry.path("solver", solver)
+    file = registry.path("solver", solver)
+    if solver.endswith(".py"):
+        solver = str(file.resolve())  # the solver may change the folder
     stopped = ""
     with closing(Worker(_outcome)) as helper:
         for name, promise in PROMISES.items():
@@ -64,17 +69,46 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
 
 def _outcome(asked: tuple[str, str]) -> Outcome:
     name, solver = asked
-    return outcome(name, PROMISES[name], solver)
+    with _heard() as said:
+        found = outcome(name, PROMISES[name], solver)
+        printed = said()
+    if PROMISES[name] is prints_nothing and found.verdict == "holds" and printed:
+        return Outcome(name, "fails", f"it printed {printed[:60]!r}, at its import or by a program")
+    return found
+
+
+@contextmanager
+def _heard() -> Iterator[Callable[[], str]]:
+    """Keep what this process and its programs write to the terminal; a function that tells it."""
+    with (
+        tempfile.TemporaryFile() as file,
+        io.TextIOWrapper(io.FileIO(os.dup(file.fileno()), "w"), write_through=True) as stream,
+        redirect_stdout(stream),
+        redirect_stderr(stream),
+    ):
+
+        def said() -> str:
+            file.seek(0)
+            return file.read().decode(errors="replace").strip()
+
+        before = {number: os.dup(number) for number in TERMINAL}
+        for number in before:
+            os.dup2(file.fileno(), number)
+        try:
+            yield said
+        finally:
+            for number, kept in before.items():
+                os.dup2(kept, number)
+                os.close(kept)
 
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     """One check in this process."""
     ends = "after a failed import"
     try:
-        with redirect_stdout(io.StringIO()):  # what a solver prints is told by a promise
-            loaded = registry.module("solver", solver)
-            ends = ""
-            unchecked = promise(loaded)
+        loaded = registry.module("solver", solver)
+        ends = ""
+        unchecked = promise(loaded)
     except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # whatever the solver raises, SystemExit too

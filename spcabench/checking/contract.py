@@ -33,6 +33,7 @@ OPEN_TO_SOLVERS = (
     "kernels",
     "methods",
     "problem",
+    "solvers",
     "steps",
     "validate",
     "vectors",
@@ -84,6 +85,8 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 def _advice(result: Result) -> str:
     """How a vector of another norm or cardinality is mended; empty where it is something else."""
     x = result.x
+    if "NaN" in result.fault:
+        return ""
     if x.shape != (result.problem.n,) or not np.isfinite(x).all() or not x.any():
         return ""
     return "; project(x, k) of spcabench.vectors cuts a vector to k entries and to norm 1"
@@ -105,6 +108,8 @@ def says_what_it_is(module: ModuleType) -> None:
         if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
             raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
     traits = module.TRAITS
+    if wrong := [name for name in module.EXAMPLE if not isinstance(name, str)]:
+        raise Broken(f"EXAMPLE has {wrong[0]!r}; its keys must be names of settings")
     takes = set(parameters(module.solve))
     takes |= {"k"} if traits.control else set()  # by a penalty that is searched
     if unknown := sorted(set(module.EXAMPLE) - takes):
@@ -250,6 +255,7 @@ def counts_honestly(module: ModuleType) -> str | None:
     if not getattr(module, "COUNTED", True):
         return "the file says COUNTED = False: no flops are reported"
     for problem in _all_problems(module):
+        _solve(module, problem)  # what is wrong with the answers themselves is said first
         try:
             found = audit(problem, module, **_asked(module, problem))
         except AuditError as error:
@@ -300,8 +306,10 @@ def _imported(node: ast.AST) -> list[str]:
     """The dotted names that a statement imports."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [f"{node.module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.ImportFrom):  # two dots lead from `solvers` into the package
+        top = {0: [], 1: ["spcabench", "solvers"]}.get(node.level, ["spcabench"])
+        module = ".".join([*top, *filter(None, [node.module])])
+        return [f"{module}.{alias.name}" for alias in node.names]
     return []
 
 

@@ -1,6 +1,7 @@
 """The command `solve`: sparse components of a dataset, or of a user's own file."""
 
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -166,7 +167,8 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
     _check_sizes(problem, ks, typed.components)
     name = typed.solver or api.default_solver(problem, typed.nonnegative)
-    with solvers.by_its_author(name):
+    # what a solver prints is no part of the answer, which a program may read
+    with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         asked = settings.read(typed.setting or [], name)
         asked |= {option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")}
         if typed.k == options.AUTO:
@@ -177,7 +179,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         write = terminal.as_json if typed.as_json else terminal.as_table
         with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
             words = write(problem, found, shown)
-        print(words)
+    print(words)
     return found
 
 
