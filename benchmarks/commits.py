@@ -89,7 +89,7 @@ def accepted(base, head):
     found = []
     for entry in filter(None, git("log", "--format=%h%x00%B%x01", f"{base}..{head}").split("\x01")):
         short, _, message = entry.strip().partition("\0")
-        found += [one(line, short) for line in message.splitlines() if line.startswith(KEY)]
+        found += [one(line, short) for line in message.splitlines() if line.startswith(f"{KEY}:")]
     return found
 
 

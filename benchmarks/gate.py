@@ -132,20 +132,14 @@ def judge(base, head, reduced=False):
 
     reasons = accepted(base, head)
     problems = [name for name in PROBLEMS if not reduced or name in REDUCED]
-    print(
-        f"old {git('log', '-1', '--format=%h %s', base)}\nnew "
-        f"{git('log', '-1', '--format=%h %s', head)}",
-        flush=True,
-    )
-    if git("status", "--porcelain", "--untracked-files=no"):
-        print("note: uncommitted changes are not measured")
+    announce(base, head)
     trees = [tree(sha) for sha in (base, head)]
     same = unchanged(*map(codes, trees))
     if same:
         print(f"{len(same)} solvers are the same, with all that they import: not measured")
-    old, new = (
+    new, old = (  # the new one first: where it cannot be imported, that is said at once
         collect(problems, folder, solvers=others(folder, same), title=title)
-        for folder, title in zip(trees, ("old", "new"), strict=True)
+        for folder, title in zip(trees[::-1], ("new", "old"), strict=True)
     )
     checked(old, new)
     rows = compare(old, new, best_known())
@@ -162,8 +156,24 @@ def judge(base, head, reduced=False):
     print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in WORDS)}")
     bad = [row for row in rows if row[-1] in ("worse", "lost")]
     failing = [row for row in bad if excuse(row[0], row[2], reasons) is None]
+    broken = [s for s in sorted(set(new) - set(old)) if silent(new[s])]
+    if broken:
+        print(f"perf-check: FAILED: {', '.join(broken)}: new, and no run of it has an answer")
     print(verdict(failing, bad))
-    return 1 if failing else 0
+    return 1 if failing or broken else 0
+
+
+def announce(base, head):
+    """Say which commits are compared."""
+    for label, sha in (("old", base), ("new", head)):
+        print(label, git("log", "-1", "--format=%h %s", sha), flush=True)
+    if git("status", "--porcelain", "--untracked-files=no"):
+        print("note: uncommitted changes are not measured")
+
+
+def silent(entries):
+    """Whether each run of a solver is an error."""
+    return bool(entries) and all(entry["status"] == "error" for entry in entries.values())
 
 
 def unchanged(old, new):

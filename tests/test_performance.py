@@ -218,6 +218,16 @@ def test_a_solver_that_breaks_fails_and_one_that_is_mended_passes(monkeypatch, c
     assert "FAILED: tpower" in said and "SyntaxError: here" in said
     with pytest.raises(RuntimeError, match="SyntaxError: here"):
         gate.judge("broken", "broken2", reduced=True)
+    found["more"] = found["good"] | {"fresh": found["broken"]["tpower"]}
+    monkeypatch.setattr(gate, "codes", lambda tree: dict.fromkeys(found[tree], tree))
+    assert gate.judge("good", "more", reduced=True) == 1
+    assert "FAILED: fresh: new, and no run of it has an answer" in capsys.readouterr().out
+
+
+def test_a_sentence_that_begins_with_the_key_accepts_nothing(monkeypatch):
+    message = f"abc\0Subject\n\n{commits.KEY} line of a merge.\n{commits.KEY}: grqi: a proof\n\x01"
+    monkeypatch.setattr(commits, "git", lambda *_: message)
+    assert [found.solver for found in commits.accepted("a", "b")] == ["grqi"]
 
 
 @pytest.fixture
@@ -319,6 +329,8 @@ def test_only_what_sets_a_colour_alone_changes_nothing(package, first, second, s
 
 def test_a_wrong_syntax_of_what_runs_every_solver_is_said(package):
     tree, put = package
+    (tree / "spcabench" / "solvers" / "own.py").write_bytes(b"odd = '\xe9'")  # no UTF-8
+    assert codes.codes(tree)
     put("api.py", "def solve(:")
     with pytest.raises(ValueError, match=r"the syntax of api\.py is wrong"):
         codes.codes(tree)

@@ -38,8 +38,8 @@ def syntax_tree(file: Path) -> ast.Module | None:
 def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
     """A file without docstrings and colour, and what sets its colour."""
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except SyntaxError:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # the latter for NUL
         return None, []
     for node in (tree, *_statements(tree)):
         if (
@@ -66,12 +66,11 @@ def _summary(file: Path) -> _Summary:
     if file.suffix != ".py":  # data that a file beside it names
         return _Summary(hashlib.sha256(file.read_bytes()).hexdigest(), (), ())
     tree, colour = _parsed(file)
-    source = file.read_text(encoding="utf-8")
-    text = ast.dump(tree) if tree else source
+    source = file.read_bytes()
     return _Summary(
-        hashlib.sha256(text.encode()).hexdigest(),
+        hashlib.sha256(ast.dump(tree).encode() if tree else source).hexdigest(),
         tuple(map(ast.dump, colour)),
-        (*imported(tree, file), *_named(source, file)) if tree else (),
+        (*imported(tree, file), *_named(source.decode(errors="replace"), file)) if tree else (),
     )
 
 
