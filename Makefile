@@ -18,7 +18,7 @@ help:
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make test-thorough                          the same properties on more seeds and problems, and whole workflows"
-	@echo "make test-bounds                            the test suite, with every index of a compiled kernel checked"
+	@echo "make test-bounds                            its tests of methods, with every index of a compiled kernel checked"
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"
@@ -42,9 +42,14 @@ test: $(READY)
 test-thorough: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough
 
-# in a folder of its own: what is kept elsewhere is compiled without the checks
+# all tests but those of commands, pages and processes, which run no kernel that the others do not run; in a folder of its
+# own: what is kept elsewhere is compiled without the checks
+NO_KERNELS := bad_arguments bad_input bad_inputs browser check claims cli_errors command_line commands comparison controls \
+	datasets docs downloads faults hostile_files house imports models packaging page performance pictures processes readme \
+	schema selecting several_comparison tables trust trust_ranking turns verify workflow
 test-bounds: $(READY)
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup \
+		$(NO_KERNELS:%=--ignore=tests/test_%.py)
 
 test-slurm: $(READY)
 	@$(BIN)/python -m pytest -rs -m slurm tests/test_slurm.py
