@@ -80,7 +80,7 @@ def _forget(modules):
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)
-    texts = (source._summary, source._names, source.closure, fingerprint._colours)
+    texts = (source._summary, source._names, source._data, source.closure, fingerprint._colours)
     for cached in (registry._files, *texts):
         cached.cache_clear()
 

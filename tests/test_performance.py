@@ -317,6 +317,7 @@ def test_a_solver_is_measured_again_where_its_code_or_what_it_imports_changed(pa
         ('COLOUR = "#111111"', 'COLOUR = "#222222"', True),
         ("COLOUR = more = 1", "COLOUR = more = 2", False),
         ("COLOUR = made(1)", "COLOUR = made(2)", False),
+        ("from .....far import one", "# a comment\nfrom .....far import one", True),
     ],
 )
 def test_only_what_sets_a_colour_alone_changes_nothing(package, first, second, same):

@@ -151,9 +151,8 @@ def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
     for node in _statements(tree):
         if isinstance(node, ast.ImportFrom):
             parts = node.module.split(".") if node.module else []
-            if node.level:
-                start = file.parents[node.level - 1]
-                yield from _modules(start, parts, node.names)
+            if 0 < node.level <= len(file.parents):
+                yield from _modules(file.parents[node.level - 1], parts, node.names)
             elif parts and parts[0] == "spcabench":
                 yield from _modules(PACKAGE, parts[1:], node.names)
         elif isinstance(node, ast.Import):

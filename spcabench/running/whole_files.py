@@ -36,11 +36,13 @@ def replacing(path: Path) -> Iterator[Path]:
     It has the same suffix, from which libraries know the format, and holds the process id, so that
     two processes do not write to the same. Raises InputError where the system refuses it.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):  # a device would be replaced
-        raise InputError(f"{path}: cannot be written (a device or a pipe; allowed is a file)")
     aside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
         with writing(path):
+            if path.exists() and not (path.is_file() or path.is_dir()):  # it would be replaced
+                raise InputError(
+                    f"{path}: cannot be written (a device or a pipe; allowed is a file)"
+                )
             yield aside
             os.replace(aside, path)
     finally:
