@@ -17,7 +17,7 @@ help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
-	@echo "make test-thorough                          the same properties on more seeds and problems, and whole workflows"
+	@echo "make test-thorough [THIRD=0|1|2]            the same properties on more seeds and problems, and whole workflows"
 	@echo "make test-bounds                            its tests of methods, with every index of a compiled kernel checked"
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
@@ -40,7 +40,7 @@ test: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 test-thorough: $(READY)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough $(if $(THIRD),--third $(THIRD))
 
 # all tests but those of commands, pages and processes, which run no kernel that the others do not run; in a folder of its
 # own: what is kept elsewhere is compiled without the checks

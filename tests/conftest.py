@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import traceback
+from zlib import crc32
 
 import pooch
 import pytest
@@ -22,6 +23,21 @@ settings.load_profile("repeatable")
 
 # No test uses the network: real data come from SPCABENCH_DATA or from earlier downloads.
 os.environ["SPCABENCH_OFFLINE"] = "1"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--third", type=int, choices=range(3), help="run one third of the tests")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keep the third that is asked for: which tests are in it does not depend on the order."""
+    third = config.getoption("third")
+    if third is not None:
+        parts = [[], [], []]
+        for item in items:
+            parts[crc32(item.nodeid.encode()) % 3].append(item)
+        items[:] = parts.pop(third)
+        config.hook.pytest_deselected(items=[item for part in parts for item in part])
 
 
 @pytest.hookimpl(wrapper=True)
