@@ -180,7 +180,7 @@ def test_a_smaller_c_is_a_condition_at_equal_cardinality():
         dict(solver="mcol", label="c = s/50", seed=0, cardinality=10, variance=0.90),
     ]
     rows = trial.table([common | dict(group="g", settings=dict(k=10)) | row for row in found])
-    twenty, fifty = _he2010.by_level(_he2010.trials(rows))
+    twenty, fifty = _he2010.by_level(_he2010.trials(rows).assign(x=50.0))
     assert (twenty.name, twenty.verdict) == ("c = s/20", "holds") and "3.00 %" in twenty.measured
     assert (fifty.name, fifty.verdict) == ("c = s/50", "fails") and "1 runs" in fifty.measured
 

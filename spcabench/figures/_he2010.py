@@ -181,10 +181,10 @@ def made_of(data: pd.DataFrame, fast: str) -> str:
                 " and ".join(f"{of[x].median:.2g}" for x in ends) for of in found
             )
             parts.append(
-                f"{name}: {flops} times the flops, in {rounds} times the iterations, at {rate} "
-                "times the seconds a flop"
+                f"{flops} times the flops of {NAMES[fast]} in {rounds} times the iterations, and a "
+                f"flop takes it {rate} times as long ({name})"
             )
-    return f"GPower0 against {NAMES[fast]} at sizes {sizes}, {'; '.join(parts)}." if parts else ""
+    return f"At sizes {sizes} GPower0 makes {'; '.join(parts)}." if parts else ""
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
@@ -224,8 +224,12 @@ def by_level(data: pd.DataFrame) -> Iterator[Condition]:
         both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
         if len(both):
             loss = 100 * (1 - both.value_x / both.value_y)
-            words = f"loss at most {loss.max():.2f} % over {len(both)} runs"
-            yield Condition(f"{LEVEL}{share}", decided(bool(loss.max() <= 5.0)), words)
+            middle = loss.groupby(both.x).median()  # as in the test of the claim itself
+            words = (
+                f"loss at most {middle.max():.2f} % in the median at each place, "
+                f"{loss.max():.2f} % in one of {len(both)} runs"
+            )
+            yield Condition(f"{LEVEL}{share}", decided(bool(middle.max() <= 5.0)), words)
 
 
 def small_loss(data: pd.DataFrame, percent: float) -> tuple[Verdict, str]:

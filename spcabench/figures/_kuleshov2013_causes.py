@@ -51,8 +51,8 @@ def early_rest(pairs: pd.DataFrame, penalty: str, starts: pd.Series) -> str:
     ends = [100 * extra["median"] for extra in starts]
     if ends:
         texts.append(
-            f"random starts of GRQI end at {pd.Series(ends).median():.1f} % of the variance that "
-            "the paper's start gives (median), so that another start is no remedy"
+            f"from random starts GRQI ends at {pd.Series(ends).median():.1f} % of the variance "
+            "that it reaches from the paper's start (median)"
         )
     return "; ".join(texts) + "."
 

@@ -339,6 +339,6 @@ def _why(strong, lost):
     among = sum(s for s, loss in zip(strong, lost, strict=True) if loss)
     return (
         f"In {among} of these {sum(lost)} a removed feature has a covariance above lambda with "
-        f"another one, which X_ij then pays for; in the other {len(lost) - sum(lost)} instances "
-        f"it is so in {sum(strong) - among}."
+        f"another one, so that X_ij gains more than it costs; in the other "
+        f"{len(lost) - sum(lost)} instances it is so in {sum(strong) - among}."
     )

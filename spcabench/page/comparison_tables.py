@@ -78,7 +78,7 @@ def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str)
 def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
     """The ranking as text, and below it what its heads mean and why answers are missing."""
     heads = f"{'answered':>11}{'99.9 %':>8}{'share':>9}{'time':>11}{'flops':>9}"
-    width = max(28, *(len(name) + 1 for name in ranking.solver))
+    width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'':4}{'solver':{width}}{heads}"]
     for r in ranking.to_dict("records"):
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")

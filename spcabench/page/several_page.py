@@ -59,7 +59,7 @@ def rows_of(job: Path) -> Path:
 
 def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
     """The ranking as text, one block for each formulation, and why answers are missing."""
-    text, width = [], max(28, *(len(name) + 1 for name in ranking.solver))
+    text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
     for formulation, part in ranking.groupby("formulation", sort=False):
         text.append(f"{formulation}: {Formulation(formulation).meaning}")
         text.append(
