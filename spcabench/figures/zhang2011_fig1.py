@@ -74,6 +74,7 @@ SIZES: dict[str, dict[str, tuple[int, ...]]] = {
 }
 AT = {"quick": (25,), "paper": (50, 100, 200)}  # sizes of the conditions
 SEEDS = {"quick": {25: 2, 50: 2}, "paper": {50: 6, 100: 6, 200: 3, 300: 3}}
+CONDITION_SEEDS = {"quick": {25: 2}, "paper": {50: 6, 100: 6, 200: 3}}
 LIMIT = {"quick": 10.0, "paper": 60.0}
 
 Z1 = Statement(
@@ -115,7 +116,7 @@ def runs(scale):
                     if method != "bca" or n < 300 or seed == 200:
                         yield _timed(family, n, seed, method, scale)
         for n in AT[scale]:
-            for seed in range(300, 306 if paper else 302):
+            for seed in range(300, 300 + CONDITION_SEEDS[scale][n]):
                 for method in ("bca", "bca loose", "dspca"):
                     for factor in FACTORS:
                         yield _timed(family, n, seed, method, scale, factor)
@@ -149,7 +150,8 @@ def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
         solver=solver,
         settings=named | own | limits,
         timed=True,
-        one_round=n == 200,
+        # of plain BCA there is one problem at n = 300, that of seed 200
+        one_round=n == 200 or (n == 300 and seed > 200),
         label=label if goal == GAP else f"goal {goal:g}",
         timeout=4 * LIMIT[scale],
     )

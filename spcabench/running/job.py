@@ -31,7 +31,7 @@ from spcabench.solving.status import Status
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 3, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
-TIME_BUDGET = {"quick": 2.0, "paper": 20.0}  # seconds that more rounds may take
+TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that more rounds may take
 
 
 def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
