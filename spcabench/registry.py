@@ -42,7 +42,7 @@ def _files(kind: Kind) -> dict[str, Path]:
     found = {}
     for folder in package.__path__:
         for module in pkgutil.iter_modules([folder]):
-            if not module.name.startswith("_"):
+            if not (module.ispkg or module.name.startswith("_")):  # one file each, never a folder
                 found[module.name] = Path(folder) / f"{module.name}.py"
     return found
 

@@ -209,6 +209,16 @@ def test_an_odd_solver_gets_a_sentence(name, tmp_path, monkeypatch):
         found[promise].sentence.encode()
 
 
+def test_an_example_that_cannot_run_is_found(tmp_path):
+    file = tmp_path / "mine.py"
+    text = HEAD.format(traits="", settings="") + "    yield x\n"
+    file.write_text(text.replace("dict(k=3)", 'dict(k="ten")'))
+    name = "runs its example"
+    found = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert found.verdict == "fails"
+    assert found.sentence.startswith("EXAMPLE: k: 'ten'"), found.sentence
+
+
 def test_a_key_of_an_example_is_a_name(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD.format(traits="", settings="") + "    yield x\n"

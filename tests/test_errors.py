@@ -6,11 +6,12 @@ import json
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from spcabench import Problem, api
+from spcabench import Problem, api, registry
 from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
 from spcabench.running import worker
@@ -203,3 +204,11 @@ def test_what_goes_wrong_with_a_file_names_it(act, said, tmp_path):
 def test_a_bug_stays_a_bug(tmp_path):
     with pytest.raises(ZeroDivisionError), using_file(tmp_path):
         _raise(ZeroDivisionError())
+
+
+def test_a_folder_is_no_solver(tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "__init__.py").write_text("")
+    (tmp_path / "file.py").write_text("")
+    monkeypatch.setattr(registry, "_package", lambda kind: SimpleNamespace(__path__=[tmp_path]))
+    assert registry._files.__wrapped__("solver") == {"file": tmp_path / "file.py"}

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from spcabench import api
 from spcabench.checking.audit import AuditError, audit
+from spcabench.errors import InputError
 from spcabench.iterate import Traits
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import in_form, parameters
@@ -137,6 +138,20 @@ def is_feasible(module: ModuleType) -> None:
         _solve(module, problem)
         if module.TRAITS.nonnegative:
             _solve(module, problem, nonnegative=True)
+
+
+def runs_its_example(module: ModuleType) -> None:
+    """Its EXAMPLE, with which it is tracked across commits, gives a feasible x."""
+    *_, problem = _all_problems(module)
+    settings = dict(module.EXAMPLE)
+    if isinstance(k := settings.get("k"), int):
+        settings["k"] = min(k, problem.n)  # an example may be meant for larger problems
+    try:
+        result = api.solve(problem, module, **(_asked(module, problem) | settings))
+    except InputError as error:
+        raise Broken(f"EXAMPLE: {error}") from None
+    if not result.good:
+        raise Broken(f"with EXAMPLE, on {problem.name}: {result.fault}{_advice(result)}")
 
 
 def is_never_above_the_optimum(module: ModuleType) -> None:
@@ -320,6 +335,7 @@ PROMISES: dict[str, Promise] = {
             says_what_it_is,
             stops_at_its_limits,
             is_feasible,
+            runs_its_example,
             is_never_above_the_optimum,
             finds_components_as_stated,
             is_repeatable,
