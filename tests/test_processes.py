@@ -22,13 +22,14 @@ from tests.problems import some
 
 TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 SOLVER = '''"""Trial."""
-import multiprocessing, os, signal, subprocess, sys, time
+import faulthandler, multiprocessing, os, signal, subprocess, sys, time
 from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 from spcabench.iterate import Traits
 TRAITS = Traits(control="cardinality")
 EXAMPLE = dict(k=3)
 KEPT = []
+faulthandler.disable()  # that of pytest, which would print its own stack
 
 
 def leave(command):
