@@ -17,6 +17,7 @@ from spcabench.running import worker as worker_module
 from spcabench.running.grid import groups, interleaved
 from spcabench.running.job import asked, run_job
 from spcabench.running.journal import Journal
+from spcabench.running.longest import longest
 from spcabench.running.process import Worker
 from spcabench.running.source import tree_hash
 from spcabench.running.task import Task
@@ -221,10 +222,10 @@ def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch)
     )
     monkeypatch.setattr(worker_module, "_warm", {})
     monkeypatch.setattr(worker_module, "SAMPLE", 0.0)
-    for longest, made in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
+    for limit, made in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
         runs.clear()
         worker_module._warm.clear()
-        monkeypatch.setattr(worker_module, "LONG", longest)
+        monkeypatch.setattr(worker_module, "LONG", limit)
         for number in made:
             answer = worker_module.answer(task)
             assert len(runs) == number and answer.samples == 1
@@ -360,3 +361,12 @@ def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
     known = source.tree_hash
     monkeypatch.setattr(source, "tree_hash", lambda f: "new" if f.stem == "swaps" else known(f))
     assert fingerprint.fingerprint(figure, "paper", "measure-trace") != before
+
+
+def test_jobs_that_took_long_when_published_begin_first(tmp_path):
+    seconds = {"slow": [150.0, 150.0], "quick": [150.0], "timed-gaussian": [900.0]}
+    table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
+    (tmp_path / "rows" / "some_fig1").mkdir(parents=True)
+    pd.DataFrame(table).to_parquet(tmp_path / "rows" / "some_fig1" / "rows.parquet")
+    assert longest(tmp_path, "paper") == ["results/paper/rows/some_fig1/slow.parquet"]
+    assert longest(tmp_path, "quick") == longest(tmp_path / "none", "paper") == []

@@ -161,6 +161,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     """Make figures, or the page for none; exit where the workflow fails."""
     from spcabench import registry
     from spcabench.running import workflow
+    from spcabench.running.longest import longest
 
     for name in figures:
         registry.path("figure", name)
@@ -173,7 +174,8 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
-    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile):
+    first = longest(options.ROOT / "results" / "published", scale)
+    if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)
 
 

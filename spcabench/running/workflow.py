@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -46,6 +46,7 @@ def workflow(
     root: Path,
     profile: str = "default",
     snakefile: Path = FILES / "Snakefile",
+    first: Collection[str] = (),
 ) -> int:
     """Make some files, named from the root on, with all that they need; Snakemake's exit code.
 
@@ -58,6 +59,8 @@ def workflow(
         The workflow runs in this folder.
     profile : str
         See `profile_folder`; all but the default submit jobs to other machines.
+    first : collection of str
+        Files whose jobs begin before others.
 
     Raises
     ------
@@ -71,7 +74,8 @@ def workflow(
         command += ["--snakefile", str(snakefile)]
         command += ["--workflow-profile", str(profile_folder(profile))]
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
-        command += ["--keep-going", "--", *targets, *damaged]
+        command += ["--keep-going", *(["--prioritize", *first] if first else [])]
+        command += ["--", *targets, *damaged]
         code = _supervised(command, log, root, lock)
     if code:
         _explain(log)

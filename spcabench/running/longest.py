@@ -1,0 +1,26 @@
+"""The jobs that took long when they were published.
+
+They begin first, so that no core waits for one of them at the end.
+"""
+
+from pathlib import Path
+
+LONG = 200.0  # seconds
+
+
+def longest(published: Path, scale: str) -> list[str]:
+    """Return the files of rows whose jobs took long in a published run.
+
+    Those that are timed are left out: they run alone, whenever they begin.
+    """
+    import pandas as pd  # here: few commands need it
+
+    found = []
+    for file in sorted(published.glob("rows/*/rows.parquet")) if scale == "paper" else []:
+        seconds = pd.read_parquet(file, columns=["group", "worker_time"]).groupby("group").sum()
+        found += [
+            f"results/{scale}/rows/{file.parent.name}/{group}.parquet"
+            for group in seconds.index[seconds.worker_time > LONG]
+            if not group.startswith("timed-")
+        ]
+    return found
