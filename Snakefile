@@ -78,7 +78,7 @@ rule compare_run:
     output: "results/compare/rows/{suite}/{job}.parquet"
     params: of=compared_fingerprint
     resources: slot=1
-    shell: "{PYTHON} compare-run results/compare/jobs/{wildcards.suite}/{wildcards.job}.json {output}"
+    shell: "{PYTHON} compare-run \"results/compare/jobs/{wildcards.suite}/{wildcards.job}.json\" {output:q}"
 
 
 rule compare_page:
@@ -103,7 +103,7 @@ rule several_run:
     output: "results/components/rows/{job}.parquet"
     params: of=several_fingerprint
     resources: slot=1
-    shell: "{PYTHON} compare-run results/components/jobs/{wildcards.job}.json {output} --components"
+    shell: "{PYTHON} compare-run \"results/components/jobs/{wildcards.job}.json\" {output:q} --components"
 
 
 rule several_page:

@@ -163,6 +163,14 @@ def _from_file(file: Path) -> ModuleType:
         spec.loader.exec_module(loaded)
     except SystemExit as end:
         raise SolverError(f"the file ends the program when it is imported: {end!r}") from None
+    except ImportError as error:
+        name = str(error.name or "").partition(".")[0]
+        if (file.parent / f"{name}.py").is_file() or "relative import" in str(error):
+            raise SolverError(
+                f"{error}: a solver is one file, and a module beside it is not found; put its code "
+                "into the file, or install it as a package"
+            ) from None
+        raise
     return loaded
 
 

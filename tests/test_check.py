@@ -219,6 +219,15 @@ def test_an_example_that_cannot_run_is_found(tmp_path):
     assert found.sentence.startswith("EXAMPLE: k: 'ten'"), found.sentence
 
 
+def test_a_missing_example_is_said_once(tmp_path):
+    file = tmp_path / "mine.py"
+    text = HEAD.format(traits="", settings="") + "    yield x\n"
+    file.write_text(text.replace("EXAMPLE = dict(k=3)\n", ""))
+    found = {outcome.name: outcome for outcome in conformance.check(str(file), 20.0)}
+    assert found["says what it is"].sentence.startswith("EXAMPLE is missing")
+    assert found["runs its example"].verdict == "not checked"
+
+
 def test_a_key_of_an_example_is_a_name(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD.format(traits="", settings="") + "    yield x\n"

@@ -53,7 +53,8 @@ GIVEN = {
     "nothing": ("    yield from ()\n", "solve yielded no iterate"),
     "text": ("    yield 'x'\n", "solve yielded an object of type str"),
     "a number in text": ("    yield '3'\n", "solve yielded an object of type str"),
-    "None": ("    yield None\n", "solve yielded"),
+    "None": ("    yield None\n", "solve yielded an object of type NoneType"),
+    "None later": ("    yield np.eye(problem.n)[0]\n    yield None\n", "of type NoneType"),
     "objects": ("    yield np.array([1, 0], dtype=object)\n", "x of shape (2,)"),
     "none": ("    yield np.eye(problem.n)[0]\n    yield np.eye(3), 1\n", "of type tuple"),
 }
@@ -204,6 +205,14 @@ def test_what_goes_wrong_with_a_file_names_it(act, said, tmp_path):
 def test_a_bug_stays_a_bug(tmp_path):
     with pytest.raises(ZeroDivisionError), using_file(tmp_path):
         _raise(ZeroDivisionError())
+
+
+@pytest.mark.parametrize("line", ["import step_of_mine", "from .step_of_mine import x"])
+def test_a_module_beside_a_solver_is_not_found_and_that_is_said(line, tmp_path):
+    (tmp_path / "step_of_mine.py").write_text("x = 1\n")
+    (tmp_path / "mine.py").write_text(HEAD.replace("import numpy as np", line))
+    with pytest.raises(SolverError, match="a solver is one file"):
+        registry.module("solver", str(tmp_path / "mine.py"))
 
 
 def test_a_folder_is_no_solver(tmp_path, monkeypatch):

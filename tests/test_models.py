@@ -98,6 +98,14 @@ def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
     assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options
 
 
+@pytest.mark.parametrize("option", ["--label", "--drop"])
+def test_apply_needs_no_columns_named(option, tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
+    with pytest.raises(InputError, match=f"{option}: not needed"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv", option, "ash")
+
+
 def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
     WINE.to_csv(tmp_path / "wine.csv")
     typed("solve", tmp_path / "wine.csv", "-k", "2,4", "--out", tmp_path / "m.npz")

@@ -300,6 +300,14 @@ def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
     }
 
 
+def test_data_beside_a_solver_that_its_text_names_is_part_of_it(tmp_path):
+    solver, data, other = (tmp_path / name for name in ("mine.py", "weights.txt", "other.txt"))
+    solver.write_text('WEIGHTS = open("weights.txt")\n')
+    data.write_text("1")
+    other.write_text("2")
+    assert source.closure(solver) == (solver, data)
+
+
 def test_every_figure_asks_for_what_exists():
     for figure in registry.names("figure"):
         for scale in ("quick", "paper"):

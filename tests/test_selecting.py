@@ -116,6 +116,13 @@ def test_the_end_of_the_range_is_a_warning():
     assert "compare smaller ones" in spcabench.select(SPIKED, [8, 12, 20]).reason
 
 
+def test_a_choice_of_nearly_all_variables_says_so():
+    X = np.random.default_rng(0).standard_normal((60, 1)) + np.zeros((1, 6))  # six equal variables
+    found = spcabench.select(X)
+    assert found.k == 6 and "nearly all of 6 variables" in found.reason
+    assert "nearly all" not in spcabench.select(SPIKED, [2, 5, 8]).reason
+
+
 def test_nonnegative_loadings_are_chosen_among_nonnegative_ones():
     found = spcabench.select(SPIKED, [2, 5, 8], nonnegative=True)
     assert all((result.x >= 0).all() for result in found.results)

@@ -140,10 +140,12 @@ def is_feasible(module: ModuleType) -> None:
             _solve(module, problem, nonnegative=True)
 
 
-def runs_its_example(module: ModuleType) -> None:
+def runs_its_example(module: ModuleType) -> str | None:
     """Its EXAMPLE, with which it is tracked across commits, gives a feasible x."""
+    if not isinstance(example := getattr(module, "EXAMPLE", None), dict):
+        return "it has no EXAMPLE"
     *_, problem = _all_problems(module)
-    settings = dict(module.EXAMPLE)
+    settings = dict(example)
     if isinstance(k := settings.get("k"), int):
         settings["k"] = min(k, problem.n)  # an example may be meant for larger problems
     try:
@@ -152,6 +154,7 @@ def runs_its_example(module: ModuleType) -> None:
         raise Broken(f"EXAMPLE: {error}") from None
     if not result.good:
         raise Broken(f"with EXAMPLE, on {problem.name}: {result.fault}{_advice(result)}")
+    return None
 
 
 def is_never_above_the_optimum(module: ModuleType) -> None:

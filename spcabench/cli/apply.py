@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spcabench.cli import solve as reading
-from spcabench.errors import using_file
+from spcabench.errors import InputError, using_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,8 @@ def apply(
     transpose: reading.Transpose = False,
     key: reading.Key = None,
     out: Out = None,
+    label: Annotated[str | None, typer.Option(hidden=True)] = None,
+    drop: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Form the scores of new samples by saved components.
 
@@ -42,6 +44,9 @@ def apply(
     from spcabench.readers.user_file import Reading
     from spcabench.solving import model as models
 
+    for option, given in (("--label", label), ("--drop", drop)):
+        if given is not None:  # people repeat the options of `solve`
+            raise InputError(f"{option}: not needed; the model finds its columns by their names")
     files.check("--out", out, (".csv", ".parquet", ".npy"))
     saved = models.load(model)
     notes: list[str] = []

@@ -119,6 +119,7 @@ def compare(
     if not keep_times:
         _drop_stale_times(asked, here=profile == "default")
     _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
+    print(f"{len(asked)} solvers on the suite {suite!r}, a job each; what is kept is not run again")
     _make(title, jobs, profile)
 
 

@@ -64,7 +64,8 @@ class _Summary:
 @lru_cache
 def _summary(file: Path) -> _Summary:
     if file.suffix != ".py":  # data that a file beside it names
-        return _Summary(hashlib.sha256(file.read_bytes()).hexdigest(), (), ())
+        with file.open("rb") as stream:
+            return _Summary(hashlib.file_digest(stream, "sha256").hexdigest(), (), ())
     tree, colour = _parsed(file)
     source = file.read_bytes()
     return _Summary(
@@ -179,10 +180,11 @@ def _named(text: str, file: Path) -> Iterator[Path]:
     if file.parent.name in BESIDE:
         for name in re.findall(r"""["']spcabench\.([\w.]+)["']""", text):
             yield from _modules(PACKAGE, name.split("."))
+    if file.parent.name in BESIDE or not file.resolve().is_relative_to(PACKAGE):
         yield from (data for data in _data(file.parent) if data.name in text)
 
 
 @lru_cache
 def _data(folder: Path) -> tuple[Path, ...]:
-    """The files of a folder that are no Python."""
-    return tuple(p for p in sorted(folder.iterdir()) if p.is_file() and p.suffix != ".py")
+    """The files of a folder that are no Python. One without a suffix has a name like any word."""
+    return tuple(p for p in sorted(folder.glob("*.*")) if p.is_file() and p.suffix != ".py")

@@ -17,6 +17,7 @@ from spcabench.vectors import Array, Vector
 
 Path = Callable[..., Sequence[Result]]  # the components of a problem at every cardinality
 FOLDS = 10  # of the samples, where there are enough
+NEARLY_ALL = 0.8  # of the variables
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,27 @@ def held_out(
     less = shares[:, [best]] - shares
     error = less.std(axis=0, ddof=1) / np.sqrt(folds)
     chosen = int(np.argmax(less.mean(axis=0) <= error))
-    reason = (
+    reason = _held_out_reason(ks, mean, chosen, best) + f", over {folds} folds"
+    if ks[chosen] > NEARLY_ALL * samples.n:
+        reason += (
+            f"; these are nearly all of {samples.n} variables, so no sparse component holds as "
+            "well for new samples (the criterion 'certified' says what fewer variables cost)"
+        )
+    return Verdict({"held_out": mean, "held_out_error": error}, chosen, reason)
+
+
+def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) -> str:
+    """Why a cardinality was chosen, in words."""
+    if chosen == best:
+        return (
+            f"k = {ks[best]} has the largest held-out variance ({mean[best]:.1%} of the total), "
+            "and no smaller cardinality is within one standard error of it"
+        )
+    return (
         f"k = {ks[chosen]} is the smallest cardinality whose held-out variance "
         f"({mean[chosen]:.1%} of the total) is within one standard error of the largest "
-        f"({mean[best]:.1%}, at k = {ks[best]}), over {folds} folds"
+        f"({mean[best]:.1%}, at k = {ks[best]})"
     )
-    return Verdict({"held_out": mean, "held_out_error": error}, chosen, reason)
 
 
 def stability(

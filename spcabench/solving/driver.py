@@ -43,6 +43,7 @@ RESERVED = (
     "time_limit",
     "history",
 )
+END = object()  # None may be yielded, by mistake
 # A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
 # must be refused like any other value that is no number. It is recognised by identity.
 UNSET = float("nan")
@@ -351,9 +352,8 @@ class _Run:
         # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
         # the clock: what is yielded may do its work only when it is read.
         compiled, flops, start = LEDGER.compile_seconds, LEDGER.flops, perf_counter()
-        item = next(self.iterates, None)
-        if item is not None:
-            item = _copied(item, self.problem)
+        item = next(self.iterates, END)
+        item = None if item is END else _copied(item, self.problem)
         elapsed = perf_counter() - start
         # Any Python code can reach the ledger. A solver that resets it or switches it off is
         # flagged, and so is one that books more seconds of compilation than have passed.

@@ -19,7 +19,8 @@ class Flag(StrEnum):
 SENTENCES = {
     Flag.ledger: "The count of flops was reset or switched off while the solver ran.",
     Flag.compilation: "Seconds were booked as compilation that the clock did not see.",
-    Flag.clock: "A second clock, outside the solver's process, saw more time than was reported.",
+    Flag.clock: "A second clock, outside the solver's process, saw more time than was reported: "
+    "work was hidden, or the machine was busy.",
     Flag.threads: "The solver used more processor time than one thread has.",
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",

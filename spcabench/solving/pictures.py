@@ -94,7 +94,7 @@ def _bars(
     colours = [POSITIVE if x[j] > 0 else NEGATIVE for j in W]
     axis.barh(range(len(W)), x[W], color=colours, tick_label=_labels(result, known, W, replaced))
     axis.axvline(0.0, color="black", linewidth=0.8)
-    axis.locator_params(axis="x", nbins=5)
+    axis.locator_params(axis="x", nbins=4)
     more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
     share = f"variance {variance:.4g}, {variance / words.total_variance(problem):.1%}"
     axis.set(xlabel="loading", title=f"{label}{more}\n{share}")
