@@ -105,7 +105,7 @@ def fault(case: Case, folder: Path) -> str:
 def _typed(words: tuple[str, ...]) -> Iterator[None]:
     with (
         mock.patch.object(sys, "argv", ["spcabench", *words]),
-        mock.patch.object(workflow, "workflow", lambda *given: 1),
+        mock.patch.object(workflow, "workflow", lambda *given, **more: 1),
         mock.patch.object(supervisor, "raise_on_termination", lambda: None),
         mock.patch.object(machine, "pin_threads", lambda: None),
         mock.patch.object(conformance, "check", lambda *given: iter(())),

@@ -20,6 +20,9 @@ Data = Annotated[Path, typer.Argument(help="The new samples: a file that `solve`
 Out = Annotated[
     Path | None, typer.Option(help="Write the scores to this file: .csv, .parquet or .npy.")
 ]
+NotNeeded = Annotated[
+    str | None, typer.Option(hidden=True, help="Not needed: columns are found by their names.")
+]
 
 
 def apply(
@@ -30,8 +33,8 @@ def apply(
     transpose: reading.Transpose = False,
     key: reading.Key = None,
     out: Out = None,
-    label: Annotated[str | None, typer.Option(hidden=True)] = None,
-    drop: Annotated[str | None, typer.Option(hidden=True)] = None,
+    label: NotNeeded = None,
+    drop: NotNeeded = None,
 ) -> None:
     """Form the scores of new samples by saved components.
 

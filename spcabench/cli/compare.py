@@ -119,8 +119,7 @@ def compare(
     if not keep_times:
         _drop_stale_times(asked, here=profile == "default")
     _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
-    print(f"{len(asked)} solvers on the suite {suite!r}, a job each; what is kept is not run again")
-    _make(title, jobs, profile)
+    _make(title, jobs, profile, f"{len(asked)} solvers on the suite {suite!r}, a job each")
 
 
 def _refuse_for_several(
@@ -134,10 +133,11 @@ def _refuse_for_several(
         )
 
 
-def _make(title: str, jobs: int, profile: str) -> None:
-    """Make the page of a plan, and print the ranking."""
+def _make(title: str, jobs: int, profile: str, what: str) -> None:
+    """Make the page of a plan, and print the ranking. what : is compared, in words."""
     from spcabench.running import workflow
 
+    print(f"{what}; what is kept is not run again", flush=True)
     page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
