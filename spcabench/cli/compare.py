@@ -119,7 +119,7 @@ def compare(
     if not keep_times:
         _drop_stale_times(asked, here=profile == "default")
     _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
-    _make(title, jobs, profile, f"{len(asked)} solvers on the suite {suite!r}, a job each")
+    _make(title, jobs, profile, f"suite {suite!r}: {len(asked)} jobs, one for each solver")
 
 
 def _refuse_for_several(
