@@ -119,7 +119,7 @@ def compare(
     if not keep_times:
         _drop_stale_times(asked, here=profile == "default")
     _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
-    _make(title, jobs, profile, f"suite {suite!r}: {len(asked)} jobs, one for each solver")
+    _make(title, jobs, profile, f"suite {suite!r}, solvers: {len(asked)}, each in a job of its own")
 
 
 def _refuse_for_several(
