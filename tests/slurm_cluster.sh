@@ -18,13 +18,23 @@ install() {
     fi
 }
 
-# the node's daemon dies with all that runs on the node; then the node comes back
+# the node's daemon dies with all that runs on the node; then the node comes back by itself (ReturnToService=2): to resume
+# one that is back already is an error
 crash() {
-    local node; node=$(hostname -s)
     kill -9 "$(cat $STATE/slurmd.pid)"
-    scontrol update NodeName="$node" State=DOWN Reason=crash
+    scontrol update NodeName="$(hostname -s)" State=DOWN Reason=crash
     slurmd
-    scontrol update NodeName="$node" State=RESUME
+    await_node
+}
+
+# wait until the node can run jobs
+await_node() {
+    for _ in $(seq 120); do
+        sinfo -h -o %t 2>/dev/null | grep -qxE 'idle|mix|alloc' && return
+        sleep 0.5
+    done
+    echo "the node did not come up: $(sinfo 2>&1 | tail -1)"; tail -3 $STATE/*.log
+    return 1
 }
 
 stop() {
@@ -77,13 +87,7 @@ END
     cp /run/munge/munged.pid $STATE/munged.pid
     slurmctld
     slurmd
-    for _ in $(seq 60); do
-        sinfo -h -o %t 2>/dev/null | grep -qx idle && return
-        sleep 0.5
-    done
-    echo "the node did not become idle: $(sinfo 2>&1 | tail -1)"; tail -3 $STATE/*.log
-    stop
-    exit 1
+    await_node || { stop; exit 1; }
 }
 
 "$@"
