@@ -185,6 +185,7 @@ TIMING = [
     f"There are {job.ROUNDS['quick']} rounds at quick scale and {job.ROUNDS['paper']} at paper",
     f"after at least {job.MIN_ROUNDS['quick']} and {job.MIN_ROUNDS['paper']} rounds,",
     f"no more than {job.TIME_BUDGET['quick']:g} and {job.TIME_BUDGET['paper']:g} seconds.",
+    f"the timed problems of a figure share {job.JOB_BUDGET['paper']:g} seconds",
     f"A run that takes less than {jobs.SHORT:g} s is made {jobs.ROUNDS} times,",
 ]
 

@@ -192,16 +192,24 @@ def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
     small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
     runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
     monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 0.0})
+    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 0.0})
     monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
     monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
     run_job("trial", "paper", "timed", tmp_path / "t.parquet")
     assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
 
 
+def test_where_few_problems_are_timed_each_may_have_more_rounds():
+    few, many = execute.JOB_BUDGET["paper"], execute.TIME_BUDGET["paper"]
+    assert execute.budget("paper", 1) == few > execute.budget("paper", 3) > many
+    assert execute.budget("paper", 100) == many
+
+
 def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, monkeypatch):
     small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
     runs = [Run(**small, seed=seed, one_round=True) for seed in (0, 1)]
     monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 5.0})
+    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 5.0})
     monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
     monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
     out = tmp_path / "t.parquet"

@@ -1,6 +1,6 @@
 """What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -168,23 +168,33 @@ def made_of(data: pd.DataFrame, fast: str) -> str:
 
     That is the flops, iterations and seconds a flop of GPower0 over those of a solver.
     """
-    work = (data.flops + data.setup_flops).astype(float)
-    data = data.assign(work=work, rate=data.total / work)
     parts, sizes = [], ""
     for name, form in GIVEN.items():
-        pair = ("gpower0", f"{fast}{form}")
-        found = [ratios(data, *pair, column) for column in ("work", "iterations", "rate")]
-        if all(found):
-            ends = (min(found[0]), max(found[0]))
-            sizes = " and ".join(f"{x:g}" for x in ends)
-            flops, rounds, rate = (
-                " and ".join(f"{of[x].median:.2g}" for x in ends) for of in found
-            )
-            parts.append(
-                f"{flops} times the flops of {NAMES[fast]} in {rounds} times the iterations, and a "
-                f"flop takes it {rate} times as long ({name})"
-            )
+        places = sorted(ratios(data, "gpower0", f"{fast}{form}", "iterations"))
+        if places:
+            ends = (places[0], places[-1])
+            sizes = listed(f"{x:g}" for x in ends)
+            parts.append(f"{work_at(data, fast, form, ends)} ({name})")
     return f"At sizes {sizes} GPower0 makes {'; '.join(parts)}." if parts else ""
+
+
+def work_at(data: pd.DataFrame, fast: str, form: str, places: Iterable[float]) -> str:
+    """What GPower0's time over a solver's is made of at some x: "3 and 6 times the flops ..."."""
+    work = (data.flops + data.setup_flops).astype(float)
+    data = data.assign(work=work, rate=data.total / work)
+    columns = ("work", "iterations", "rate")
+    found = [ratios(data, "gpower0", f"{fast}{form}", column) for column in columns]
+    flops, rounds, rate = (listed(f"{of[x].median:.2g}" for x in places) for of in found)
+    return (
+        f"{flops} times the flops of {NAMES[fast]} in {rounds} times the iterations, and a flop "
+        f"takes it {rate} times as long"
+    )
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as a sentence has them: "3 and 6", "1, 2 and 3"."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:

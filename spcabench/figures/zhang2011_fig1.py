@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from spcabench.claims import Condition, Statement, decided, every
+from spcabench.claims import Condition, Statement, decided, every, interval
 from spcabench.figures import _zhang2011_limits as at_rest
 from spcabench.figures import _zhang2011_text as text
 from spcabench.figures._zhang2011 import (
@@ -101,8 +101,16 @@ Z11 = Statement(
     "underperform DSPCA",
     where="section 1",
     test="variance below that of the relaxation's solution, both refitted, at equal cardinality; "
-    "ties (1e-6) left out",
+    "ties (1e-6) left out; share of the runs, with its interval over problems",
     threshold="more than half of the runs, for each method (SCoTLASS apart)",
+    earlier=(
+        dict(
+            verdict="holds",
+            measured="greedy, forward: below in 52 % of 106 runs",
+            reason="a share without an interval; over 12 problems in place of 20 it was 49 % of 65 "
+            "runs, and would have failed by as little",
+        ),
+    ),
 )
 
 
@@ -211,16 +219,20 @@ def claims(data):
     yield from at_rest.judged(data)
     ratio = compared(data, BASELINES)
     for solver in (s for s in BASELINES if s in ratio and s != "tpower"):
-        off = ratio[solver].dropna() - 1.0
-        clear = off[off.abs() > 1e-6]
-        share = float((clear < 0).mean()) if len(clear) else 0.0
-        words = (
-            f"below in {100 * share:.0f} % of {len(clear)} runs ({len(off) - len(clear)} "
-            f"ties); median {100 * off.median():+.2f} %"
-        )
-        verdict = decided(share > 0.5 if len(off) else None)
+        verdict, words = _below(ratio[solver].dropna() - 1.0)
         cause = _shares(data, solver) if verdict == "fails" else ""
         yield Z11.judged(verdict, words, BASELINES[solver], cause=cause)
+
+
+def _below(off):
+    """Verdict on "more often below", by the share of runs below; its interval is over problems."""
+    clear = off[off.abs() > 1e-6]
+    share = interval(100.0 * (clear < 0).groupby(["family", "seed"]).mean(), np.mean)
+    words = (
+        f"below in {share} % of {len(clear)} runs on {share.count} problems "
+        f"({len(off) - len(clear)} ties); median {100 * off.median():+.2f} %"
+    )
+    return share.at_least(50.0), words
 
 
 CAUSE = (

@@ -31,7 +31,8 @@ from spcabench.solving.status import Status
 GRACE = 30.0  # seconds beyond a run's own time limit before its process is ended
 ROUNDS = {"quick": 3, "paper": 15}  # timed rounds
 MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
-TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that more rounds may take
+TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that all rounds of a group may take
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # and those of all groups, where a job has few
 
 
 def asked(helper: Worker, task: Task, grace: float | None = None) -> Answer:
@@ -82,9 +83,15 @@ def run_job(figure: str, scale: str, job: str, out: Path) -> None:
             if helper.asked and scale == "paper":  # what the group before left takes memory
                 helper.restart()
             labels = {"experiment": figure, "scale": scale, "group": group}
-            found += _rows(labels, runs, (helper, grader), journal)
+            seconds = budget(scale, len(known[job]))
+            found += _rows(labels, runs, (helper, grader), journal, seconds)
     rows.write(found, out)
     journal.close()
+
+
+def budget(scale: str, groups: int) -> float:
+    """Return the seconds that all timed rounds of a group may take, in a job of so many groups."""
+    return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)
 
 
 def _rows(
@@ -92,15 +99,22 @@ def _rows(
     runs: list[Run | Measure],
     processes: tuple[Worker, Grader],
     journal: Journal,
+    limit: float,
 ) -> Iterator[Row]:
-    """The rows of all rounds of a group, one after the other. labels : of the group."""
+    """The rows of all rounds of a group, one after the other.
+
+    labels : of the group. limit : seconds that its timed rounds may take.
+    """
     timed = [run for run in runs if isinstance(run, Run) and run.timed]
-    rounds = ROUNDS[labels["scale"]] if timed else 1
+    scale = labels["scale"]
+    rounds = ROUNDS[scale] if timed else 1
+    least = 1 if all(run.one_round for run in timed) else MIN_ROUNDS[scale]
     name, kept = f"{labels['experiment']} {labels['group']}", set(journal.rows)
     begun, earlier = perf_counter(), 0.0  # seconds of kept rows, which an earlier process spent
     with closing(tqdm(total=rounds * len(runs), desc=name, disable=None, leave=False)) as bar:
         for repeat in range(rounds):
-            if not _fits(repeat, perf_counter() - begun + earlier, timed, labels["scale"]):
+            seconds = perf_counter() - begun + earlier
+            if repeat >= least and seconds * (1 + 1 / repeat) > limit:
                 break
             for index, chain in enumerate(interleaved(runs)):
                 of_chain = {**labels, "repeat": repeat, "chain": f"{repeat}-{index}"}
@@ -109,12 +123,6 @@ def _rows(
                         earlier += row.outer_time or row.worker_time or 0.0
                     bar.update()
                     yield row
-
-
-def _fits(repeat: int, seconds: float, timed: list[Run], scale: str) -> bool:
-    """Whether a round is to be made, after so many that took so many seconds."""
-    least = 1 if all(run.one_round for run in timed) else MIN_ROUNDS[scale]
-    return repeat < least or seconds * (1 + 1 / repeat) <= TIME_BUDGET[scale]
 
 
 def _key(labels: dict[str, Any], place: int) -> str:
