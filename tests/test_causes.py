@@ -86,7 +86,7 @@ def test_more_than_half_of_the_runs_is_decided_by_the_interval_over_problems(sha
     off.index.names = ["family", "seed", "label"]
     found, words = zhang2011_fig1._below(off)
     assert found == verdict
-    assert f"of {20 * len(shares)} runs on {len(shares)} problems (0 ties)" in words
+    assert f"(mean of {len(shares)} problems; {20 * len(shares)} runs, 0 ties left out)" in words
 
 
 @pytest.mark.parametrize(("values", "verdict"), [([99, 90, 96], "holds"), ([90, 90], "fails")])

@@ -101,7 +101,7 @@ Z11 = Statement(
     "underperform DSPCA",
     where="section 1",
     test="variance below that of the relaxation's solution, both refitted, at equal cardinality; "
-    "ties (1e-6) left out; share of the runs, with its interval over problems",
+    "ties (1e-6) left out; share of a problem's runs, mean and interval over problems",
     threshold="more than half of the runs, for each method (SCoTLASS apart)",
     earlier=(
         dict(
@@ -225,12 +225,12 @@ def claims(data):
 
 
 def _below(off):
-    """Verdict on "more often below", by the share of runs below; its interval is over problems."""
+    """Verdict on "more often below than not", by the interval of the share over problems."""
     clear = off[off.abs() > 1e-6]
     share = interval(100.0 * (clear < 0).groupby(["family", "seed"]).mean(), np.mean)
     words = (
-        f"below in {share} % of {len(clear)} runs on {share.count} problems "
-        f"({len(off) - len(clear)} ties); median {100 * off.median():+.2f} %"
+        f"below in {share} % of a problem's runs (mean of {share.count} problems; {len(clear)} "
+        f"runs, {len(off) - len(clear)} ties left out); median {100 * off.median():+.2f} %"
     )
     return share.at_least(50.0), words
 
