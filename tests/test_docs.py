@@ -181,11 +181,11 @@ def test_the_identities_between_the_variances_hold():
 
 TIMING = [
     f"A sample lasts at least {1e3 * worker.SAMPLE:g} ms.",
-    f"It is not timed, unless it took more than {worker.LONG:g} s:",
+    f"It is not timed, unless it took more than {worker.LONG:g} s and no penalty was searched:",
     f"There are {job.ROUNDS['quick']} rounds at quick scale and {job.ROUNDS['paper']} at paper",
     f"after at least {job.MIN_ROUNDS['quick']} and {job.MIN_ROUNDS['paper']} rounds,",
     f"no more than {job.TIME_BUDGET['quick']:g} and {job.TIME_BUDGET['paper']:g} seconds.",
-    f"the timed problems of a figure share {job.JOB_BUDGET['paper']:g} seconds",
+    f"the timed problems of a job share {job.JOB_BUDGET['paper']:g} seconds",
     f"A run that takes less than {jobs.SHORT:g} s is made {jobs.ROUNDS} times,",
 ]
 

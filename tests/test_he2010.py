@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import spcabench
 from spcabench.errors import InputError
 from spcabench.figures import _he2010
+from spcabench.figures._times import times
 from spcabench.steps import greedy_signs, lanczos
 from tests import trial
 
@@ -233,3 +234,13 @@ def test_one_round_of_one_problem_decides_nothing_about_time():
     assert (once.median, once.at_least(5.0), once.at_most(5.0)) == (9.0, "undecided", "undecided")
     assert twice.at_least(5.0) == "holds"
     assert _he2010.ratios(found(1), "slow", "fast", "value")[1.0].at_least(5.0) == "holds"
+
+
+@pytest.mark.parametrize("rounds", [1, 7])
+def test_a_curve_of_times_is_the_median_over_problems_however_many_rounds_each_has(rounds):
+    fast = [dict(x=1.0, group="g", seed=0, total=2.0 + i) for i in range(rounds)]
+    slow = [dict(x=1.0, group="g", seed=seed, total=seed * 10.0) for seed in (1, 2)]
+    middle, low, high = times(pd.DataFrame(fast + slow))
+    assert (middle[1.0], low[1.0], high[1.0]) == (10.0, 6.0, 15.0)  # of 2, 10 and 20
+    middle, low, high = times(pd.DataFrame(fast))
+    assert middle[1.0] == 2.0 <= low[1.0] <= high[1.0] <= 1.0 + rounds + (rounds == 1)

@@ -298,6 +298,7 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
         ("O(k^3 + n^{d+1})", "O(k<sup>3</sup> + n<sup>d+1</sup>)"),
         ("mu_0 <= lambda_{d+1}/eps^2", "μ<sub>0</sub> ≤ λ<sub>d+1</sub>/ε<sup>2</sup>"),
         ("eps^-d", "ε<sup>−d</sup>"),
+        ("``a = b`` or `c`", "<code>a = b</code> or <code>c</code>"),
         ("`a_b` and *start*", "<code>a_b</code> and <em>start</em>"),
         (
             "0e+00, 1.2e+04, 6e-05, 1000 x 30",

@@ -251,7 +251,7 @@ def explore(
 ) -> None:
     """Copy a run to results/explore, with interactive curves of every solver.
 
-    The published pages hold no scripts, and stay as they are.
+    The published pages hold no interactive curves, and stay as they are.
     """
     from spcabench.extras import require
     from spcabench.page import publish

@@ -17,6 +17,7 @@ from spcabench.claims import (
     same_cardinality,
 )
 from spcabench.figures._readings import readings
+from spcabench.figures._times import times
 from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
 from spcabench.style import look
@@ -288,7 +289,7 @@ def draw_line(axis, mine: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> 
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Minimum time of each method against x, with the quartiles of the rounds.
+    """Time of each method against x, with its band, as `times` says.
 
     The whole search of GPower0 is dotted and lighter.
     """
@@ -297,9 +298,8 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         if mine.empty:
             continue
         style = look(method.partition(" ")[0]) | dict(alpha=0.45 if " " in method else 1.0)
-        best = mine.groupby("x").total.min()
-        draw_line(axis, mine, best, style | dict(label=NAMES[method]))
-        low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
+        middle, low, high = times(mine)
+        draw_line(axis, mine, middle, style | dict(label=NAMES[method]))
         axis.fill_between(*broken(mine, low, high), color=style["color"], alpha=0.2, linewidth=0)
         if method == "gpower0":
             whole = dict(linestyle=":", marker="", alpha=0.5, label="GPower0, whole search")

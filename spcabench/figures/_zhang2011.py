@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims import Interval, Verdict, every, over_problems, show, slope
+from spcabench.figures._times import times
 from spcabench.style import GREY, look
 
 Ratios = dict[float, Interval]
@@ -76,9 +77,9 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
 
 
 def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str], scale: str) -> None:
-    """Minimum time of each method against n, with the quartiles.
+    """Time of each method against n, with its band, as `times` says.
 
-    It is the median over the seeds, hollow where a run ended at the limit. The legend says where a
+    Hollow where a run ended at the limit. The legend says where a
     method was not run at the larger sizes.
     """
     for method, name in names.items():
@@ -109,19 +110,14 @@ def styled(method: str) -> dict[str, Any]:
 
 def _draw_method(axis: Any, mine: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
     """The times of one method."""
-    best = (
-        mine.groupby(["x", "seed"])
-        .agg(total=("total", "min"), reached=("reached", "all"))
-        .groupby("x")
-    )
-    time, reached = best.total.median(), best.reached.all()
+    time, low, high = times(mine)
+    reached = mine.groupby("x").reached.all()
     growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
     label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
     hollow = style | dict(linestyle="none", markerfacecolor="none")
     axis.plot(time.index[~reached], time[~reached], **hollow)
-    low, high = (mine.groupby("x").total.quantile(q) for q in (0.25, 0.75))
     axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
 
 

@@ -5,9 +5,9 @@ W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given 
 solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 stops as its authors do (objective, 1e-4),
 its penalty searched for s nonzeros; the time is that of a single run, the whole search dotted. The
 second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours: the paper says power iteration and
-no tolerance). Times: one thread, interleaved, exclusive, minimum; band: quartiles. Lighter:
-Scol-PCA and Mcol-PCA with V'V given, its making not timed, the form for which the paper states
-their least cost.
+no tolerance). Times: one thread, interleaved, exclusive; the minimum of the rounds, median over
+problems; band: quartiles over problems. Lighter: Scol-PCA and Mcol-PCA with V'V given, its making
+not timed, the form for which the paper states their least cost.
 """
 
 from typing import Any

@@ -2,9 +2,9 @@
 
 W (n x p: n samples, p variables) with 20 % nonzeros from N(0, 1), centred implicitly, given sparse
 to all solvers; left n / p = 0.1, right n / p = 10. The paper states no cardinality here: s = p / 5
-as in its Figure 1 (ours), c = s /
-10. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread,
-interleaved, exclusive, minimum.
+as in its Figure 1 (ours), c = s / 10. GPower0 stops by its objective (1e-4); single runs, the whole
+search dotted. One thread, interleaved, exclusive; the minimum of the rounds, median over problems;
+band: quartiles over problems.
 """
 
 from spcabench.claims import Statement, every

@@ -4,7 +4,8 @@ W square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of 
 10. All solvers are given the data sparse; GPower0 is drawn on the dense centred matrix too
 (lighter), the form that an implementation without implicit centring needs: the paper does not say
 which one it timed. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One
-thread, interleaved, exclusive, minimum.
+thread, interleaved, exclusive; the minimum of the rounds, median over problems; band: quartiles
+over problems.
 """
 
 from spcabench.claims import Statement, decided

@@ -4,9 +4,10 @@ matrix.
 W square with 20 % nonzeros from N(0, 1), centred implicitly, given sparse to all solvers. The
 cardinality is the one that GPower0 reached, the same for all three; GPower0's variance is taken
 after the refit on its support, which is what the second phase of the other two is. GPower0 stops by
-its objective (1e-4); single runs, the whole search dotted. One thread, interleaved, exclusive,
-minimum. The paper states no density here: 20 % as in its Figure 1 (ours). Lighter: Scol-PCA and
-Mcol-PCA with V'V given, its making not timed. A hollow marker: the search of GPower0 missed the
+its objective (1e-4); single runs, the whole search dotted. One thread, interleaved, exclusive;
+the minimum of the rounds, median over problems; band: quartiles over problems. The paper states no
+density here: 20 % as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V given, its
+making not timed. A hollow marker: the search of GPower0 missed the
 cardinality asked for, and is drawn at the one it reached, the median over problems. The band of
 what the optimum may be is cut above the curves.
 """

@@ -3,10 +3,10 @@
 The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred,
 dense for both solvers. The cardinality is the one that GPower0 reached; its variance is taken after
 the refit on its support. GPower0 stops by its objective (1e-4); single runs, the whole search
-dotted. One thread, interleaved, exclusive, minimum. A hollow marker: the search missed
-the cardinality asked for; no line crosses where it ended far from it. Conditions of the claim have
-smaller c than the
-paper's s / 10, and pixels that are not centred.
+dotted. One thread, interleaved, exclusive; the minimum of the rounds; band: their quartiles. A
+hollow marker: the search missed the cardinality asked for, and several may end at the same one; no
+line crosses where it ended far from it. Conditions of the claims: smaller c than the paper's
+s / 10, pixels that are not centred, and cardinalities above 20.
 """
 
 from typing import Any
@@ -33,15 +33,16 @@ from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (9.5, 3.8)
 METHODS = ("gpower0", "mcol")
+SMALL = 20  # Mcol-PCA with so few nonzeros has one or two columns in a loop
 
 H10 = Statement(
     id="H10",
     quote="Mcol-PCA method outperforms GPower method not only in terms of speed but also solution "
     "quality",
     where="section 3.2, figure 5",
-    test="speed: interval of time of GPower0 / time of Mcol-PCA above 1; quality: variance of "
-    "Mcol-PCA above that of GPower0 (refitted) at equal cardinality",
-    threshold="each over at least 80 % of the cardinalities",
+    test="speed: interval of time of GPower0 / time of Mcol-PCA, round by round, above 1; "
+    "quality: variance of Mcol-PCA above that of GPower0 (refitted) at equal cardinality",
+    threshold="each over at least 80 % of the cardinalities that GPower0 reached",
     timed=("speed",),
 )
 
@@ -83,13 +84,25 @@ def draw(data, axes):
 def claims(data):
     """H10, two claims."""
     ratio = ratios(data, "gpower0", "mcol")
-    verdict = every([v.at_least(1.0) for v in ratio.values()], 0.8)
+    verdict, words = _faster(ratio)
+    asked = data.wanted[data.method == "mcol"].nunique()
     cause = _where_slower(data, ratio) if verdict == "fails" else ""
-    yield H10.judged(verdict, f"ratio {show(ratio)}", "speed", cause=cause)
+    above = {x: found for x, found in ratio.items() if x > SMALL}
+    conditions = [Condition(f"cardinalities above {SMALL}", *_faster(above))] if above else []
+    yield H10.judged(
+        verdict, f"{words} ({asked} asked for)", "speed", conditions=conditions, cause=cause
+    )
     verdict, text = better(data, "mcol", "gpower0")
     conditions = list(_other_settings(data))
     cause = _less_at_other_settings(data) if verdict == "fails" else ""
     yield H10.judged(verdict, text, "quality", conditions=conditions, cause=cause)
+
+
+def _faster(ratio):
+    """Verdict on "faster", by the share of the cardinalities that GPower0 reached."""
+    verdicts = [v.at_least(1.0) for v in ratio.values()]
+    words = f"at {verdicts.count('holds')} of {len(verdicts)} cardinalities; ratio {show(ratio)}"
+    return every(verdicts, 0.8), words
 
 
 def _where_slower(data, ratio):

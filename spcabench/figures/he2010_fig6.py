@@ -4,7 +4,8 @@ Counts of 12419 words in 1500 papers, words centred implicitly, given sparse to 
 data's name says where the words with corpus count up to 20 are missing (4.9 % of the entries). The
 cardinality is the one that GPower0 reached; its variance is taken after the refit on its support.
 GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread,
-interleaved, exclusive, minimum. A hollow marker: the search missed the cardinality asked for.
+interleaved, exclusive; the minimum of the rounds; band: their quartiles. A hollow marker: the
+search missed the cardinality asked for.
 """
 
 from spcabench.claims import Statement, every

@@ -91,8 +91,9 @@ def comparisons(home: Path) -> str:
         reach = zip(ranking.solver, ranking["at 0.999"], strict=True)
         first = "; ".join(f"{solver} ({share:.0%})" for solver, share in list(reach)[:3])
         pairs = table[["item", "asked"]].drop_duplicates()
+        solvers = table.solver[table.share.notna()].nunique()
         text += (
-            f"\n**{file.parent.name}**: {table.solver.nunique()} solvers on {len(pairs)} pairs of "
+            f"\n**{file.parent.name}**: {solvers} solvers with answers on {len(pairs)} pairs of "
             "problem and cardinality. Ranked first, with the share of the pairs on which they "
             f"reach 99.9 % of the best known variance: {first}.\n\n"
         )

@@ -77,7 +77,7 @@ def _table(found: pd.DataFrame) -> pd.DataFrame:
             "problem": [
                 _problem(*pair) for pair in zip(found.problem, found.parameters, strict=True)
             ],
-            "label": found.label,
+            "label": found.label.map(_label, na_action="ignore"),
             "settings": found.settings.map(_settings),
             "asked": found.k,
             "nonzeros": found.cardinality,
@@ -99,6 +99,14 @@ def _table(found: pd.DataFrame) -> pd.DataFrame:
     for column, digits in DIGITS.items():
         lines[column] = [number(value, digits) for value in lines[column]]
     return lines.astype(object).where(lines.notna(), "")
+
+
+def _label(label: str) -> str:
+    """A label; one that is a number, with four digits."""
+    try:
+        return f"{float(label):.4g}"
+    except ValueError:
+        return label
 
 
 def number(value: float, digits: int) -> str:

@@ -27,7 +27,8 @@ COVER_WORDS = (
 )
 # suites of which the first page says how much is proven
 KNOWN = {
-    "certified": "a published instance and a cardinality ([table](docs/certified.md))",
+    "certified": "an instance and a cardinality in the certified comparison "
+    "([the table with all](docs/certified.md))",
     "standard": "a problem and a cardinality in the standard comparison",
 }
 COMPARISONS = "compare"  # the folder of the published comparisons
@@ -66,10 +67,11 @@ def publish(
         for comparison in given:
             _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
     results_page.write_page(out, published=True)
-    about = _about(figures, out)
-    write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
+    about = _about(figures)
     for paper in results_page.papers(out):
         write_text(out / f"{paper['key']}.md", render("paper.md.j2", paper=paper, about=about))
+    about |= _contents(out)
+    write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
@@ -199,8 +201,18 @@ def _copy_rows(source: Path, out: Path) -> None:
         rows.write_table(rows.without_histories(table), kept, compression="zstd")
 
 
-def _about(figures: dict[str, dict[str, Any]], out: Path) -> dict[str, Any]:
-    files = sorted(file for file in out.rglob("*") if file.is_file())
+def _contents(out: Path) -> dict[str, Any]:
+    """Size and checksum of every published file but about.json, which has them."""
+    files = sorted(f for f in out.rglob("*") if f.is_file() and f != out / "about.json")
+    return {
+        "bytes": sum(file.stat().st_size for file in files),
+        "sha256": {
+            f.relative_to(out).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files
+        },
+    }
+
+
+def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "scale": ", ".join(sorted({f["scale"] for f in figures.values()})),
         "commits": sorted({f["commit"] for f in figures.values()}),
@@ -209,8 +221,4 @@ def _about(figures: dict[str, dict[str, Any]], out: Path) -> dict[str, Any]:
         "figures": len(figures),
         "seconds": round(sum(f["runs"]["seconds"] for f in figures.values())),
         "machines": sorted({f["machine"]["cpu"] for f in figures.values()}),
-        "bytes": sum(file.stat().st_size for file in files),
-        "sha256": {
-            f.relative_to(out).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files
-        },
     }

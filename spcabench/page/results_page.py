@@ -33,8 +33,8 @@ MISSING = (
     "then the same command again."
 )
 PUBLISHED = (
-    "The published pages hold no scripts. `spcabench explore results/published` makes a copy "
-    "with interactive curves."
+    "The published pages hold no interactive curves. `spcabench explore results/published` makes a "
+    "copy that does."
 )
 # folders beside that of a run, with the same figures at the other scale; the first one counts
 OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale

@@ -1,0 +1,28 @@
+"""What a curve of times shows: one number for each problem, then the median over the problems."""
+
+import pandas as pd
+
+
+def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
+    """Return the time at each x, and the ends of its band.
+
+    A problem's time is the minimum of its rounds. The curve is the median over the problems of an
+    x, the band their quartiles; where there is one problem, the quartiles of its rounds.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of one method, with columns x, group, seed and total (seconds).
+
+    Returns
+    -------
+    middle, low, high : Series
+        Seconds by x.
+    """
+    problems = rows.groupby(["x", "group", "seed"], dropna=False).total.min().groupby("x")
+    single = problems.size() == 1
+    low, high = (
+        problems.quantile(q).where(~single, rows.groupby("x").total.quantile(q))
+        for q in (0.25, 0.75)
+    )
+    return problems.median(), low, high
