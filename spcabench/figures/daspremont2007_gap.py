@@ -5,8 +5,8 @@ Sigma = F'F with F (n, n) from N(0, 1), rho = sqrt(n), which is the standard dev
 smoothing aims at eps, and it ends when its certified gap is at most eps. Top: one problem, several
 eps, the subgradient method beside; iterations against 1/eps, medians over seeds. Bottom: to a gap
 of 1e-3 (SDP solvers at their own tolerance, 1e-6), single runs, one thread; memory is that of the
-process above the loaded problem, at its peak, CVXPY included. A run beyond a solver's practical
-size is refused, and not shown.
+process above the loaded problem, at its peak, CVXPY included; DSPCA's is measured at the largest n
+alone. A run beyond a solver's practical size is refused, and not shown.
 """
 
 import json

@@ -183,7 +183,7 @@ def _cells(row):
         f"{row.order:.2f}",
         f"{'' if row.reached > 0.5 else '> '}{row.iterations:.0f}",
         f"{row.flops:.3g}",
-        f"{row.microseconds:.0f}",
+        f"{row.microseconds:,.0f}",
     ]
 
 
