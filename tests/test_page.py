@@ -112,6 +112,14 @@ def test_numbers_are_written_for_people(value, digits, text):
     assert numbers_page.number(value, digits) == text
 
 
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [("0.006377551020408163", "0.006378"), ("12345", "12345"), ("n = 5", "n = 5")],
+)
+def test_a_label_that_is_a_decimal_fraction_has_four_digits(label, text):
+    assert numbers_page._label(label) == text
+
+
 def test_what_a_measure_gave_is_short(tmp_path):
     given = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
     assert numbers_page._values(json.dumps(given)) == (

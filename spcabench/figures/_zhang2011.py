@@ -79,8 +79,8 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
 def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str], scale: str) -> None:
     """Time of each method against n, with its band, as `times` says.
 
-    Hollow where a run ended at the limit. The legend says where a
-    method was not run at the larger sizes.
+    Hollow where a run ended at the limit. The legend says where a method was not run at the larger
+    sizes.
     """
     for method, name in names.items():
         mine = rows[rows.method == method]

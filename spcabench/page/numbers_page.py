@@ -102,9 +102,9 @@ def _table(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _label(label: str) -> str:
-    """A label; one that is a number, with four digits."""
+    """A label; one that is a decimal fraction, with four digits."""
     try:
-        return f"{float(label):.4g}"
+        return number(float(label), 4) if "." in label else label
     except ValueError:
         return label
 
