@@ -11,13 +11,14 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish publish-history test test-thorough test-bounds test-slurm check docs history perf perf-site perf-check lock clean help
+.PHONY: figures publish publish-history test test-thorough test-alone test-bounds test-slurm check docs history perf perf-site perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
 	@echo "make publish                                results/paper into results/published and the README; needs a clean tree"
 	@echo "make test                                   the test suite"
 	@echo "make test-thorough [THIRD=0|1|2]            the same properties on more seeds and problems, and whole workflows"
+	@echo "make test-alone [THIRD=0|1|2]               each test file by itself, in random order, on an empty cache of kernels"
 	@echo "make test-bounds                            its tests of methods, with every index of a compiled kernel checked"
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
@@ -41,6 +42,9 @@ test: $(READY)
 
 test-thorough: $(READY)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m thorough $(if $(THIRD),--third $(THIRD))
+
+test-alone: $(READY)
+	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(THIRD),--third $(THIRD))
 
 # all tests but those of commands, pages and processes, which run no kernel that the others do not run; in a folder of its
 # own: what is kept elsewhere is compiled without the checks

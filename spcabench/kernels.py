@@ -34,7 +34,8 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     The kernel returns (flops, ...), and the caller gets the rest. It has one signature, in numba's
     notation. Arrays are handed over C-ordered and writeable. One that is so already is not copied,
-    and a kernel may write to it. The attribute ``twin`` is the plain Python function.
+    and a kernel may write to it. The attribute ``twin`` is the Python function, which still calls
+    compiled ones.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from hypothesis import settings
 from spcabench import machine, registry
 from spcabench.readers import corpus, sources
 from spcabench.running import fingerprint, source
+from tests import twins
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
 
@@ -23,6 +24,17 @@ settings.load_profile("repeatable")
 
 # No test uses the network: real data come from SPCABENCH_DATA or from earlier downloads.
 os.environ["SPCABENCH_OFFLINE"] = "1"
+
+_setattr = pytest.MonkeyPatch.setattr
+
+
+def _refusing(patch, target, name, *value, **how):
+    """Replace an attribute, but nothing that a kernel is compiled from."""
+    twins.refuse(target, name)
+    _setattr(patch, target, name, *value, **how)
+
+
+pytest.MonkeyPatch.setattr = _refusing  # of the class: a context makes a patch of its own
 
 
 def pytest_addoption(parser):

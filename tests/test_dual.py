@@ -16,6 +16,7 @@ from spcabench.methods.schur import Complement
 from spcabench.solving import bounds
 from tests import problems
 from tests.problems import FAMILIES
+from tests.twins import twin
 
 SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
 
@@ -216,36 +217,30 @@ def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, non
         part.descend()
 
 
-@pytest.fixture
-def plain(monkeypatch):
-    """The kernels as plain Python."""
-    for name in ("threshold", "smooth_norm", "weigh", "smooth_terms"):
-        monkeypatch.setattr(dual_kernels, name, getattr(dual_kernels, name).py_func)
-    return {
-        name: getattr(dual_kernels, name).twin for name in ("smooth_norms", "balance", "lowest")
-    }
-
-
 @SIGNS
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
-def test_the_kernels_are_their_twins(plain, seed, nonnegative):
+def test_the_kernels_are_their_twins(seed, nonnegative):
     n, s = 9, 4
     U = _gram(seed, n) / 10
     beta, T = np.zeros((2, n)), np.empty((2, n, n))
     made = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
-    work, twin = plain["smooth_norms"](U, s - 1, 0.01, nonnegative, beta[1], T[1])
+    plain = twin(dual_kernels.smooth_norms)
+    work, expected = plain(U, s - 1, 0.01, nonnegative, beta[1], T[1])
     assert work == n * n
-    for one, other in ((made, twin), beta, T):
+    for one, other in ((made, expected), beta, T):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
     # the thresholds share s - 1 among the others of each row, or are zero
     assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
     for taken in (s, n):
         terms = (U.diagonal().copy(), made + 1e-9, taken)
-        for kernel, more in (("balance", (0.02, 0.1, 0.0)), ("lowest", ())):
+        for kernel, more in (
+            (dual_kernels.balance, (0.02, 0.1, 0.0)),
+            (dual_kernels.lowest, ()),
+        ):
             with flops.counting() as ledger:
-                found = getattr(dual_kernels, kernel)(*terms, *more)
+                found = kernel(*terms, *more)
                 assert ledger.flops == ledger.compiled == n
-            for one, other in zip(found, plain[kernel](*terms, *more)[1:], strict=True):
+            for one, other in zip(found, twin(kernel)(*terms, *more)[1:], strict=True):
                 assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
 
 

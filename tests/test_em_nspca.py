@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spcabench import Problem, api, flops, registry
 from spcabench.errors import InputError
 from tests import problems
+from tests.twins import twin
 
 em, nspca = (registry.module("solver", name) for name in ("em", "nspca"))
 
@@ -81,13 +82,14 @@ def test_em_without_constraints_is_the_leading_eigenvector(seed):
 
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
 def test_an_entry_is_set_to_its_best_value(alpha):
+    largest_root, gain = twin(nspca.largest_root), twin(nspca.gain)
     grid = np.linspace(0.0, 12.0, 4001)
     rng = np.random.default_rng(1)
     for c2, c1 in rng.normal(0.0, 3.0, (200, 2)):
-        root = nspca.largest_root.py_func(c2, c1, alpha)
-        best = max(nspca.gain.py_func(max(root, 0.0), c2, c1, alpha), 0.0)
-        assert best >= nspca.gain.py_func(grid, c2, c1, alpha).max() - 1e-12
-        assert best <= nspca.gain.py_func(grid, c2, c1, alpha).max() + 1e-3
+        root = largest_root(c2, c1, alpha)
+        best = max(gain(max(root, 0.0), c2, c1, alpha), 0.0)
+        assert best >= gain(grid, c2, c1, alpha).max() - 1e-12
+        assert best <= gain(grid, c2, c1, alpha).max() + 1e-3
 
 
 def _F(S, U, alpha, beta):
@@ -98,19 +100,16 @@ def _F(S, U, alpha, beta):
 @pytest.mark.parametrize("given", [True, False], ids=["covariance", "data"])
 @pytest.mark.parametrize("q", [1, 3])
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_the_kernel_is_its_twin_and_climbs(q, given, monkeypatch, seed):
+def test_the_kernel_is_its_twin_and_climbs(q, given, seed):
     X, _ = problems.draw("gaussian", seed)
     S = X.T @ X
     R, a = np.ascontiguousarray(S if given else X.T), S.diagonal().copy()
     order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
     U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
-    with monkeypatch.context() as patch:
-        for name in ("largest_root", "gain", "sweep"):
-            patch.setattr(nspca, name, getattr(nspca, name).py_func)
-        U_twin, Y_twin = U.copy(), Y.copy()
-        work, F_twin, done_twin = nspca.sweeps.twin(
-            R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
-        )
+    U_twin, Y_twin = U.copy(), Y.copy()
+    work, F_twin, done_twin = twin(nspca.sweeps)(
+        R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
+    )
     before = _F(S, U, alpha, beta)
     with flops.counting() as ledger:
         F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)

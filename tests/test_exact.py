@@ -12,6 +12,7 @@ from spcabench.methods.search_tree import Tree
 from spcabench.problem.covariance import Covariance
 from tests import problems
 from tests.problems import FAMILIES
+from tests.twins import twin
 
 
 def _exact(S, K, budget=1e9, psd=True):
@@ -83,32 +84,14 @@ def test_the_node_matrix_answers_for_its_supports():
                 assert (np.linalg.eigvalsh(E[np.ix_(T_, T_)])[-1] >= t) == reached
 
 
-@pytest.fixture
-def plain(monkeypatch):
-    """The tree as plain Python."""
-    for name in (
-        "insert",
-        "top_squares",
-        "reach",
-        "leads",
-        "next_branch",
-        "closing",
-        "compact",
-        "test_row",
-        "grow",
-    ):
-        monkeypatch.setattr(pruning, name, getattr(pruning, name).py_func)
-    return pruning.descend.twin
-
-
 @pytest.mark.parametrize("share", [0.5, 1.0])
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_the_tree_is_its_twin(plain, monkeypatch, share, seed):
+def test_the_tree_is_its_twin(share, seed):
     S, k = _gram(seed, 9), 3 + seed % 4
     opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
     t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
     trees = [Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
-    ends = []
+    ends, plain = [], twin(pruning.descend)
     for tree, run in zip(trees, (pruning.descend, plain), strict=True):
         with flops.counting() as ledger:
             out = run(tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place)
@@ -131,7 +114,7 @@ def test_swaps_end_where_none_improves(seed):
             assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] <= search.value * (1 + 1e-9)
     value, i, j = local_search.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
     assert (value, i, j) == pytest.approx(
-        local_search.best_swap.twin(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
+        twin(local_search.best_swap)(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
     )
     if i >= 0:
         W = np.arange(4)
@@ -144,7 +127,7 @@ def test_power_steps_before_swaps_end_and_ascend(seed):
     """The kernel is its twin; its support explains at least what the start does."""
     S, W = _gram(seed, 12), np.arange(4)
     R, v = S[:4].copy(), S[0, :4].copy()
-    flops, value, y = local_search.power_steps.twin(R, W, v)
+    flops, value, y = twin(local_search.power_steps)(R, W, v)
     assert flops == local_search.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (
         1 + 1e-12
     )

@@ -14,22 +14,11 @@ from spcabench.errors import InputError
 from spcabench.methods import lowrank, spannogram
 from spcabench.vectors import normalize
 from tests import problems
+from tests.twins import twin
 
 KINDS = ("general", "integer", "equal and zero rows", "repeated eigenvalues")
 EXACT = registry.module("solver", "spannogram_exact")
 SAMPLED = registry.module("solver", "spannogram")
-INLINED = (
-    "complement",
-    "face_maximum",
-    "cone_maximum",
-    "circle",
-    "crossings",
-    "add",
-    "chosen",
-    "is_new",
-    "joined",
-    "attempt",
-)
 
 
 def _factor(kind, rng, n, rank):
@@ -116,14 +105,8 @@ def test_exact_for_a_multiple_of_the_identity_and_a_matrix_of_rank_d(seed):
         assert result.bound == pytest.approx(result.variance, rel=1e-7)
 
 
-def _plain(monkeypatch):
-    for name in INLINED:
-        monkeypatch.setattr(spannogram, name, getattr(spannogram, name).py_func)
-    return spannogram.sweep.twin
-
-
 @pytest.mark.parametrize("seed", problems.some(4, range(12)))
-def test_the_kernel_is_its_twin(monkeypatch, seed):
+def test_the_kernel_is_its_twin(seed):
     rng = np.random.default_rng(seed)
     n, d, nonnegative = int(rng.integers(4, 7)), int(rng.integers(2, 5)), bool(seed % 2)
     V = rng.standard_normal((n, d))
@@ -134,7 +117,7 @@ def test_the_kernel_is_its_twin(monkeypatch, seed):
     with flops.counting() as ledger:
         made = spannogram.sweep(*case, np.zeros(997, np.uint64))
         work = ledger.compiled
-    expected, *rest = _plain(monkeypatch)(*case, np.zeros(997, np.uint64))
+    expected, *rest = twin(spannogram.sweep)(*case, np.zeros(997, np.uint64))
     assert work == expected > 0
     for a, b in zip(made, rest, strict=True):
         assert np.allclose(a, b)
@@ -148,7 +131,7 @@ def test_the_maximum_on_a_cone_is_feasible_and_not_beaten(seed):
     R = rng.standard_normal((rows, d)) + rng.uniform(0, 2) * np.eye(d)[0]
     value, c, work = spannogram.cone_maximum(R, R.T @ R, 0.0)
     assert work > 0
-    plain = spannogram.cone_maximum.py_func(R, R.T @ R, 0.0)  # which reads no row that is not there
+    plain = twin(spannogram.cone_maximum)(R, R.T @ R, 0.0)  # which reads no row that is not there
     assert (value, work) == (pytest.approx(plain[0]), plain[2]) and np.allclose(c, plain[1])
     C = rng.standard_normal((2000, d))
     C /= np.linalg.norm(C, axis=1, keepdims=True)
@@ -189,18 +172,16 @@ def test_the_best_of_a_direction_is_that_of_a_full_sort(n, decay, signed):
 
 
 @pytest.mark.parametrize("signed", [True, False])
-def test_the_kernel_of_the_samples_is_its_twin(monkeypatch, signed):
+def test_the_kernel_of_the_samples_is_its_twin(signed):
     rng = np.random.default_rng(7)
     V = rng.standard_normal((70, 3)) * np.exp(-3.0 * rng.random((70, 1)))
     C, ks = np.ascontiguousarray(rng.standard_normal((4, 3))) / 4.0, np.array([5, 1, 20])
     with flops.counting() as ledger:
         made = spannogram.scores(*spannogram.falling(V), C, ks, signed)
         work = ledger.compiled
-    for name in ("split", "divide", "largest", "arrange"):
-        monkeypatch.setattr(spannogram, name, getattr(spannogram, name).py_func)
-    expected, twin = spannogram.scores.twin(*spannogram.falling(V), C, ks, signed)
+    expected, plain = twin(spannogram.scores)(*spannogram.falling(V), C, ks, signed)
     assert work == expected
-    assert np.allclose(made, twin)
+    assert np.allclose(made, plain)
 
 
 def test_equal_entries_are_divided_in_a_pass():

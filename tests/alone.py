@@ -1,0 +1,59 @@
+"""Every test file by itself: in its own process, in random order, on an empty cache of kernels.
+
+`python -m tests.alone [--third 0|1|2] [--jobs N]`. A test that passes only because another one
+made or compiled something first, in its file or in an earlier run, fails here.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+ROOT = Path(__file__).parents[1]
+PASSED = (0, 5)  # 5: all its tests are deselected, as where they are thorough
+
+
+def files(folder, third=None):
+    """The test files of a folder, or a third of them: every third name, so that thirds are even."""
+    return sorted(folder.glob("test_*.py"))[third :: 1 if third is None else 3]
+
+
+def passes(file):
+    """Whether a file passes alone; what pytest says of one that does not is printed."""
+    with TemporaryDirectory() as cache:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(file)],
+            cwd=ROOT,
+            env=os.environ | {"NUMBA_CACHE_DIR": cache},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+    if done.returncode not in PASSED:
+        print(done.stdout, flush=True)
+    return done.returncode in PASSED
+
+
+def main(words=None, folder=ROOT / "tests"):
+    """Run the files, and say which of them fail; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.alone")
+    parser.add_argument("--third", type=int, choices=range(3))
+    parser.add_argument("--jobs", type=int, default=1)
+    asked = parser.parse_args(words)
+    chosen, start = files(folder, asked.third), perf_counter()
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        passed = [*pool.map(passes, chosen)]
+    failed = [file for file, good in zip(chosen, passed, strict=True) if not good]
+    for file in failed:
+        print(f"fails alone: {file}")
+    print(f"{len(chosen)} test files alone, {len(failed)} failed, {perf_counter() - start:.0f} s")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
