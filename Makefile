@@ -48,8 +48,8 @@ test-alone: $(READY)
 
 # all tests but those of commands, pages and processes, which run no kernel that the others do not run; in a folder of its
 # own: what is kept elsewhere is compiled without the checks
-NO_KERNELS := bad_arguments bad_input bad_inputs browser check claims cli_errors command_line commands comparison controls \
-	datasets docs downloads faults hostile_files house imports models packaging page performance pictures processes readme \
+NO_KERNELS := bad_arguments bad_input bad_inputs browser card check claims_data cli_errors command_line commands comparison controls \
+	datasets docs downloads faults hostile_files house imports intervals models packaging page performance pictures processes readme rules \
 	schema selecting several_comparison tables trust trust_ranking turns verify workflow
 test-bounds: $(READY)
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup \

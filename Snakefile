@@ -13,7 +13,7 @@ PYTHON = f"{sys.executable} -m spcabench"
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 PACKAGE = Path(registry.__file__).parent
-TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml")]  # words, of pages and of papers
+TEMPLATES = [*PACKAGE.glob("page/templates/*.j*"), *PACKAGE.glob("figures/*.toml"), *PACKAGE.glob("figures/*.json")]  # words, of pages and of papers
 HISTORY = glob("results/history/history.json")  # where `make perf` was run
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.page.notation import percent
+from spcabench.claims.words import percent
 
 WIDTH, HEIGHT, EDGE = 300, 60, 4
 # what is drawn: its name, its unit, and whether ratios to the last number are drawn

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from spcabench.page.notation import compact, duration, percent
+from spcabench.claims.words import duration, percent
+from spcabench.page.notation import compact
 
 from .changes import EXACT
 from .lines import CHARTS, HEIGHT, WIDTH, charts

@@ -68,32 +68,28 @@ def show_others(old, new):
 
 def show_times(times, others=()):
     """Seconds and the interval of the ratio; none of it decides."""
-    from spcabench.claims import (
-        interval,  # not there at early commits, where asv imports this folder
-    )
-
     table = Table("solver", "problem", title=TIMES, title_justify="left")
     for name in ("old, ms", "new, ms", "new / old", "interval"):
         table.add_column(name, justify="right")
     table.add_column("")
     for (solver, problem), rounds in sorted(times.items()):
         old, new = (1e3 * min(seconds) for seconds in zip(*rounds, strict=True))
-        ratio = interval(b / a for a, b in rounds)
-        between = f"{ratio.low:.3f} to {ratio.high:.3f}"
+        ratio = ratio_of(rounds)
+        low, high = ratio.interval()
         table.add_row(
             solver,
             problem,
             f"{old:.3g}",
             f"{new:.3g}",
-            f"{ratio.median:.3f}",
-            between,
+            f"{ratio.value:.3f}",
+            f"{low:.3f} to {high:.3f}",
             notable(ratio),
         )
     CONSOLE.print(table)
     for (solver, problem), rounds in sorted(times.items()):
-        ratio = interval(b / a for a, b in rounds)
+        ratio = ratio_of(rounds)
         if said := notable(ratio):
-            percent = 100.0 * (ratio.median - 1.0)
+            percent = 100.0 * (ratio.value - 1.0)
             CONSOLE.print(f"time, deciding nothing: {solver}, {problem}: {percent:+.0f} %, {said}")
     if others:
         CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
@@ -105,13 +101,24 @@ def show_memories(changes):
         CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {more / 1e6:+.0f} MB")
 
 
+def ratio_of(rounds):
+    """The geometric mean over rounds of new / old, with its interval."""
+    import pandas as pd
+
+    from spcabench.claims import geometric_mean  # not there at early commits, which asv imports
+
+    table = pd.DataFrame({"ratio": [new / old for old, new in rounds]})
+    return geometric_mean(table.assign(round=table.index), "ratio", over="round", called="rounds")
+
+
 def notable(ratio):
     """Return words for a ratio of times whose interval excludes 1; "" for any other.
 
     Processes of the same code differ by up to `NOISE`, which the words say.
     """
-    change = ratio.median - 1.0
-    if abs(change) <= WORTH_SAYING or ratio.low <= 1.0 <= ratio.high:
+    change = ratio.value - 1.0
+    low, high = ratio.interval()
+    if abs(change) <= WORTH_SAYING or low <= 1.0 <= high:
         return ""
     word = "slower" if change > 0.0 else "faster"
     if abs(change) > NOISE:

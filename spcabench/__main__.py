@@ -13,6 +13,7 @@ from spcabench import extras, machine
 from spcabench.cli import (
     apply,
     best_known,
+    claim,
     compare,
     doctor,
     figures,
@@ -43,6 +44,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Figures and tables of the papers": {
         "workflow": figures.make_figures,
         "figure": figures.make_figure,
+        "claim": claim.show_claim,
         "verify": figures.verify_run,
         "publish": figures.publish_run,
         "explore": figures.explore,
@@ -73,6 +75,7 @@ EXAMPLES = {
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
     "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
     "figure": ("figure kuleshov2013_fig2", "figure kuleshov2013_fig2 --out talk.pdf --width 5"),
+    "claim": ("claim K3", "claim K3 --out k3.pdf"),
     "explore": ("explore results/published",),
     "data": ("data", "data --fetch docword.kos.txt.gz"),
 }

@@ -29,11 +29,26 @@ from tests.test_one_file import COPIED
 ROOT = Path(__file__).parents[1]
 NAME = "trial2025_fig1"
 FIGURE = '''"""Trial (2025), Figure 1: eight short runs."""
-from spcabench.claims import Statement, decided
+from spcabench.claims import Place, Reading, Statement, above, exact
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (3, 2)
-T1 = Statement("T1", "there is variance", "section 1", "variance", "is above 1")
+T1 = Statement(
+    id="T1",
+    where="section 1",
+    quote="there is variance",
+    kind="number",
+    measures="variance",
+    unit="",
+    rule=above(1),
+    primary="as run",
+    why="there is no other",
+)
+
+
+@T1.measured
+def _variance(data):
+    yield Reading("as run", [Place("pitprops", exact(data.variance.min()))], data)
 
 
 def runs(scale):
@@ -43,10 +58,6 @@ def runs(scale):
 
 def draw(data, axes):
     axes.flat[0].plot(data.cardinality, data.variance, "o")
-
-
-def claims(data):
-    yield T1.judged(decided(data.variance.min() > 1.0), f"{data.variance.min():g}")
 '''
 PAPER = """authors = ["Trial"]
 year = 2025

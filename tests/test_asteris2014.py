@@ -1,17 +1,18 @@
-"""Figures 3 to 6 of Asteris et al. (2014): what their claims are judged by."""
+"""Figures 3 to 6 of Asteris et al. (2014): what their statements are judged by."""
 
 import numpy as np
 import pytest
 
+from spcabench.claims import judging
 from spcabench.figures import _asteris2014 as shared
-from spcabench.figures import _asteris2014_claims as judging
+from spcabench.figures import _asteris2014_claims as judged
 from spcabench.figures import asteris2014_fig3 as fig3
 from spcabench.figures import asteris2014_fig4 as fig4
-from spcabench.figures import asteris2014_fig5 as fig5
-from tests import trial
+from tests import controls, trial
+from tests.controls import _asteris2014 as made_up
 
 
-def _rows(ratio=1.0, value=0.5):
+def _rows(ratio=1.0, value=0.5, **changes):
     """Rows of both methods: Algorithm 3's variance is ``value``, EM's that over ``ratio``."""
     ks = [1, 50, 180, 361]
     rows = [
@@ -23,7 +24,8 @@ def _rows(ratio=1.0, value=0.5):
         ours = row["solver"] == "spannogram"
         row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
         row["q"], row["lambda_next"] = (0.9 * row["variance"], 0.2) if ours else (np.nan, np.nan)
-    return shared.with_bounds(trial.table(rows))
+    made = [dict(dataset="cbcl", problem="cbcl", stand_in=False) | row | changes for row in rows]
+    return shared.with_bounds(trial.table(made))
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])
@@ -34,45 +36,53 @@ def test_the_grid_goes_from_one_to_n_and_through_what_the_paper_names(n):
     assert len(ks) <= 19
 
 
-def test_the_bounds_are_those_of_the_paper():
-    mine = shared.by_cardinality(_rows(), "spannogram")
-    q, after = 0.9 * 0.5, 0.1
+def test_the_bounds_are_those_of_the_paper_and_at_most_lambda_1():
+    mine = shared.by_cardinality(_rows(value=0.1), "spannogram")
+    q, after = 0.9 * 0.1, 0.1
     assert mine.upper.to_numpy() == pytest.approx(q / 0.9 + after)
     assert mine.loose.to_numpy() == pytest.approx(q + after)
-    assert (
-        shared.by_cardinality(_rows(value=1.0), "spannogram").upper == 1.0
-    ).all()  # at most lambda_1
     k = mine.index.to_numpy()
     rho = np.maximum(k / 722, 1 / (1 + 2 * 361 / k * 0.1))
-    assert mine.apriori.to_numpy() == pytest.approx(0.5 / (0.9 * rho))
+    assert mine.apriori.to_numpy() == pytest.approx(np.minimum(0.1 / (0.9 * rho), 1.0))
+    assert mine.apriori.min() < 1.0
+    most = shared.by_cardinality(_rows(value=1.0), "spannogram")
+    assert (most[["upper", "apriori"]] == 1.0).all(axis=None)
+
+
+def test_a_row_of_a_pass_says_whether_its_data_are_a_stand_in():
+    names = ("k", "cardinality", "variance", "variance_refit", "q", "bound")
+    extra = {name: [1.0, 2.0] for name in (*names, "lambda_next")}
+    row = dict(measure="one_pass", extra=extra, stand_in=True, problem="patches", n=361)
+    found = shared.unfolded(trial.table([row]))
+    assert found.stand_in.tolist() == [True, True]
+    assert found.problem.tolist() == ["patches", "patches"]
 
 
 @pytest.mark.parametrize(
     ("ratio", "verdict"), [(1.01, "holds"), (0.99, "holds"), (1.03, "fails"), (0.9, "fails")]
 )
 def test_nearly_identical_is_within_two_percent(ratio, verdict):
-    assert judging.similar(_rows(ratio), "value", 0.02)[0] == verdict
+    assert fig4.A2.judge(_rows(ratio, label="contrast-normalised"))["verdict"] == verdict
 
 
-def test_the_explained_share_is_judged_to_the_printed_digits():
-    data = _rows()
-    found = judging.share(data, 180, "upper")
-    assert found == pytest.approx(100 * 0.5 / 0.6)
-    for percent, verdict in ((83.0, "holds"), (84.0, "fails")):
-        primary = next(judging.explained(fig4.A3, data, 180, percent, 0))
-        assert primary.verdict == verdict
-        assert "shaded" in primary.variant
-    assert next(judging.explained(fig4.A3, data, 7, 58.0, 0)).verdict == "undecided"  # no such run
+def test_what_is_explained_is_a_share_of_the_bound_and_what_is_no_bound_is_a_note():
+    (reading,) = judged.explained(_rows(), 180, {"raw": "main"})
+    assert reading.places[0].measured.value == pytest.approx(100 * 0.5 / 0.6)
+    assert "no bound: 90.9 %" in reading.notes[0]
+    assert not list(judged.explained(_rows(), 7, {"raw": "main"}))  # no such run
 
 
-def test_a_bound_is_weighed_by_the_cardinalities_that_it_stands_for():
-    data = _rows()
-    assert judging.lower(fig5.A7, data, "uncapped", None).verdict == "holds"  # 0.6 everywhere
-    data.loc[data.k == 361, "uncapped"] = 0.95
-    assert (
-        judging.lower(fig5.A7, data, "uncapped", None).verdict == "fails"
-    )  # half of the last gap and more
-    assert judging.lower(fig5.A7, data.iloc[:2], "uncapped", None).verdict == "undecided"
+def test_a_statement_on_three_data_sets_is_one():
+    stored = [
+        controls.judged(f"asteris2014_fig{place}", list(made_up.explained(of, percent)), "A13")
+        for place, of, percent in ((4, "faces", 50), (5, "genes", 30), (6, "spectra", 60))
+    ]
+    assert [s["verdict"] for s in stored] == ["holds", "fails", "holds"]
+    one = judging.merged(stored)
+    assert one["verdict"] == "fails"
+    first, second, third = (f"{name}, k = 1" for name in ("faces", "genes", "LRS"))
+    labels = [place["label"] for place in one["readings"][0]["places"]]
+    assert labels.index(first) < labels.index(second) < labels.index(third)
 
 
 def test_neighbours_are_pairs_side_by_side():
@@ -81,3 +91,12 @@ def test_neighbours_are_pairs_side_by_side():
     assert fig3.neighbours(block) == 4
     assert fig3.neighbours(np.array([side - 1, side])) == 0  # end of a row, start of the next
     assert fig3.neighbours(np.arange(side**2)) == 2 * side * (side - 1)
+
+
+def test_compact_is_what_lies_closer_together_than_pixels_in_reading_order():
+    square = np.add.outer(fig3.SIDE * np.arange(6), np.arange(6)).ravel()
+    rng = np.random.default_rng(0)
+    assert fig3.compactness(square) < 0.25
+    assert fig3.compactness(square) == pytest.approx(fig3.compactness(square + 7))  # elsewhere
+    assert all(fig3.compactness(np.arange(a, a + 40)) >= 1 for a in range(300))
+    assert all(fig3.compactness(rng.permutation(361)[:40]) > 1.5 for _ in range(20))

@@ -165,15 +165,14 @@ def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
     assert found["begin"] == 0
 
 
-def test_a_count_leaves_out_what_cannot_fail(trial_run, add_file, tmp_path):
-    text = trial.FIGURE.replace('"above 1", any_data=True', '"above 1", by_construction="it is so"')
-    add_file("figure", trial.NAME, text)
+def test_a_count_leaves_out_theorems(trial_run, add_file, tmp_path):
+    add_file("figure", trial.NAME, trial.FIGURE.replace('kind="number"', 'kind="theorem"'))
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
     text = (trial_run / "index.html").read_text()
     (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?1</a>', text)
     anchor = html.unescape(link)
-    assert anchor == "#claims?paper=trial2013&verdict=holds&construction=no"
+    assert anchor == "#claims?paper=trial2013&verdict=holds"
     assert probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)[0]["begin"] == 1
 
 

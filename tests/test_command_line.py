@@ -204,13 +204,3 @@ def test_shells_complete_commands_and_names(words, proposed):
     program[2] = "import sys; sys.argv[0] = 'spcabench'; " + program[2]
     found = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True)
     assert set(found.stdout.split()) == proposed, found.stderr
-
-
-def test_what_cannot_fail_is_said_beneath_a_verdict():
-    from spcabench.cli.figures import _beneath
-
-    claim = dict(quote="it holds", by_construction="", conditions=[], cause="")
-    assert _beneath(claim) == ['"it holds"']
-    claim |= dict(by_construction="it is drawn so", conditions=[{"words": "n = 10: fails"}])
-    said = ['"it holds"', "by construction, so it is not counted: it is drawn so", "n = 10: fails"]
-    assert _beneath(claim) == said

@@ -1,50 +1,83 @@
-"""Negative controls: made-up rows on which each claim holds, and on which it fails."""
+"""Every statement can hold and fail, at the edge of its threshold; a trivial method fails."""
 
 import pytest
 
 from spcabench import registry
+from spcabench.claims import judging
+from spcabench.page import claims_file
 from tests import controls
 
 FIGURES = registry.names("figure")
-CONTROLS = [(figure, name) for figure in FIGURES for name in controls.of(figure)]
-STATEMENTS = [(figure, name) for figure in FIGURES for name in controls.statements(figure)]
+EDGES = [
+    (figure, statement.id, part.name, pair)
+    for figure in FIGURES
+    for statement in controls.statements(figure).values()
+    if not statement.calibration
+    for part in statement.parts
+    if (function := controls.of(figure).get(controls.control(statement, part)))
+    for pair in controls.sides(part, function)
+]
+TRIVIAL = [
+    (figure, id)
+    for figure in FIGURES
+    for id in controls.can_fail(figure)
+    if f"{controls.TRIVIAL}{id}" in controls.of(figure)
+]
 
 
-@pytest.mark.parametrize("holds", [True, False], ids=["holds", "fails"])
-@pytest.mark.parametrize(("figure", "name"), CONTROLS)
-def test_made_up_rows_decide_as_they_were_made(figure, name, holds):
-    found = controls.verdicts(figure, controls.of(figure)[name](holds), name)
-    assert found and set(found.values()) == {"holds" if holds else "fails"}
+def rows(figure, id, part, value):
+    """The made-up rows of a control."""
+    name = f"{id}_{part.replace(' ', '_')}" if part else id
+    return list(controls.of(figure)[name](value))
 
 
-@pytest.mark.parametrize(("figure", "name"), STATEMENTS)
-def test_every_statement_that_can_fail_has_made_up_rows(figure, name):
-    assert name not in controls.without(figure)
+@pytest.mark.parametrize(("figure", "id", "part", "pair"), EDGES)
+def test_rows_beside_a_threshold_decide_and_turn_when_it_moves_by_a_tenth(figure, id, part, pair):
+    holding, failing = (rows(figure, id, part, value) for value in pair)
+    assert controls.verdict(figure, holding, id) == "holds"
+    assert controls.verdict(figure, failing, id) == "fails"
+    turned = (
+        controls.verdict(figure, holding, id, +0.10),
+        controls.verdict(figure, failing, id, -0.10),
+    )
+    assert turned[0] != "holds" or turned[1] != "fails"
 
 
-def test_every_control_is_for_a_statement_that_can_fail():
-    for figure, name in CONTROLS:
-        assert name.partition("_")[0] in controls.statements(figure), (figure, name)
+@pytest.mark.parametrize(("figure", "id"), TRIVIAL)
+def test_a_trivial_competitor_does_not_make_a_statement_hold(figure, id):
+    found = list(controls.of(figure)[f"{controls.TRIVIAL}{id}"]())
+    assert controls.verdict(figure, found, id) != "holds"
 
 
-def test_a_claim_that_says_holds_whatever_it_is_shown_is_found(add_file):
+@pytest.mark.parametrize("figure", FIGURES)
+def test_no_statement_lacks_a_control(figure):
+    assert not controls.without(figure)
+
+
+def test_every_control_is_for_a_statement():
+    for figure in FIGURES:
+        assert set(controls.of(figure)) <= set(controls.wanted(figure)), figure
+
+
+@pytest.mark.parametrize("share", [-0.10, 0.10])
+def test_a_threshold_that_moved_is_named_by_verify(share):
+    for figure in FIGURES:
+        for statement in controls.statements(figure).values():
+            stored = statement.judge(None)
+            for place, part in enumerate(stored["parts"]):
+                parts = [dict(p) for p in stored["parts"]]
+                parts[place]["rule"] = judging.moved(part, share)
+                (line,) = claims_file.changed(stored | {"parts": parts}, stored)
+                assert "rule" in line
+
+
+def test_a_statement_without_rows_is_found(add_file):
     from tests.trial import FIGURE, NAME
 
     add_file("figure", NAME, FIGURE)
-    assert controls.without(NAME) == ["T1", "T2"]
-    rows = {k: [dict(cardinality=k)] for k in (3, 4)}
-    assert controls.verdicts(NAME, rows[3], "T1") == {"": "holds"}
-    assert controls.verdicts(NAME, rows[4], "T1") == {"": "fails"}
-    assert controls.verdicts(NAME, rows[4], "T2") == {"": "holds"}  # so no control could be written
-
-
-def test_a_statement_by_construction_needs_no_rows_and_says_why(add_file):
-    from tests.trial import FIGURE, NAME
-
-    add_file("figure", NAME, FIGURE.replace("any_data=True", 'by_construction="it is drawn so"'))
-    assert controls.without(NAME) == ["T1"]
+    assert controls.without(NAME) == ["T1", "T2", "trivial_T1", "trivial_T2"]
 
 
 def test_a_control_is_found_by_its_name_alone():
-    assert set(controls.of("he2010_fig2")) == {"H4", "H5"}
+    assert {"H4", "H5"} <= set(controls.of("he2010_fig2"))
     assert controls.of("no_such_figure") == {}

@@ -55,6 +55,9 @@ def test_iterations_to_a_gap_are_read_from_one_long_run():
     past = pd.DataFrame({"iteration": range(1, 1001), "gap": 1.0 / np.arange(1, 1001)})
     found = _daspremont2007.iterations_to(pd.DataFrame({"past": [past]}))
     assert all(i == pytest.approx(1 / e, abs=1.01) for e, i in found.items())
-    assert daspremont2007_gap.slopes(pd.DataFrame({"past": [past], "seed": 0})) == [
-        pytest.approx(1.0, abs=0.05)
-    ]
+    one = daspremont2007_gap.exponents(pd.DataFrame({"past": [past], "seed": 0}))
+    assert one.tolist() == [pytest.approx(1.0, abs=0.05)]
+
+
+def test_a_history_that_was_not_published_reaches_no_level():
+    assert _daspremont2007.iterations_to(pd.DataFrame({"past": [None]})) == {}

@@ -10,9 +10,12 @@ import scipy.sparse as sp
 import spcabench
 from spcabench.errors import InputError
 from spcabench.figures import _he2010
+from spcabench.figures._he2010 import UNCENTRED
 from spcabench.figures._times import times
 from spcabench.steps import greedy_signs, lanczos
-from tests import trial
+from tests import controls
+from tests.controls import he2010_fig2 as fig2
+from tests.controls import he2010_fig5 as fig5
 
 SHAPES = {"tall": (30, 8), "wide": (8, 30), "square": (15, 15), "rank": (20, 12)}
 
@@ -169,21 +172,27 @@ def test_components_of_sparse_data_stay_sparse(deflation):
         assert A.X is problem.data.X
 
 
-def test_a_smaller_c_is_a_condition_at_equal_cardinality():
-    common = dict(dataset="d", n=50, repeat=0, setup_time=0.0, solve_time=1.0, form="sparse")
+def test_pairs_are_those_whose_cardinalities_differ_by_two_percent_at_most():
+    same = _he2010.same_cardinality(pd.Series([100, 100, 1, 1]), pd.Series([98, 97, 1, 2]))
+    assert same.tolist() == [True, False, True, False]
+
+
+def test_a_smaller_c_is_a_reading_at_equal_cardinality():
+    common = dict(repeat=0, x=10.0, stand_in=False, problem="p")
     found = [
-        dict(solver="scol", label="10", seed=seed, cardinality=10, variance=1.0, samples=1)
-        for seed in (0, 1)
+        dict(method="scol", seed=seed, cardinality=10, value=1.0 + seed) for seed in (0, 1, 2, 3)
     ]
     found += [
-        dict(solver="mcol", label="c = s/20", seed=0, cardinality=10, variance=0.97),
-        dict(solver="mcol", label="c = s/20", seed=1, cardinality=14, variance=0.5),
-        dict(solver="mcol", label="c = s/50", seed=0, cardinality=10, variance=0.90),
+        dict(method="c = s/20", seed=seed, cardinality=k, value=value * (1.0 + seed))
+        for seed, k, value in ((0, 10, 0.97), (1, 10, 0.96), (2, 10, 0.95), (3, 14, 0.5))
     ]
-    rows = trial.table([common | dict(group="g", settings=dict(k=10)) | row for row in found])
-    twenty, fifty = _he2010.by_level(_he2010.trials(rows).assign(x=50.0))
-    assert (twenty.name, twenty.verdict) == ("c = s/20", "holds") and "3.00 %" in twenty.measured
-    assert (fifty.name, fifty.verdict) == ("c = s/50", "fails") and "1 runs" in fifty.measured
+    found += [dict(method="c = s/50", seed=0, cardinality=10, value=0.90)]
+    rows = pd.DataFrame([common | row for row in found])
+    twenty, fifty = _he2010.losses(rows, "k = {:g}")
+    (of_twenty,), (of_fifty,) = twenty.places, fifty.places
+    assert (twenty.name, of_twenty.measured.count) == ("c = s/20", 3)
+    assert of_twenty.measured.value == pytest.approx(4.0)
+    assert (of_twenty.label, of_fifty.measured.kind) == ("k = 10", "too few")
 
 
 def searched(asked, reached, seed=0):
@@ -203,6 +212,7 @@ def searched(asked, reached, seed=0):
         n=1000,
         cardinality=reached,
         search_runs=5,
+        settings={},
     )
 
 
@@ -221,19 +231,94 @@ def test_no_line_crosses_what_a_search_did_not_reach():
     assert x[~np.isnan(x)].tolist() == [10.0, 48.0, 147.0]
 
 
-def test_one_round_of_one_problem_decides_nothing_about_time():
-    def found(rounds):
-        rows = [
-            dict(method=name, x=1.0, group="g", seed=0, repeat=r, cardinality=5, total=t, value=t)
-            for r in range(rounds)
-            for name, t in (("slow", 9.0), ("fast", 1.0))
-        ]
-        return pd.DataFrame(rows)
+def rounds_of(seconds, problems=1, rounds=1):
+    """Rounds of methods, each as slow as given, on so many problems."""
+    rows = [
+        dict(method=name, x=1.0, seed=seed, repeat=r, cardinality=5, total=t, value=t)
+        for seed in range(problems)
+        for r in range(rounds)
+        for name, t in seconds.items()
+    ]
+    return pd.DataFrame(rows)
 
-    once, twice = (_he2010.ratios(found(n), "slow", "fast")[1.0] for n in (1, 2))
-    assert (once.median, once.at_least(5.0), once.at_most(5.0)) == (9.0, "undecided", "undecided")
-    assert twice.at_least(5.0) == "holds"
-    assert _he2010.ratios(found(1), "slow", "fast", "value")[1.0].at_least(5.0) == "holds"
+
+def test_problems_decide_about_time_and_rounds_do_not():
+    seconds = dict(slow=9.0, fast=1.0)
+    for problems, rounds, kind in ((1, 1, "too few"), (1, 9, "too few"), (3, 1, "geometric mean")):
+        both = _he2010.paired(rounds_of(seconds, problems, rounds), "slow", "fast")
+        found = _he2010.over_problems(both)
+        assert (found.value, found.kind, found.count) == (pytest.approx(9.0), kind, problems)
+
+
+def test_a_problem_counts_by_the_median_of_its_rounds():
+    data = rounds_of(dict(slow=2.0, fast=1.0), problems=3, rounds=3)
+    data.loc[(data["repeat"] == 2) & (data.method == "slow"), "total"] = 1000.0
+    assert _he2010.over_problems(_he2010.paired(data, "slow", "fast")).value == pytest.approx(2.0)
+
+
+def test_equal_variances_are_a_tie_and_judged_no_further():
+    data = rounds_of(dict(one=1.0, other=1.0 + 1e-9, more=1.01), problems=3)
+    places, words = _he2010.quality(data, "one", "other", _he2010.over_problems)
+    assert places == [] and words == "The variances are the same at k = 1."
+    (place,), words = _he2010.quality(data, "more", "other", _he2010.over_problems)
+    assert place.measured.value == pytest.approx(1.01) and words == ""
+
+
+def timed_work(methods):
+    """Rounds with flops, from (x, method, flops, seconds, iterations)."""
+    rows = [
+        dict(x=x, method=method, flops=flops, setup_flops=0.0, total=total, iterations=iterations)
+        for x, method, flops, total, iterations in methods
+    ]
+    return pd.DataFrame(rows).assign(seed=0, repeat=0, cardinality=3)
+
+
+def judged_at(*places):
+    """A judged statement of one reading, from (label, x, verdict, kind)."""
+    names = ("label", "x", "verdict", "kind")
+    found = [dict(zip(names, place, strict=True)) | dict(judged=True, part="") for place in places]
+    return dict(primary="one", readings=[dict(name="one", places=found)])
+
+
+def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():
+    data = timed_work(
+        (x, method, flops, total, rounds)
+        for x in (10.0, 20.0)
+        for method, flops, total, rounds in (("gpower0", 3.0 * x, 6.0, 5), ("scol", 10.0, x, 10))
+    )
+    failed = judged_at(("p = 10", 10.0, "fails", "exact"), ("p = 20", 20.0, "fails", "exact"))
+    words = _he2010.made_of(data, "gpower0", "scol", failed)
+    assert words.startswith("At p = 10 and p = 20 GPower0 makes 3 and 6 times the flops of Scol-")
+    assert "in 0.5 and 0.5 times the iterations" in words
+    assert words.endswith("takes it 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
+    assert _he2010.made_of(data, "gpower0", "scol", judged_at()) == ""
+
+
+def test_only_places_that_fail_are_explained_or_else_those_with_too_few_problems():
+    data = timed_work(
+        (x, method, flops, total, 2)
+        for x, total in ((5.0, 0.5), (40.0, 3.0))
+        for method, flops, total in (("gpower0", x, total), ("mcol", 10.0, 1.0))
+    )
+    failed = judged_at(("k = 5", 5.0, "fails", "exact"), ("k = 40", 40.0, "holds", "exact"))
+    words = _he2010.made_of(data, "gpower0", "mcol", failed)
+    assert words.startswith("At k = 5 GPower0 makes 0.5 times the flops of Mcol-PCA in 1 times")
+    few = judged_at(("k = 5", 5.0, "undecided", "too few"), ("k = 40", 40.0, "holds", "exact"))
+    assert _he2010.made_of(data, "gpower0", "mcol", few).startswith("At k = 5 GPower0 reached")
+
+
+@pytest.mark.parametrize(("ratio", "favour"), [(3.0, True), (0.3, False)])
+def test_a_failure_in_the_papers_favour_is_told(ratio, favour):
+    judged = controls.judged("he2010_fig2", fig2.trials(True, ratio), "H4")
+    assert judged["verdict"] == "fails"
+    assert ("in the paper's favour" in judged["cause"]) == favour
+
+
+def test_the_loss_at_other_settings_is_told_where_it_is_small():
+    uncentred = [row | dict(label=UNCENTRED) for row in fig5.trials(2.0, 0.99)]
+    found = controls.judged("he2010_fig5", [*fig5.trials(2.0, 0.9), *uncentred], "H10")
+    assert found["verdict"] == "fails"
+    assert "loses up to 10 %, but 1 % for pixels not centred" in found["cause"]
 
 
 @pytest.mark.parametrize("rounds", [1, 7])

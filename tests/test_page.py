@@ -24,10 +24,16 @@ from spcabench.running import rows
 from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
 
 
-def test_the_page_holds_every_claim_and_its_links_resolve(trial_run):
+def verdicts(report):
+    return [s["verdict"] for s in report["statements"]]
+
+
+def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
     report, page = make_run(trial_run)
-    assert [(c["id"], c["verdict"]) for c in report["claims"]] == [("T1", "holds"), ("T2", "holds")]
-    assert json.loads((trial_run / "claims.json").read_text())["claims"] == report["claims"]
+    assert [s["id"] for s in report["statements"]] == ["T1", "T2"]
+    assert verdicts(report) == ["holds", "holds"]
+    run = json.loads((trial_run / "claims.json").read_text())
+    assert [s | {"earlier": []} for s in report["statements"]] == run["statements"]
     assert report["runs"]["status"] == {"converged": 1} and not report["data"][0]["stand_in"]
     assert "it &lt;works&gt; &amp; more" in page
     paper = (trial_run / "trial2013.html").read_text()
@@ -45,14 +51,16 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     _, page = make_run(trial_run)
     paper = trial_run / "trial2013.html"
     assert "revised" not in page + paper.read_text()
-    later = FIGURE.replace('"at most 3"', '"at most 2"').replace(
-        "def runs", 'T3 = Statement("T3", "more", "section 3", "n", "above 2")\ndef runs'
+    third = 'T3 = Statement(**(T2_OF | dict(id="T3")))\nT3.measured(_shape)\ndef runs'
+    later = FIGURE.replace("at_most(3)", "at_most(2)").replace("def runs", third)
+    later = later.replace("T2 = Statement(", "T2_OF = dict(").replace(
+        "@T2.measured", "T2 = Statement(**T2_OF)\n@T2.measured"
     )
     add_file("figure", NAME, later)
     page = write_page(trial_run).read_text()
-    assert "Claims of 1 figure were revised since this run" in page
+    assert "Statements of 1 figure were revised since this run" in page
     assert (
-        "another test or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
+        "another rule or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
         in paper.read_text()
     )
     report = claims_file.read(trial_run / "figures" / NAME / "claims.json")
@@ -60,11 +68,10 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
 
 
 @pytest.mark.parametrize("figure", registry.names("figure"))
-def test_no_claim_was_revised_where_all_statements_are_those_of_the_run(figure):
-    claims = [
-        vars(statement) for statement in claims_file.statements(registry.module("figure", figure))
-    ]
-    assert claims_file.revised({"figure": figure, "claims": claims}) == ""
+def test_nothing_was_revised_where_all_statements_are_those_of_the_run(figure):
+    module = registry.module("figure", figure)
+    judged = [statement.judge(None) for statement in claims_file.statements(module)]
+    assert claims_file.revised({"figure": figure, "statements": judged}) == ""
 
 
 def test_rows_are_there_as_a_table_for_people(trial_run):
@@ -154,8 +161,8 @@ def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
 
 def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
     report, page = make_run(trial_run, stand_in=True)
-    assert [c["verdict"] for c in report["claims"]] == ["undecided", "holds"]
-    assert "would hold" in report["claims"][0]["measured"]
+    assert verdicts(report) == ["undecided", "holds"]
+    assert report["statements"][0]["would"] == "holds"
     assert "STAND-IN" in page
     svg = (trial_run / "figures" / "trial2013_fig1" / "figure.svg").read_text()
     assert "STAND-IN" in svg or "<path" in svg
@@ -163,7 +170,7 @@ def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
 
 def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(trial_run):
     report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
-    assert [c["verdict"] for c in report["claims"]] == ["undecided", "undecided"]
+    assert verdicts(report) == ["undecided", "undecided"]
     assert report["runs"]["status"] == {"crash": 1}
     assert "crash" in (trial_run / "trial2013.html").read_text()
 
@@ -173,7 +180,7 @@ def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
 ):
     add_file("figure", NAME, FIGURE + 'STAND_INS = ("pitprops",)\n')
     report, page = make_run(trial_run)
-    assert [c["verdict"] for c in report["claims"]] == ["undecided", "holds"]
+    assert verdicts(report) == ["undecided", "holds"]
     assert report["data"][0]["stand_in"] and "STAND-IN" in page
 
 
@@ -201,10 +208,10 @@ def test_pictures_are_the_same_to_the_byte(trial_run):
 
 
 def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
-    text, _, _ = FIGURE.partition("def claims(")
-    add_file("figure", NAME, text)
+    first, _, rest = FIGURE.partition("T1 = ")
+    add_file("figure", NAME, f"{first}def runs{rest.partition('def runs')[2]}")
     report, _ = make_run(trial_run)
-    assert report["claims"] == [] and report["certified"] == []
+    assert report["statements"] == [] and report["certified"] == []
     assert (trial_run / "figures" / NAME / "figure.svg").exists()
 
 
@@ -254,20 +261,12 @@ def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(tria
         draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], height=3.8)
 
 
-def test_anchors_name_each_claim_once_whatever_its_variants():
-    claims = [dict(id="K3", variant=v) for v in ("", "GPower1, raw", "GPower1, raw", "", "")]
-    paper = {"figures": [{"short": "fig2", "claims": claims}]}
-    results_page._name_anchors(paper)
-    anchors = [claim["anchor"] for claim in claims]
-    assert anchors[:2] == ["K3", "K3-gpower1-raw"] and len(set(anchors)) == len(anchors)
-
-
 def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
     make_run(trial_run)
     other = trial_run.parent / "published"
     other.mkdir()
     claims = json.loads((trial_run / "claims.json").read_text())
-    claims["claims"][0]["verdict"], claims["scale"] = "fails", "paper"
+    claims["statements"][0]["verdict"], claims["scale"] = "fails", "paper"
     (other / "claims.json").write_text(json.dumps(claims))
     (other / "index.html").write_text("")
     page = results_page.write_page(trial_run).read_text()
@@ -279,7 +278,7 @@ def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path
     quick, out = tmp_path / "results" / "quick", tmp_path / "out.json"
     quick.mkdir(parents=True)
     claims = json.loads((trial_run / "claims.json").read_text())
-    claims["claims"][0]["verdict"] = "fails"
+    claims["statements"][0]["verdict"] = "fails"
     (quick / "claims.json").write_text(json.dumps(claims))
     publish._copy_quick(quick, quick, out)
     assert not out.exists()  # a quick run that is published itself
@@ -297,7 +296,10 @@ def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
         for statement in claims_file.statements(module):
             place = written[statement.id]
             lines = (folder / place["address"]).read_text().splitlines()
-            assert "Statement(" in lines[place["line"] - 1]
+            assert (
+                lines[place["line"] - 1].endswith("(") or statement.id in lines[place["line"] - 1]
+            )
+            assert statement.id in "".join(lines[place["line"] - 1 :][:2])
 
 
 @pytest.mark.parametrize(
@@ -320,60 +322,25 @@ def test_formulas_are_marked_up_and_names_are_not(text, html):
     assert notation.marked_up(text) == html
 
 
-def test_conditions_causes_and_remarks_stand_under_the_verdict(trial_run, add_file):
-    text = FIGURE.replace(
-        "import Statement, decided", "import BETTER, Condition, Statement, decided"
-    )
-    text = text.replace('"13")', '"13", remark=BETTER, cause="It is a shape.")')
-    text = text.replace(
-        'of {len(data)}")',
-        'of {len(data)}", conditions=[Condition("k >= 23", "fails", "slope 0.14")])',
-    )
-    add_file(
-        "figure", NAME, text.replace('"at most 3",', '"at most 3", by_construction="so made",')
-    )
-    report, page = make_run(trial_run)
-    assert report["claims"][0]["conditions"][0]["verdict"] == "fails"
-    assert "cannot fail: T1" in page
-    paper = (trial_run / "trial2013.html").read_text()
-    for words in ("slope 0.14", "etter than claimed", "It is a shape.", "so made"):
-        assert words in paper
+def test_a_cause_stands_on_the_card_of_a_statement_that_fails_and_on_no_other(trial_run):
+    make_run(trial_run)
+    assert "It is a trial." not in (trial_run / "trial2013.html").read_text()
+    make_run(trial_run.with_name("other"), cardinality=4)
+    assert "It is a trial." in (trial_run.with_name("other") / "trial2013.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("measured", "parts", "span"),
-    [
-        ("13", [], ""),
-        ("", [], ""),
-        ("a; b", [], ""),
-        (
-            "ratio 0-1 %: 11 [9, 12]; 1-2 %: 4e+02; 2-5 %: 7; A at most 2 % (1; 2 runs)",
-            [
-                ("ratio", ""),
-                ("0-1 %", "11 [9, 12]"),
-                ("1-2 %", "4e+02"),
-                ("2-5 %", "7"),
-                ("", "A at most 2 % (1; 2 runs)"),
-            ],
-            "7 to 4e+02 in 3 bands",
-        ),
-        (
-            "sparse: fails, ratio 2: 3; 4: 1; 6: 2 | dense: ratio 2: 5; 4: 9; 6: 7",
-            [
-                ("sparse: fails, ratio", ""),
-                *(("2", "3"), ("4", "1"), ("6", "2")),
-                ("dense: ratio", ""),
-                *(("2", "5"), ("4", "9"), ("6", "7")),
-            ],
-            "sparse: fails, ratio 1 to 3 in 3 bands; dense: ratio 5 to 9 in 3 bands",
-        ),
-        (
-            "rho = 0.2: 15 left; rho = 0.4: 10 left; rho = 0.6: 9 left",
-            [("rho = 0.2", "15 left"), ("rho = 0.4", "10 left"), ("rho = 0.6", "9 left")],
-            "",
-        ),
-    ],
-)
-def test_bands_become_a_table_and_a_span(measured, parts, span):
-    assert notation.parts(measured) == parts
-    assert notation.span(measured) == span
+def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(trial_run):
+    report, _ = make_run(trial_run)
+    second = json.loads(json.dumps(report))
+    second |= {"figure": "trial2013_fig2", "title": "Another"}
+    for statement in second["statements"]:
+        statement["figure"] = second["figure"]
+    second["statements"][0]["readings"][0]["places"][0] |= {"label": "other", "value": 4.0}
+    claims_file.write(trial_run / "figures" / "trial2013_fig2" / "claims.json", second)
+    (paper,) = results_page.papers(trial_run)
+    one, _ = paper["statements"]
+    assert [p["value"] for p in one["readings"][0]["places"]] == [3.0, 4.0]
+    assert one["verdict"] == "fails" and paper["verdicts"]["judged"] == 2
+    first, other = paper["figures"]
+    assert [s["id"] for s in first["shown"]] == ["T1", "T2"] and not other["shown"]
+    assert len(other["judged"]) == 2

@@ -33,7 +33,6 @@ from benchmarks import (
 )
 from benchmarks.problems import DATASETS, PROBLEMS, REDUCED
 from spcabench import registry
-from spcabench.claims import interval
 
 BEST = {"p": 2.0}
 ENTRY = {
@@ -133,12 +132,12 @@ def test_a_commit_that_is_not_there_is_named():
 
 
 def test_a_word_about_a_time_needs_its_interval_and_says_the_noise():
-    assert tables.notable(interval([1.3, 1.31, 1.29, 1.3])) == "slower"
-    assert tables.notable(interval([0.7, 0.71, 0.69, 0.7])) == "faster"
-    said = tables.notable(interval([1.14, 1.15, 1.13, 1.14]))
+    assert tables.notable(tables.ratio_of([(1.0, r) for r in (1.3, 1.31, 1.29, 1.3)])) == "slower"
+    assert tables.notable(tables.ratio_of([(1.0, r) for r in (0.7, 0.71, 0.69, 0.7)])) == "faster"
+    said = tables.notable(tables.ratio_of([(1.0, r) for r in (1.14, 1.15, 1.13, 1.14)]))
     assert said.startswith("slower, by less than")
-    assert tables.notable(interval([1.04, 1.03, 1.04])) == ""
-    assert tables.notable(interval([0.5, 2.0, 1.3, 0.8])) == ""
+    assert tables.notable(tables.ratio_of([(1.0, r) for r in (1.04, 1.03, 1.04)])) == ""
+    assert tables.notable(tables.ratio_of([(1.0, r) for r in (0.5, 2.0, 1.3, 0.8)])) == ""
 
 
 @pytest.mark.parametrize(("more", "said"), [(128e6, "+128 MB"), (-128e6, "-128 MB"), (5e6, "")])

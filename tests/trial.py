@@ -17,20 +17,28 @@ FIGURE = '''"""Trial figure.
 
 A caption with <angles> & more.
 """
-from spcabench.claims import Statement, decided
+from spcabench.claims import PaperNumber, Place, Reading, Statement, above, at_most, exact
 from spcabench.run import Run
 PANELS, SIZE = (1, 1), (3, 2)
-T1 = Statement("T1", "it <works> & more", "section 1", "cardinality", "at most 3", earlier=(
-    dict(verdict="fails", measured="4", reason="an older test"),))
-T2 = Statement("T2", "shapes only", "section 2", "n", "above 1", any_data=True)
+T1 = Statement(id="T1", where="section 1", quote="it <works> & more", kind="comparison",
+    measures="cardinality", unit="nonzeros", rule=at_most(3), paper=[PaperNumber(3)],
+    primary="as run", why="there is no other", changed="an older test",
+    headline=dict(holds="The trial has {value}."))
+@T1.measured
+def _cardinality(data):
+    yield Reading("as run", [Place("pitprops", exact(data.cardinality.max()))], data)
+@T1.because
+def _it_is_so(data, judged):
+    return "It is a trial."
+T2 = Statement(id="T2", where="section 2", quote="shapes only", kind="number", measures="n",
+    unit="", rule=above(1), primary="as run", why="there is no other", any_data=True)
+@T2.measured
+def _shape(data):
+    yield Reading("as run", [Place("pitprops", exact(data.n.max()))], data)
 def runs(scale):
     yield Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
 def draw(data, axes):
     axes.flat[0].plot(data.cardinality, data.variance, "o")
-def claims(data):
-    holds = bool((data.cardinality <= 3).all())
-    yield T1.judged(decided(holds), f"{data.cardinality.max()} of {len(data)}")
-    yield T2.judged("holds", "13")
 '''
 
 

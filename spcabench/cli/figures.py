@@ -1,9 +1,8 @@
 """The commands that make and judge figures, for readers of the papers and for the workflow."""
 
-import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -116,33 +115,18 @@ def make_figure(
     """
     from spcabench import registry
     from spcabench.cli import files
-    from spcabench.page import draw
+    from spcabench.page import card, claims_file, draw, in_short
 
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, [name])
     folder = options.ROOT / "results" / scale / "figures" / name
-    judged = json.loads((folder / "claims.json").read_text(encoding="utf-8"))
-    for claim in judged["claims"]:
-        print(f"{claim['verdict']:9}  {claim['id']:4} {claim['variant']:12}  {claim['measured']}")
-        for line in _beneath(claim):
-            print(f"{'':9}  {line}")
+    for statement in in_short.ordered(claims_file.read(folder / claims_file.NAME)["statements"]):
+        print(card.text(statement))
     print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', name)}")
     print(folder / "figure.svg")
     if out is not None:
         draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
         print(out)
-
-
-def _beneath(claim: dict[str, Any]) -> list[str]:
-    """What is said of a claim beneath its number."""
-    apart = claim["by_construction"]
-    lines = [
-        f'"{claim["quote"]}"',
-        f"by construction, so it is not counted: {apart}" if apart else "",
-        *(condition["words"] for condition in claim["conditions"]),
-        claim["cause"],
-    ]
-    return [line for line in lines if line]
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
@@ -190,9 +174,9 @@ def verify_run(
         typer.Option(help="JSON file of names that changed since: column -> {old: new}."),
     ] = None,
 ) -> None:
-    """Judge the claims of a run again, and compare its rows with those of another run.
+    """Judge a run again, and compare its rows with those of another run.
 
-    The claims are judged from the rows alone. Status, support, iterations and flops of the two
+    The statements are judged from the rows alone. Status, support, iterations and flops of the two
     runs must be identical, their variances within 1e-9, and no row may be in one run only. Times
     are not compared. The exit code is 1 if anything differs.
     """

@@ -97,6 +97,8 @@ def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
         done = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
         return dict(zip(done.eps, done.iterations, strict=True))
     past = rows.past.iloc[0]
+    if past is None:  # histories that were too large to publish
+        return {}
     levels = np.geomspace(1e-1, 1e-3, 9)
     return {
         float(e): int(past.iteration[(past.gap <= e).idxmax()])

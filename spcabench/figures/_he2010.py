@@ -1,22 +1,14 @@
 """What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import (
-    Condition,
-    Interval,
-    Verdict,
-    decided,
-    over_problems,
-    same_cardinality,
-)
-from spcabench.figures._readings import readings
+from spcabench import claims
+from spcabench.claims.words import listed, number
 from spcabench.figures._times import times
 from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
@@ -35,11 +27,32 @@ NAMES = {
 # what a method's name says of its form, where it has several
 FORMS = {"data": " dense", "covariance": " gram"}
 OURS = ("scol", "mcol")
-# readings of what the solvers are given, and the methods that these make
-GIVEN = {"sparse data": "", "V'V given": " gram"}
-DENSE = "GPower0 on dense centred data"
+# reading -> the method of GPower0, and what the name of the solver beside it ends with
+DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
+WORLDS = {DENSE: ("gpower0 dense", ""), "GPower0 on sparse data": ("gpower0", "")}
+WORLDS[GRAM] = ("gpower0 dense", " gram")
+WHY = (
+    "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
+    "centred matrix, which is dense"
+)
+# reading -> what the name of either of ours ends with
+GIVEN = {"sparse data": "", GRAM: " gram"}
+OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
+UNTIMED = "The time to make V'V is not counted."
+PAPERS_C = "c = s/10"
+# what the statements on speed have in common, and those on the loss of Mcol-PCA
+SPEED: dict[str, Any] = dict(kind="comparison", unit="times", timed=True)
+AGAINST_GPOWER = SPEED | dict(primary=DENSE, why=WHY)
+LOSS: dict[str, Any] = dict(
+    kind="comparison",
+    measures="variance that Mcol-PCA loses against Scol-PCA",
+    unit="%",
+    rule=claims.at_most(5),
+    primary=PAPERS_C,
+    why="section 2.3: in our computational experiments, we set c = s/10",
+)
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
-# Mcol-PCA's c as a share of s, beside the paper's s/10
+# Mcol-PCA's c as a share of s, beside the paper's
 LEVELS, LEVEL = (20, 50), "c = s/"
 HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white", label=None)
 # untimed rows whose method is their label, after the solver's name where there are two
@@ -103,99 +116,117 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def ratios(
-    data: pd.DataFrame, slow: str, fast: str, column: str = "total"
-) -> dict[float, Interval]:
-    """For each x the median and interval of slow / fast, round by round on the same problem.
+def same_cardinality(one: pd.Series, other: pd.Series, slack: float = 0.02) -> pd.Series:
+    """Return which pairs are compared: those whose cardinalities differ by 2 % at most."""
+    return (one - other).abs() <= slack * np.maximum(one, other)
 
-    Problems are resampled first, rounds second. A pair is left out where the cardinalities differ
-    by more than 2 %. One round of one problem has no interval: whatever is claimed of its time is
-    undecided.
+
+def paired(data: pd.DataFrame, one: str, other: str, column: str = "total") -> pd.DataFrame:
+    """Rounds of two methods on the same problem at the same cardinality, with their ``quotient``.
+
+    Rows have the columns of the first method. Values that agree to six digits are a tie.
     """
-    key = ["x", "group", "seed", "repeat"]
-    both = data[data.method == slow].merge(data[data.method == fast], on=key)
-    both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
-    both = both.assign(quotient=both[f"{column}_x"] / both[f"{column}_y"])
-    found = {
-        float(x): over_problems(rounds.quotient for _, rounds in of_x.groupby(["group", "seed"]))
-        for x, of_x in both.groupby("x")
-    }
-    once = {x for x, of_x in both.groupby("x") if column == "total" and len(of_x) == 1}
-    return {x: replace(v, low=0.0, high=np.inf) if x in once else v for x, v in found.items()}
+    key = ["x", "seed", "repeat"]
+    theirs = data.loc[data.method == other, [*key, "cardinality", column]]
+    both = data[data.method == one].merge(theirs, on=key, suffixes=("", "_other"))
+    both = both[same_cardinality(both.cardinality, both.cardinality_other)]
+    quotient = (both[column] / both[f"{column}_other"]).astype(float)
+    return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
-def better(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
-    """As `higher`, and how far both methods are below the optimum."""
-    verdict, words = higher(data, method, other)
-    below = (
-        known(data).distance(data[data.method == m], "value", NAMES.get(m, m))
-        for m in (method, other)
-    )
-    return verdict, "; ".join([words, *below])
+def over_problems(rows: pd.DataFrame) -> claims.Measured:
+    """The geometric mean over problems of the median of the rounds."""
+    middle = rows.groupby("seed").quotient.transform("median")
+    return claims.geometric_mean(rows.assign(quotient=middle), "quotient", over="seed")
 
 
-def higher(data: pd.DataFrame, method: str, other: str) -> tuple[Verdict, str]:
-    """Whether one method's value is higher than the other's on 80 % of the panel, ties apart."""
-    differences = {x: v.median - 1.0 for x, v in ratios(data, method, other, "value").items()}
-    clear = [d for d in differences.values() if abs(d) > 1e-6]
-    if not differences:
-        return "undecided", "no runs"
-    share = float(np.mean([d > 0 for d in clear])) if clear else 0.0
-    low, high = 100 * min(differences.values()), 100 * max(differences.values())
-    spread = f"difference {low:+.2f} to {high:+.2f} %"
-    ties = len(differences) - len(clear)
-    words = f"higher at {100 * share:.0f} % of {len(clear)} places ({ties} ties); {spread}"
-    return decided(share >= 0.8), words
+def over_rounds(rows: pd.DataFrame) -> claims.Measured:
+    """The geometric mean over the rounds on the only data set."""
+    return claims.geometric_mean(rows, "quotient", over="repeat", called="rounds")
 
 
 def speedup(
-    data: pd.DataFrame, fast: str, judge: Callable[[dict[float, Interval]], Verdict]
-) -> tuple[Verdict, str]:
-    """The verdict on time of GPower0 / time of a solver, in each reading that has runs.
+    data: pd.DataFrame,
+    fast: str,
+    measure: Callable[[pd.DataFrame], claims.Measured] = over_problems,
+    label: str | Callable[[Any], str] = "p = {:g}",
+) -> Iterator[claims.Reading]:
+    """Time of GPower0 / time of a solver at each x, in each reading that has runs."""
+    for name, (gpower, form) in WORLDS.items():
+        both = paired(data, gpower, f"{fast}{form}")
+        if len(both):
+            notes = [UNTIMED] if name == GRAM else []
+            yield claims.Reading(name, claims.places(both, "x", measure, label), both, notes)
 
-    The solver on sparse data, the same with V'V given, and GPower0 on the dense centred matrix.
+
+def quality(
+    data: pd.DataFrame, one: str, other: str, measure: Callable[[pd.DataFrame], claims.Measured]
+) -> tuple[list[claims.Place], str]:
+    """Variance of one method / variance of another at each k, ties left out and told in words."""
+    both = paired(data, one, other, "value")
+    tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
+    found = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
+    ties = listed([number(k) for k in sorted(both.x[tied].unique())])
+    return found, f"The variances are the same at k = {ties}." if ties else ""
+
+
+def better(name: str, over: claims.Scope) -> claims.Part:
+    """The part of a statement that a solver's variance is above that of GPower0."""
+    words = f"variance of {name} / variance of GPower0, refitted"
+    return claims.Part("quality", words, "times", claims.above(1), over)
+
+
+def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
+    """How far methods are below the optimum, in a sentence each."""
+    truth = known(data)
+    mine = ((m, data[data.method == m]) for m in methods)
+    return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in mine if len(rows)]
+
+
+def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
+    """Variance that Mcol-PCA loses against Scol-PCA, in percent, with the paper's c and others."""
+    methods = {PAPERS_C: "mcol"} | {f"{LEVEL}{share}": f"{LEVEL}{share}" for share in LEVELS}
+    for name, method in methods.items():
+        both = paired(data, method, "scol", "value")
+        if len(both):
+            found = claims.places(
+                both, "x", lambda rows: claims.mean(rows, "loss", over="seed"), label
+            )
+            notes = below_optimum(data, "mcol") if name == PAPERS_C else []
+            yield claims.Reading(name, found, both, notes)
+
+
+def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any]]:
+    """The places of the first part of a judged statement with one verdict, by its primary."""
+    reading = claims.judging.of_name(judged["readings"], judged["primary"])
+    found = reading["places"] if reading else []
+    return [p for p in found if p["judged"] and not p["part"] and p["verdict"] == verdict]
+
+
+def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
+    """What a ratio of times is made of, at the first and the last judged place that fail.
+
+    That is the flops, iterations and seconds a flop of GPower0 over those of a solver. If none
+    fails, the places that too few problems decide.
     """
-    pairs = {name: ("gpower0", f"{fast}{form}") for name, form in GIVEN.items()}
-    pairs[DENSE] = ("gpower0 dense", fast)
-    found = {name: ratio for name, pair in pairs.items() if (ratio := ratios(data, *pair))}
-    if not found:
-        return "undecided", "no runs"
-    verdicts = {name: judge(ratio) for name, ratio in found.items()}
-    return readings(verdicts, {name: f"ratio {show(ratio)}" for name, ratio in found.items()})
-
-
-def made_of(data: pd.DataFrame, fast: str) -> str:
-    """What a ratio of times is made of, at the smallest and the largest size, as it was measured.
-
-    That is the flops, iterations and seconds a flop of GPower0 over those of a solver.
-    """
-    parts, sizes = [], ""
-    for name, form in GIVEN.items():
-        places = sorted(ratios(data, "gpower0", f"{fast}{form}", "iterations"))
-        if places:
-            ends = (places[0], places[-1])
-            sizes = listed(f"{x:g}" for x in ends)
-            parts.append(f"{work_at(data, fast, form, ends)} ({name})")
-    return f"At sizes {sizes} GPower0 makes {'; '.join(parts)}." if parts else ""
-
-
-def work_at(data: pd.DataFrame, fast: str, form: str, places: Iterable[float]) -> str:
-    """What GPower0's time over a solver's is made of at some x: "3 and 6 times the flops ..."."""
+    failed = judged_places(judged, "fails")
+    if not failed:
+        few = [p["label"] for p in judged_places(judged, "undecided") if p["kind"] == "too few"]
+        words = f"At {listed(few)} GPower0 reached the cardinality within 2 % on fewer than three "
+        return f"{words}problems." if few else ""
+    ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
     data = data.assign(work=work, rate=data.total / work)
-    columns = ("work", "iterations", "rate")
-    found = [ratios(data, "gpower0", f"{fast}{form}", column) for column in columns]
-    flops, rounds, rate = (listed(f"{of[x].median:.2g}" for x in places) for of in found)
-    return (
-        f"{flops} times the flops of {NAMES[fast]} in {rounds} times the iterations, and a flop "
-        f"takes it {rate} times as long"
+    flops, rounds, rate = (
+        listed([number(over_problems(both[both.x == place["x"]]).value) for place in ends])
+        for column in ("work", "iterations", "rate")
+        for both in [paired(data, slow, fast, column)]
     )
-
-
-def listed(words: Iterable[str]) -> str:
-    """Words as a sentence has them: "3 and 6", "1, 2 and 3"."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    where = listed([place["label"] for place in ends])
+    return (
+        f"At {where} GPower0 makes {flops} times the flops of {NAMES[fast]} in {rounds} times the "
+        f"iterations, and a flop takes it {rate} times as long."
+    )
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
@@ -219,47 +250,6 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
             label=f"{LEVEL}{share}",
             **common,
         )
-
-
-def by_level(data: pd.DataFrame) -> Iterator[Condition]:
-    """Whether Mcol-PCA loses at most 5 % against Scol-PCA with a smaller c, as conditions."""
-    key = ["dataset", "n", "seed", "asked"]
-    scol = data[(data.method == "scol") & (data.repeat == 0)]
-    scol = scol.assign(asked=scol.label)[[*key, "value", "cardinality"]]
-    for share in LEVELS:
-        mine = data[data.method == f"{LEVEL}{share}"]
-        if mine.empty or scol.empty:
-            continue
-        mine = mine.assign(asked=[str(settings["k"]) for settings in mine.settings])
-        both = mine.merge(scol, on=key)
-        both = both[same_cardinality(both.cardinality_x, both.cardinality_y)]
-        if len(both):
-            loss = 100 * (1 - both.value_x / both.value_y)
-            middle = loss.groupby(both.x).median()  # as in the test of the claim itself
-            words = (
-                f"loss at most {middle.max():.2f} % in the median at each place, "
-                f"{loss.max():.2f} % in one of {len(both)} runs"
-            )
-            yield Condition(f"{LEVEL}{share}", decided(bool(middle.max() <= 5.0)), words)
-
-
-def small_loss(data: pd.DataFrame, percent: float) -> tuple[Verdict, str]:
-    """Whether Mcol-PCA's variance is at most so many percent below Scol-PCA's, at every x."""
-    loss = {x: 100 * (1 - v.median) for x, v in ratios(data, "mcol", "scol", "value").items()}
-    text = "; ".join(f"{x:g}: {v:.2f}" for x, v in loss.items())
-    return decided(max(loss.values()) <= percent if loss else None), f"loss in %: {text}"
-
-
-def show(found: dict[float, Interval]) -> str:
-    """The medians at every x in one line."""
-    return "; ".join(f"{x:g}: {v}" for x, v in found.items()) or "no runs"
-
-
-def thirds(by_x: dict[float, Interval], which: str) -> dict[float, Interval]:
-    """The lowest or the largest third of the x."""
-    x = sorted(by_x)
-    count = max(1, round(len(x) / 3))
-    return {v: by_x[v] for v in (x[-count:] if which == "largest" else x[:count])}
 
 
 def missed(mine: pd.DataFrame) -> pd.Series:
@@ -331,6 +321,9 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows by cardinality x: the median over problems of what GPower0 reached."""
     timed = trials(table)
     asked = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
+    at_level = timed.label.astype(str).str.startswith(LEVEL)
+    given = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
+    asked = asked.fillna(pd.to_numeric(given))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
     leads = leads if leads.any() else timed.solver == "gpower0"
     reached = timed.cardinality[leads].groupby(asked[leads]).median()

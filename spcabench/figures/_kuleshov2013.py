@@ -1,19 +1,31 @@
 """What the figures of Kuleshov (2013) share: runs at equal cardinality, and their pairing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from spcabench import claims
 from spcabench.run import Run
 
 PENALTIES = ("gpower1", "gpower0")
 NAMES = {"gpower1": "GPower1", "gpower0": "GPower0", "grqi": "GRQI", "ssvd_grqi": "GRQI-SSVD"}
 GPM: dict[str, Any] = dict(max_iterations=3000)
 GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
+EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # bands of sparsity
+SPARSE = 0.20  # the paper speaks of sparsities below this
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
+FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a column of variance -> its name
+GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 go on with one GPM and one curve for it"
+AS_RETURNED = f"{GPOWER1}; section 4.1 takes what the algorithm returned, and no refit is mentioned"
+# of statements about flops and iterations, and about variances
+RATIO: dict[str, Any] = dict(measures="flops of GPower / flops of GRQI", unit="times")
+BY_GPOWER1: dict[str, Any] = dict(kind="comparison", primary="GPower1", why=GPOWER1)
+FLOPS: dict[str, Any] = dict(where="section 4.2", **RATIO, **BY_GPOWER1)
+BY_RETURNED = BY_GPOWER1 | dict(primary="GPower1, as returned", why=AS_RETURNED)
 
 
 def matched(
@@ -67,6 +79,55 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     )
 
 
+def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each penalty of GPower, with its name."""
+    for penalty in PENALTIES:
+        yield NAMES[penalty], table[table[column] == penalty]
+
+
+def ratio_in_bands(
+    both: pd.DataFrame, edges: tuple[float, ...] = EDGES
+) -> Iterator[claims.Reading]:
+    """The ratio of flops in each band of sparsity, over problems; a reading for each penalty."""
+    for name, mine in by_penalty(both):
+        yield claims.Reading(name, claims.banded(mine, "sparsity", edges, typical("ratio")), mine)
+
+
+def typical(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
+    """What measures the geometric mean of a column over problems."""
+    return partial(claims.geometric_mean, column=column, over="seed")
+
+
+def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
+    """What measures the mean of a column over problems."""
+    return partial(claims.mean, column=column, over="seed")
+
+
+def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
+    """The share of pairs that are hits, over problems; cardinalities are weighted alike."""
+    weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
+    return claims.share(weighted, "hit", over="seed")
+
+
+def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
+    """By how many percent the variance of GPower is above that of GRQI; rounding is none."""
+    ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
+    return (100 * (ratio - 1)).round(6)
+
+
+def differences_in_bands(
+    both: pd.DataFrame, suffix: str = "", edges: tuple[float, ...] = EDGES, part: str = ""
+) -> list[claims.Place]:
+    """How far apart the variances of both are in each band of sparsity, in percent."""
+    far = both.assign(far=apart(both, suffix).abs())
+    return claims.banded(far, "sparsity", edges, average("far"), part)
+
+
+def percent(of_n: float) -> str:
+    """A sparsity as the label of a place."""
+    return f"{100 * of_n:.3g} %"
+
+
 def flops_of_grqi(n, k, iterations):
     """What Algorithm 1 costs with Sigma given: k^3 + 2 k^2 + n k for each iteration (J = inf)."""
     return iterations * (k**3 + 2 * k**2 + n * k)
@@ -99,4 +160,4 @@ def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]
     """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-    return 300, 2, in_each_band(1), {100: 2, 200: 2}, grid(0.02, 0.19, 4)
+    return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)

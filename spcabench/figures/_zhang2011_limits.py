@@ -1,14 +1,14 @@
 """Where block coordinate ascent goes in the end: claims Z5 and Z8 of Zhang and El Ghaoui (2011)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench import api
-from spcabench.claims import NOT_CONVERGED, Claim, Condition, Statement, decided
-from spcabench.figures._zhang2011 import penalty, source
+from spcabench import api, claims
+from spcabench.claims.words import counted, number
+from spcabench.figures._zhang2011 import families, penalty, source
 from spcabench.run import Measure
 from spcabench.style import look
 
@@ -16,41 +16,78 @@ LEVELS = (1e-1, 1e-2, 1e-3)
 SIZES = (8, 14)
 SWEEPS, RESIDUAL, STILL = 30_000, 1e-6, 1e-13
 
-Z5 = Statement(
-    id="Z5",
+Z5 = claims.Statement(
+    "Z5",
+    where="section 3, problems (5) and (6)",
     quote="if beta = eps/n, then a solution to the above problem is eps-suboptimal for the "
     "original problem",
-    where="section 3, problems (5) and (6)",
-    test="shortfall of BCA's limit from the optimum of problem (5), by the exact SDP, over eps; "
-    "largest variance 1, n = 8 and 14, eps = 0.1 to 1e-3; problem (5) is in squared units",
-    threshold="at most 1 in every instance, to 1e-6 of the largest variance",
-    earlier=(
-        dict(
-            verdict="holds",
-            measured="problem (5): at most 1 eps",
-            reason="problem (1) was a second reading, which failed (1.03 eps); the sentence "
-            "follows problem (5), so (1) is a condition now",
-        ),
-    ),
+    kind="theorem",
+    measures="largest shortfall of BCA's limit from the optimum, by the exact SDP; largest "
+    "variance 1, n = 8 and 14",
+    unit="eps",
+    rule=claims.at_most(1),
+    over=claims.every("eps", least=len(LEVELS)),
+    primary="problem (5)",
+    why="problem (6), the one above, is a variant of (5), in its squared units",
 )
-Z8 = Statement(
-    id="Z8",
-    quote="every limit point that our block coordinate ascent algorithm converges to is the "
-    "global optimizer",
+
+
+@Z5.measured
+def _shortfall(data):
+    rows = data[data.label == "limits"]
+    if rows.empty:
+        return
+    worst, plain = (
+        np.max([e[name] for e in rows.extra], axis=0) for name in ("short", "short_of_1")
+    )
+    note = f"For problem (1), in its own units, it is up to {number(max(plain), 'eps')}."
+    yield claims.Reading(
+        "problem (5)", _at_each_eps(lambda i: claims.exact(worst[i])), rows, [note]
+    )
+
+
+Z8 = claims.Statement(
+    "Z8",
     where="section 3",
-    test="at BCA's limit the optimality conditions of problem (6): with U = Tr X I - beta X^-1 - "
-    "Sigma, the largest entry of U + clip(X - U, -lam, lam), which is zero at the optimum alone; "
-    "n = 8 and 14, eps = 0.1 to 1e-3, largest variance 1",
-    threshold="at most 1e-6 lam in every instance; a run that had not come to rest is not judged",
-    earlier=(
-        dict(
-            verdict="fails",
-            measured="38 of 40 (values at eps = 1e-6 against the exact SDP)",
-            reason="at eps = 1e-6 two runs had not converged after 3000 sweeps, which says "
-            "nothing about limit points; the test is of the limit's optimality conditions now",
-        ),
-    ),
+    quote="every limit point that our block coordinate ascent algorithm converges to is the global "
+    "optimizer",
+    kind="theorem",
+    measures="violation of the optimality conditions of problem (6) at BCA's limit: with U = Tr X "
+    "I - beta X^-1 - Sigma, the largest entry of U + clip(X - U, -lambda, lambda)",
+    unit="lambda",
+    rule=claims.at_most(RESIDUAL),
+    over=claims.every("eps", least=len(LEVELS)),
+    primary="where it came to rest",
+    why="the sentence is about limit points; a run that still moves gives a bound only",
 )
+
+
+@Z8.measured
+def _at_the_limit(data):
+    rows = data[data.label == "limits"]
+    if rows.empty:
+        return
+    sweeps = [
+        f"{number(np.median(found))} (at most {number(max(found))}) at eps = {eps:g}"
+        for eps, *found in zip(LEVELS, *(e["sweeps"] for e in rows.extra), strict=True)
+    ]
+    note = f"Sweeps until rest over {counted(len(rows), 'problems')}: {', '.join(sweeps)}."
+    places = _at_each_eps(lambda i: _residual(list(rows.extra), i))
+    yield claims.Reading("where it came to rest", places, rows, [note])
+
+
+def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place]:
+    return [claims.Place(f"eps = {eps:g}", measure(i), eps) for i, eps in enumerate(LEVELS)]
+
+
+def _residual(found: list[dict[str, Any]], i: int) -> claims.Measured:
+    """The largest residual at rest; if a run still moves, it has an upper bound only."""
+    residual, moved = (np.array([e[name][i] for e in found]) for name in ("residual", "moved"))
+    rest = (residual <= RESIDUAL) | (moved <= STILL)
+    worst = residual[rest].max(initial=0.0)
+    if rest.all() or worst > RESIDUAL:
+        return claims.exact(worst)
+    return claims.Measured(residual.max(), "at most", count=len(found), over="problems")
 
 
 def measures(family: str, seeds: range) -> Iterator[Measure]:
@@ -115,59 +152,15 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
     return float(np.abs(U + np.clip(X - U, -lam, lam)).max())
 
 
-def draw_limits(axis: Any, data: pd.DataFrame, families: dict[str, str]) -> None:
+def draw_limits(axis: Any, data: pd.DataFrame) -> None:
     """Sweeps until the residual is small against 1/eps: each problem, and the medians."""
-    for (family, title), dashes in zip(families.items(), ("-", "--"), strict=True):
-        found = list(data[(data.label == "limits") & (data.family == family)].extra)
-        if not found:
-            continue
-        sweeps = np.array([e["sweeps"] for e in found])
+    rows = data[data.label == "limits"]
+    for (family, mine), dashes in zip(families(rows), ("-", "--"), strict=False):
+        sweeps = np.array([e["sweeps"] for e in mine.extra])
         style = look("bca") | dict(linestyle=dashes)
         inverse = 1.0 / np.array(LEVELS)
         axis.plot(inverse, sweeps.T, color=style["color"], alpha=0.15, linewidth=0.6)
-        axis.plot(inverse, np.median(sweeps, axis=0), **(style | dict(label=title)))
+        axis.plot(inverse, np.median(sweeps, axis=0), **(style | dict(label=family)))
     axis.set(xscale="log", yscale="log", xlabel=r"$1/\epsilon$, $\beta = \epsilon/n$")
     axis.set(ylabel=r"sweeps of BCA to a KKT residual of $10^{-7}\lambda$")
     axis.legend()
-
-
-def judged(data: pd.DataFrame) -> Iterator[Claim]:
-    """Z5 and Z8."""
-    found = list(data[data.label == "limits"].extra)
-    short, plain = ([max(e[name]) for e in found] for name in ("short", "short_of_1"))
-    yield Z5.judged(
-        decided(max(short) <= 1.0 if found else None),
-        f"largest shortfall {max(short, default=np.nan):.3g} eps over {len(found)} problems",
-        conditions=[_for_problem_1(plain)] if found else (),
-    )
-    yield _global(found)
-
-
-def _for_problem_1(shortfalls: list[float]) -> Condition:
-    worst = max(shortfalls)
-    return Condition(
-        "problem (1), in its own units", decided(worst <= 1.0), f"largest shortfall {worst:.3g} eps"
-    )
-
-
-def _global(found: list[dict[str, Any]]) -> Claim:
-    """Z8: all limits are optimal, or some are not, or some runs have not come to rest."""
-    if not found:
-        return Z8.judged("undecided", "no runs")
-    residual, moved, sweeps = (
-        np.array([e[name] for e in found]) for name in ("residual", "moved", "sweeps")
-    )
-    small = residual <= RESIDUAL
-    words = (
-        f"residual at most {RESIDUAL:g} lam in {small.sum()} of {small.size}, largest "
-        f"{residual.max():.1e} lam; sweeps "
-        + ", ".join(
-            f"{np.median(s):.0f} (at most {s.max()}) at eps = {e:g}"
-            for e, s in zip(LEVELS, sweeps.T, strict=True)
-        )
-    )
-    if (moved[~small] <= STILL).any():
-        return Z8.judged("fails", words)
-    if not small.all():
-        return Z8.judged("undecided", words, remark=NOT_CONVERGED)
-    return Z8.judged("holds", words)

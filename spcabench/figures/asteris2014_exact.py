@@ -9,12 +9,14 @@ n/4, flops without the eigenvectors; Algorithm 3 on 50 samples. Sorting is not c
 is. Times are single runs, other work beside them; the verdicts are on flops.
 """
 
+from functools import partial
 from math import comb
 from typing import Any
 
 import numpy as np
 
-from spcabench.claims import Statement, decided, slope
+from spcabench import claims
+from spcabench.claims.words import number
 from spcabench.run import Measure, Run
 from spcabench.style import look, plain_log_ticks
 
@@ -23,48 +25,155 @@ N, K, EPS = 10, 4, 0.1
 NAMES = {"spannogram_exact": "Alg. 1", "spannogram": "Alg. 3, $d = 3$"}
 MARKERS = {1: "s", 2: "o", 3: "^"}
 EXACT = "brute_force"
+LOW = {"rank d": "rank d", "sigma I + C": "sigma I + rank d"}  # place -> label
 
-A11 = Statement(
-    id="A11",
-    quote="a collection S_d of support sets, with cardinality |S_d| <= 2^d C(n+1, d)",
+MINE, SAMPLED = "Algorithm 1", "Algorithm 3"
+theorem = partial(
+    claims.Statement,
+    kind="theorem",
+    primary=MINE,
+    over=claims.every("d"),
+    why=f"the theorem is on {MINE}",
+)
+
+A11 = theorem(
+    "A11",
     where="section 2, step 2",
-    test="candidate supports that Algorithm 1 meets, on every matrix, d = 1, 2, 3",
-    threshold="at most 2^d C(n+1, d), in every instance",
+    quote="a collection S_d of support sets, with cardinality |S_d| <= 2^d C(n+1, d)",
+    measures="candidate supports that Algorithm 1 meets / 2^d C(n+1, d), most of all matrices",
+    unit="times",
+    rule=claims.at_most(1),
 )
-A12 = Statement(
-    id="A12",
-    quote="x_d'A x_d >= rho_d x*'A x*, rho_d >= max{k/2n, 1/(1 + 2 (n/k) lambda_{d+1}/lambda_1)}",
+
+
+@A11.measured
+def _candidates(data):
+    rows = data[data.solver == "spannogram_exact"]
+    rows = rows.assign(used=rows.candidates / rows.most)
+    yield claims.Reading(MINE, _by_rank(rows, "used"), rows)
+
+
+A12 = theorem(
+    "A12",
     where="section 1, equations (3) and (4)",
-    test="x_d'A x_d of Algorithm 1 over the optimum by brute force, d = 1, 2, 3, against rho_d",
-    threshold="at least rho_d (to 1e-6), in every instance",
+    quote="x_d'A x_d >= rho_d x*'A x*, rho_d >= max{k/2n, 1/(1 + 2 (n/k) lambda_{d+1}/lambda_1)}",
+    measures="rho_d over the share of the optimum (brute force) that Algorithm 1 reaches, most of "
+    "all matrices",
+    unit="times",
+    rule=claims.at_most(1),
 )
-A15 = Statement(
-    id="A15",
+
+
+@A12.measured
+def _guaranteed(data):
+    rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
+    rows = rows.assign(promised=rows.rho / rows.ratio)
+    notes = [
+        f"d = {d}: at least {number(mine.ratio.min(), 'share')} of the optimum; rho_d is at most "
+        f"{number(mine.rho.max(), 'share')}."
+        for d, mine in rows.groupby("d")
+    ]
+    yield claims.Reading(MINE, _by_rank(rows, "promised"), rows, notes)
+
+
+A15 = theorem(
+    "A15",
+    where="section 1, exact solution for low-rank matrices",
     quote="if the matrix A has rank d, our algorithm returns the optimal k-sparse PC for any "
     "target sparsity k. The same holds in the case of the rank-d update matrix A = sigma I + C",
-    where="section 1, exact solution for low-rank matrices",
-    test="x_d'A x_d of Algorithm 1 over the optimum by brute force, A of rank d, and sigma I + C "
-    "by way of C",
-    threshold="1 to 1e-6, in every instance",
+    measures="|variance of Algorithm 1 / optimum (brute force) - 1|, most of all matrices",
+    unit="",
+    rule=claims.at_most(1e-6),
+    over=claims.every("kinds of matrix"),
+    why="sigma I + C by way of C, as the paper says",
 )
-A16 = Statement(
-    id="A16",
+
+
+@A15.measured
+def _optimal(data):
+    rows = data[(data.solver == "spannogram_exact") & data.label.isin(LOW.values())]
+    away = rows.assign(away=(rows.ratio - 1).abs()).groupby("label").away.max()
+    found = [
+        claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
+    ]
+    on_A = data[data.label == "sigma I + rank d, on A"].ratio
+    note = f"Applied to sigma I + C itself: as low as {number(on_A.min(), 'share')}."
+    yield claims.Reading(MINE, found, rows, [note])
+
+
+A16 = theorem(
+    "A16",
+    where="section 6, theorem 2",
     quote="Alg. 3 outputs x with x'A x >= (1 - eps) rho_d x*'A x*, with probability at least 1 - "
     "1/n, in time O(eps^-d n log n) plus the time to compute the d leading eigenvectors of A",
-    where="section 6, theorem 2",
-    test="share of runs, over matrices and seeds, with x'A x at least (1 - eps) rho_d times the "
-    "optimum by brute force; fitted exponent of exact flops / log n against n, without the "
-    "eigenvectors",
-    threshold="at least 1 - 1/n; at most 1.1",
+    measures="share of runs that reach (1 - eps) rho_d of the optimum (brute force), n = 10",
+    unit="share",
+    rule=claims.at_least(1 - 1 / N),
+    also=[
+        claims.Part(
+            "time",
+            "exponent of exact flops / log n against n",
+            "",
+            claims.at_most(1.1),
+            claims.every("k"),
+        )
+    ],
+    primary=SAMPLED,
+    why=f"the theorem is on {SAMPLED}",
 )
-A18 = Statement(
-    id="A18",
-    quote="our algorithm runs in time O(n^d k^d + n^{d+1})",
+
+
+@A16.measured
+def _sampled(data):
+    rows = data[data.solver == "spannogram"]
+    small = rows[rows.label == "full rank"]
+    small = small.assign(kept=small.ratio >= (1 - EPS) * small.rho * (1 - 1e-9))
+    kept = claims.share(small, "kept", over="key", called="matrices")
+    growth = [
+        claims.Place(
+            f"k = {k}", claims.exact(claims.slope(mine.n, mine.flops / np.log(mine.n))), part="time"
+        )
+        for k, mine in _grown(rows).groupby("of")
+    ]
+    yield claims.Reading(SAMPLED, [claims.Place(f"n = {N}", kept), *growth], rows)
+
+
+A18 = theorem(
+    "A18",
     where="section 1",
-    test="fitted exponent of exact flops (of our sweeps) against n^d k^d + n^{d+1}, k = 10 and k = "
-    "n/4, without the eigenvectors",
-    threshold="at most 1.1, for d = 2 and d = 3",
+    quote="our algorithm runs in time O(n^d k^d + n^{d+1})",
+    measures="exponent of exact flops against n^d k^d + n^{d+1}, k = 10 and k = n/4, without the "
+    "eigenvectors",
+    unit="",
+    rule=claims.at_most(1.1),
 )
+
+
+@A18.measured
+def _growth(data):
+    rows = _grown(data[data.solver == "spannogram_exact"])
+    n, k = rows.n.astype(float), rows.k.astype(float)
+    rows = rows.assign(cost=n**rows.d * k**rows.d + n ** (rows.d + 1))
+    found = claims.places(
+        rows, "d", lambda mine: claims.exact(claims.slope(mine.cost, mine.flops)), "d = {:g}"
+    )
+    yield claims.Reading(MINE, found, rows)
+
+
+def _by_rank(rows, column):
+    """The largest number for each d."""
+    return claims.places(rows, "d", lambda mine: _all_there(rows, mine[column].max()), "d = {:g}")
+
+
+def _all_there(rows, value):
+    """A number over all matrices: unknown if a run of Algorithm 1 gave no answer."""
+    return claims.exact(np.nan if rows.missing.iloc[0] else value)
+
+
+def _grown(rows):
+    """The runs on growing matrices. of : what k is."""
+    rows = rows[rows.label.str.startswith("growth")]
+    return rows.assign(of=rows.label.str.partition(" ")[2])
 
 
 def runs(scale):
@@ -82,24 +191,16 @@ def runs(scale):
             shifted = dict(dataset="low_rank", parameters=low | dict(sigma=2.0))
             yield from values(shifted, "sigma I + rank d", seed, (d,), shift=True)
             yield _run(shifted, "spannogram_exact", "sigma I + rank d, on A", seed, d=d, k=K)
-    grids = (
-        {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
-        if paper
-        else {2: (50, 100, 200), 3: (15, 30, 60)}
-    )
-    for d, sizes in grids.items():
+    growing = {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
+    for d, sizes in (growing if paper else {2: (50, 100, 200), 3: (15, 30, 60)}).items():
         for n in sizes:
-            for k in (10, n // 4):
-                grown = dict(dataset="gaussian", parameters=dict(m=2 * n, n=n, seed=0))
-                yield _run(
-                    grown, "spannogram_exact", f"growth {'n/4' if k != 10 else '10'}", 0, d=d, k=k
-                )
+            grown = dict(dataset="gaussian", parameters=dict(m=2 * n, n=n, seed=0))
+            for of, k in (("10", 10), ("n/4", n // 4)):
+                yield _run(grown, "spannogram_exact", f"growth {of}", 0, d=d, k=k)
     for n in (1000, 2000, 4000, 8000, 16000) if paper else (500, 1000, 2000):
-        for k in (10, n // 4):
-            wide = dict(dataset="gaussian", parameters=dict(m=50, n=n, seed=0))
-            yield _run(
-                wide, "spannogram", f"growth {'n/4' if k != 10 else '10'}", 0, d=3, eps=EPS, k=k
-            )
+        wide = dict(dataset="gaussian", parameters=dict(m=50, n=n, seed=0))
+        for of, k in (("10", 10), ("n/4", n // 4)):
+            yield _run(wide, "spannogram", f"growth {of}", 0, d=3, eps=EPS, k=k)
 
 
 def values(problem, label, seed, ranks, **settings):
@@ -110,13 +211,8 @@ def values(problem, label, seed, ranks, **settings):
 
 
 def _run(problem, solver, label, seed, **settings):
-    return Run(
-        **problem,
-        solver=solver,
-        settings=dict(nonnegative=True, **settings),
-        seed=seed,
-        label=label,
-    )
+    settings = dict(nonnegative=True, **settings)
+    return Run(**problem, solver=solver, settings=settings, seed=seed, label=label)
 
 
 def eigenvalues(problem, *, seed):
@@ -138,21 +234,17 @@ def data(table):
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
     asked = len(brute) + 2 * (brute.label == "full rank").sum()  # there at three ranks, else at one
-    missing = (
-        asked - ((table.solver == "spannogram_exact") & table.label.isin(set(brute.label))).sum()
-    )
+    found = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
-    table = table.assign(
-        missing=missing,
-        ratio=table.variance / table.key.map(optimum),
-        rho=[
-            rho(spectra[row.key]["w"], row.d) if row.key in spectra else np.nan
-            for row in table.itertuples()
-        ],
-        candidates=[e.get("candidates", np.nan) for e in table.extra],
-    )
+    rhos = [
+        rho(spectra[r.key]["w"], r.d) if r.key in spectra else np.nan for r in table.itertuples()
+    ]
     return table.assign(
-        most=[2**d * comb(int(n) + 1, d) for n, d in zip(table.n, table.d, strict=True)]
+        missing=asked - found.sum(),
+        ratio=table.variance / table.key.map(optimum),
+        rho=rhos,
+        candidates=[e.get("candidates", np.nan) for e in table.extra],
+        most=[2**d * comb(int(n) + 1, d) for n, d in zip(table.n, table.d, strict=True)],
     )
 
 
@@ -165,11 +257,11 @@ def draw(data, axes):
     """Shares of the optimum, candidates, flops and times."""
     share, candidates, flops, times = axes.flat
     _draw_shares(share, data)
-    grown = data[data.label.str.startswith("growth")]
+    grown = _grown(data)
     _draw_limits(candidates, grown[grown.solver == "spannogram_exact"])
-    for (solver, d, label), mine in grown.groupby(["solver", "d", "label"]):
+    for (solver, d, k), mine in grown.groupby(["solver", "d", "of"]):
         mine = mine.sort_values("n")
-        style = _style(solver, d, label.partition(" ")[2])
+        style = _style(solver, d, k)
         flops.plot(mine.n, mine.flops, **style)
         times.plot(mine.n, mine.solve_time + mine.setup_time, **style)
         if solver == "spannogram_exact":
@@ -195,13 +287,9 @@ def _style(solver, d, k):
     """The marker tells d, the line and its filling k."""
     colour = look(solver)["color"]
     rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
-    return dict(
-        color=colour,
-        marker=MARKERS[d],
-        linestyle="-" if k == "10" else "--",
-        label=f"{NAMES[solver]}{rank}, $k = {k}$",
-        markerfacecolor=colour if k == "10" else "white",
-    )
+    line, face = ("-", colour) if k == "10" else ("--", "white")
+    style = dict(color=colour, marker=MARKERS[d], linestyle=line, markerfacecolor=face)
+    return style | dict(label=f"{NAMES[solver]}{rank}, $k = {k}$")
 
 
 CASES = {
@@ -217,100 +305,14 @@ CASES = {
 
 def _draw_shares(axis, data):
     for place, (solver, label, d) in enumerate(CASES.values()):
-        mine = data[
-            (data.solver == solver) & (data.label == label) & (True if d is None else data.d == d)
-        ]
+        mine = data[(data.solver == solver) & (data.label == label)]
+        mine = mine if d is None else mine[mine.d == d]
         across = place + np.linspace(-0.3, 0.3, len(mine))
         axis.plot(across, mine.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
         promised = mine.rho * (1.0 - EPS if solver == "spannogram" else 1.0)
-        axis.plot(
-            across,
-            promised,
-            "_",
-            color="black",
-            markersize=4,
-            alpha=0.7,
-            label="guarantee (theorems 1 and 2)" if place == 0 else None,
-        )
+        name = None if place else "guarantee (theorems 1 and 2)"
+        axis.plot(across, promised, "_", color="black", markersize=4, alpha=0.7, label=name)
     axis.set(ylim=(0.0, 1.05), ylabel="share of the optimum $x^T A x / x_*^T A x_*$")
     axis.set_xticks(range(len(CASES)), list(CASES), fontsize=7.5)
     axis.grid(axis="x", visible=False)
     axis.legend(loc="lower right")
-
-
-def claims(data):
-    """A11, A12, A15, A16, A18."""
-    exact = data[data.solver == "spannogram_exact"]
-    share = exact.candidates / exact.most
-    yield A11.judged(
-        decided(bool((share <= 1.0).all())),
-        f"at most {share.max():.3f} of it, median {share.median():.3f}, "
-        f"over {len(exact)} instances, n = {exact.n.min():.0f} to {exact.n.max():.0f}",
-    )
-    full = exact[exact.label == "full rank"]
-    slack = (full.ratio / full.rho).min()
-    low = "; ".join(
-        f"d = {d}: share at least {mine.ratio.min():.3f}, rho at most {mine.rho.max():.3f}"
-        for d, mine in full.groupby("d")
-    )
-    yield A12.judged(
-        decided(None if _missing(exact) else bool(slack >= 1.0 - 1e-6)),
-        f"least share / rho {slack:.3g} over {len(full)} instances; {low}",
-    )
-    yield _exactness(exact)
-    yield _sampling(data[data.solver == "spannogram"])
-    yield _growth(exact)
-
-
-def _missing(exact):
-    """How many runs of Algorithm 1 gave no answer: they leave "in every instance" undecided."""
-    return int(exact.missing.iloc[0])
-
-
-def _exactness(exact):
-    away = {
-        label: (mine.ratio - 1.0).abs().max()
-        for label, mine in exact.groupby("label")
-        if mine.ratio.notna().any()
-    }
-    verdict = decided(
-        None if _missing(exact) else max(away["rank d"], away["sigma I + rank d"]) <= 1e-6
-    )
-    on_A = exact[exact.label == "sigma I + rank d, on A"].ratio
-    text = (
-        f"largest distance from 1: rank d {away['rank d']:.1e}, sigma I + C "
-        f"{away['sigma I + rank d']:.1e}"
-    )
-    return A15.judged(verdict, f"{text}; applied to sigma I + C itself: as low as {on_A.min():.4f}")
-
-
-def _sampling(sampled):
-    small = sampled[sampled.label == "full rank"]
-    kept = (small.ratio >= (1.0 - EPS) * small.rho * (1.0 - 1e-9)).mean()
-    grown = sampled[sampled.label.str.startswith("growth")]
-    powers = {
-        label: slope(mine.n, mine.flops / np.log(mine.n)) for label, mine in grown.groupby("label")
-    }
-    seconds = {
-        label: slope(mine.n, mine.solve_time / np.log(mine.n))
-        for label, mine in grown.groupby("label")
-    }
-    verdict = decided(bool(kept >= 1.0 - 1.0 / N) and max(powers.values()) <= 1.1)
-    text = "; ".join(
-        f"k = {label.partition(' ')[2]}: flops {powers[label]:.3f}, time {seconds[label]:.2f}"
-        for label in powers
-    )
-    return A16.judged(
-        verdict, f"kept in {100 * kept:.1f} % of {len(small)} runs; exponents: {text}"
-    )
-
-
-def _growth(exact):
-    grown = exact[exact.label.str.startswith("growth")]
-    cost = grown.n**grown.d * grown.k.astype(float) ** grown.d + grown.n ** (grown.d + 1.0)
-    powers = {d: slope(cost[mine.index], mine.flops) for d, mine in grown.groupby("d")}
-    on_n = {d: slope(mine.n, mine.flops) for d, mine in grown[grown.k == 10].groupby("d")}
-    text = "; ".join(
-        f"d = {d}: {p:.2f} (against n alone, at k = 10: {on_n[d]:.2f})" for d, p in powers.items()
-    )
-    return A18.judged(decided(max(powers.values()) <= 1.1), text)

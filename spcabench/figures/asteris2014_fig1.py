@@ -66,30 +66,18 @@ def draw(data, axes):
     phi = np.linspace(-np.pi / 2, np.pi / 2, 721)
     values = np.sin(phi)[:, None] * V[:, 0] + np.cos(phi)[:, None] * V[:, 1]
     for i, (curve, colour, dashes) in enumerate(zip(values.T, PALETTE, DASHES, strict=False), 1):
-        axis.plot(
-            np.degrees(phi),
-            curve,
-            color=colour,
-            linestyle=dashes,
-            label=f"$[v(\\phi)]_{i}$",
-            zorder=3,
-        )
+        style = dict(color=colour, linestyle=dashes, label=f"$[v(\\phi)]_{i}$", zorder=3)
+        axis.plot(np.degrees(phi), curve, **style)
     axis.axhline(0.0, color="black", linewidth=1.0, label="zero curve", zorder=2)
     points, top = meetings(V), 1.28 * np.abs(values).max()
     for side, level in ((0, top), (1, -top)):
         _regions(axis, V, points, side, level)
     changes = [supports(V, p - 1e-6) != supports(V, p + 1e-6) for p, _ in points]
     for (p, value), changed in zip(points, changes, strict=True):
-        face = "black" if changed else "white"
-        axis.plot(
-            np.degrees(p), value, "o", color="black", markerfacecolor=face, markersize=5, zorder=4
-        )
-    axis.set(
-        xlim=(-90, 90),
-        ylim=(-1.12 * top, 1.12 * top),
-        xlabel=r"$\phi$, degrees",
-        ylabel=r"entries of $v(\phi)$",
-    )
+        style = dict(color="black", markerfacecolor="black" if changed else "white", markersize=5)
+        axis.plot(np.degrees(p), value, "o", zorder=4, **style)
+    axis.set(xlim=(-90, 90), ylim=(-1.12 * top, 1.12 * top))
+    axis.set(xlabel=r"$\phi$, degrees", ylabel=r"entries of $v(\phi)$")
     axis.set_xticks(range(-90, 91, 30))
     axis.grid(False)
     axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
@@ -109,22 +97,8 @@ def _regions(axis, V, points, side, level):
             regions.append([now, low, high])
     for number, (now, low, high) in enumerate(regions):
         half = (0.5, 1.0) if side == 0 else (0.0, 0.5)
-        axis.axvspan(
-            np.degrees(low),
-            np.degrees(high),
-            *half,
-            color=SHADES[number % 2],
-            linewidth=0,
-            zorder=0,
-        )
+        shade = dict(color=SHADES[number % 2], linewidth=0, zorder=0)
+        axis.axvspan(np.degrees(low), np.degrees(high), *half, **shade)
         text = r"$\{" + ", ".join(map(str, now)) + r"\}$" if now else r"$\emptyset$"
-        narrow = high - low < 0.2
-        axis.text(
-            np.degrees((low + high) / 2),
-            level,
-            text,
-            ha="center",
-            va="center",
-            fontsize=8,
-            rotation=90 * narrow,
-        )
+        style = dict(ha="center", va="center", fontsize=8, rotation=90 * (high - low < 0.2))
+        axis.text(np.degrees((low + high) / 2), level, text, **style)

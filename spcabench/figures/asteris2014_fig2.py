@@ -40,15 +40,8 @@ def cones(problem, *, seed):
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
             u = u if u @ c >= 0 else -u
-            cases.append(
-                dict(
-                    I=rows,
-                    value=value,
-                    c=c.tolist(),
-                    u=u.tolist(),
-                    inside=bool((R @ u).min() >= -1e-9),
-                )
-            )
+            inside = bool((R @ u).min() >= -1e-9)
+            cases.append(dict(I=rows, value=value, c=c.tolist(), u=u.tolist(), inside=inside))
     best = [
         max((f for f in cases if f["inside"] == inside), key=lambda f: f["value"])
         for inside in (True, False)
@@ -76,26 +69,15 @@ def _draw_cone(axis, R, case):
         _half_plane(axis, row, PALETTE[i], f"$V_{i + 1}c < 0$")  # the colours of Figure 1's curves
     axis.plot(*C.T, color="#888888", linewidth=1.0)
     radius = reached / reached.max() * 1.6
-    axis.plot(
-        *(C * radius[:, None]).T, color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$"
-    )
-    axis.plot(
-        *np.where(feasible[:, None], C, np.nan).T,
-        color="black",
-        linewidth=3.5,
-        label="feasible arc",
-    )
+    dotted = dict(color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
+    axis.plot(*(C * radius[:, None]).T, **dotted)
+    arc = np.where(feasible[:, None], C, np.nan)
+    axis.plot(*arc.T, color="black", linewidth=3.5, label="feasible arc")
     c, u = np.array(case["c"]), np.array(case["u"])
     for vector, style in ((u, "--"), (c, "-")):
         axis.plot([0, vector[0]], [0, vector[1]], color="black", linestyle=style, linewidth=1.2)
-    axis.plot(
-        *u,
-        "D",
-        color="black",
-        markerfacecolor="white",
-        markersize=8,
-        label="leading eigenvector $u$",
-    )
+    hollow = dict(markerfacecolor="white", markersize=8, label="leading eigenvector $u$")
+    axis.plot(*u, "D", color="black", **hollow)
     axis.plot(*c, "o", color="black", markersize=5, label=f"optimum $c$, value {case['value']:.2f}")
     rows = ", ".join(str(i + 1) for i in case["I"])
     state = "feasible: the optimum" if case["inside"] else "infeasible"

@@ -10,12 +10,12 @@ alone. A run beyond a solver's practical size is refused, and not shown.
 """
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from spcabench import api
-from spcabench.claims import Statement, decided, every, interval, slope
+from spcabench import api, claims
 from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
 from spcabench.run import Measure, Run
 from spcabench.solving.status import Status
@@ -25,67 +25,221 @@ EPS = 1e-3
 LEVELS = tuple(float(f"{eps:.3g}") for eps in np.geomspace(1e-1, 1e-3, 5))
 SECONDS, BYTES, LARGEST = 60.0, 4e9, 200
 
-D4 = Statement(
+D4 = claims.Statement(
     id="D4",
+    where="SIAM Review 49 (2007), section 4 (a paraphrase; the authors' summary does not have it)",
     quote="total cost O(n^4 sqrt(log n) / eps): iterations at most about 4 n rho sqrt(log n) / "
     "eps, each O(n^3)",
-    where="SIAM Review 49 (2007), section 4 (the authors' summary does not have it)",
-    test="iterations of DSPCA / (4 n rho sqrt(log n) / eps) in every run; fitted exponents in n of "
-    "its exact flops over rho sqrt(log n) / eps, and of its flops per iteration",
-    threshold="median of the ratio at most 1.25; exponents at most 4.1 and 3.1",
+    kind="number",
+    measures="iterations of DSPCA / (4 n rho sqrt(log n) / eps)",
+    unit="times",
+    rule=claims.at_most(1.25),
+    over=claims.every("sizes", least=3),
+    also=[
+        claims.Part("cost", "exponent in n of its flops", "", claims.at_most(4.1)),
+        claims.Part(
+            "iteration", "exponent in n of its flops an iteration", "", claims.at_most(3.1)
+        ),
+    ],
+    paper=[
+        claims.PaperNumber(1),
+        claims.PaperNumber(4, part="cost"),
+        claims.PaperNumber(3, part="iteration"),
+    ],
+    primary="DSPCA",
+    why="the statement is about it",
+    changed="the median over all runs was judged; now each size is",
+    headline=dict(
+        holds="DSPCA needs {range} as many iterations as stated, and its flops grow with n as "
+        "stated.",
+        fails="DSPCA needs {range} as many iterations as stated.",
+        undecided="DSPCA needs {range} as many iterations as stated.",
+    ),
 )
-D5 = Statement(
-    id="D5",
-    quote="their convergence time is O(1/eps)",
-    where="section 4, first-order methods",
-    test="fitted exponent of DSPCA's iterations to a certified gap of eps, against 1/eps",
-    threshold="at most 1.1",
-)
-D6 = Statement(
+
+
+@D4.measured
+def _cost(data):
+    rows = data[
+        (data.method == "dspca") & (data.status == Status.CONVERGED) & (data.label == "size")
+    ]
+    unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
+    rows = rows.assign(share=rows.iterations / (4 * rows.n * unit), unit=unit)
+    # the further problems have the larger sizes alone, and would weigh these more in a slope
+    first = rows[rows.seed == 0]
+    places = claims.places(rows, "n", lambda mine: claims.exact(mine.share.max()), "n = {:g}")
+    if len(first) > 2:
+        each = {"cost": first.flops / first.unit, "iteration": first.flops / first.iterations}
+        places += [
+            claims.Place("all n", claims.exact(claims.slope(first.n, flops)), part=part)
+            for part, flops in each.items()
+        ]
+    yield claims.Reading("DSPCA", places, rows)
+
+
+D6 = claims.Statement(
     id="D6",
-    quote="f_mu is a smooth approximation of f ... mu := eps / (2 D_2)",
     where="section 4.2, regularization",
-    test="0 <= f(U) - f_mu(U) <= eps / 2 for mu = eps / (2 log n), at U = 0, random U of the box, "
-    "and DSPCA's last U",
-    threshold="true for every U, n and eps, to 1e-6 of eps",
-    by_construction="mu log Tr exp(M / mu) lies between the largest eigenvalue of M and mu log n "
-    "more, for every symmetric M",
+    quote="f_mu is a smooth approximation of f ... mu := eps / (2 D_2)",
+    kind="theorem",
+    measures="(f(U) - f_mu(U)) / eps for mu = eps / (2 log n), at U = 0, random U of the box, and "
+    "DSPCA's last U: the largest, and how far the least is below zero",
+    unit="",
+    rule=claims.at_most(0.5 + 1e-6),
+    over=claims.every("numbers"),
+    primary="every U, n and eps",
+    why="a theorem, for every symmetric matrix",
 )
-D7 = Statement(
+
+
+@D6.measured
+def _smooth(data):
+    rows = data[data.label == "smoothing"]
+    if len(rows):
+        numbers = {
+            "largest": max(m["most"] for m in rows.extra),
+            # a negative distance would be as large an error as one above a half
+            "below zero": 1e6 * max(0.0, -min(m["least"] for m in rows.extra)),
+        }
+        found = [claims.Place(name, claims.exact(value)) for name, value in numbers.items()]
+        yield claims.Reading("every U, n and eps", found, rows)
+
+
+D7 = claims.Statement(
     id="D7",
-    quote="Until gap <= eps",
     where="section 4.3, first order minimization",
-    test="every run of DSPCA that stopped by its gap has a certified gap (recomputed) of at most "
-    "eps; its interval of value and bound, SCS's and Clarabel's have a point in common, relative "
-    "to the bound",
-    threshold="true in every instance, to 1e-6",
+    quote="Until gap <= eps",
+    kind="theorem",
+    measures="certified gap over eps, of every run of DSPCA that stopped by its gap",
+    unit="times",
+    rule=claims.at_most(1 + 1e-6),
+    also=[
+        claims.Part(
+            "agreement",
+            "how far the intervals of value and bound of DSPCA, SCS and Clarabel lie apart",
+            "",
+            claims.at_most(1e-6),
+        )
+    ],
+    primary="every run",
+    why="a property of the stopping rule",
 )
-D9 = Statement(
+
+
+@D7.measured
+def _within(data):
+    dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
+    if dspca.empty:
+        return
+    share = (dspca.relaxation_gap / dspca.eps).max()
+    found = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
+    size = data[data.label == "size"]
+    apart = [
+        (part.relaxation_value.max() - part.relaxation_bound.min()) / part.relaxation_bound.min()
+        for _, part in size.groupby(["n", "seed"])
+        if set(part.method) >= {"dspca", *SDP}
+    ]
+    if apart:
+        most = claims.exact(max(0.0, *apart))
+        found.append(claims.Place(f"{len(apart)} problems", most, part="agreement"))
+    yield claims.Reading("every run", found, data)
+
+
+D9 = claims.Statement(
     id="D9",
+    where="section 4, algorithm",
     quote="SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for "
     "larger problems, those methods are not practical",
-    where="section 4, algorithm",
-    test="an n of at most 200 at which the interior-point solver (Clarabel) takes more than 60 s "
-    "or 4 GB on every problem, and DSPCA on none; undecided where no such n was run",
-    threshold="there is one",
-    earlier=(
-        dict(
-            verdict="holds",
-            measured="n = 120: Clarabel 258 s, 2.8 GB, DSPCA 36 s",
-            reason="a single problem; several are asked for, and what SCS takes is said",
-        ),
-    ),
+    kind="comparison",
+    measures="the least of Clarabel's seconds / 60 s or memory / 4 GB, whichever is larger, over "
+    "the problems of an n up to 200",
+    unit="times",
+    rule=claims.above(1),
+    over=claims.some("sizes"),
+    also=[
+        claims.Part(
+            "DSPCA",
+            "the same of DSPCA, the most over the problems of the largest such n",
+            "times",
+            claims.at_most(1),
+        )
+    ],
+    primary="interior point",
+    why="SEDUMI and SDPT3 are interior-point solvers",
     timed=True,
+    headline=dict(
+        holds="An interior-point solver takes up to {high} what is practical (60 s, 4 GB) at n up "
+        "to 120, where DSPCA stays within it.",
+        fails="An interior-point solver stays within 60 s and 4 GB at every n up to 200.",
+        undecided="Whether interior-point solvers are impractical was not run far enough.",
+    ),
 )
-D11 = Statement(
+
+
+@D9.measured
+def _practical(data):
+    size = data[(data.label == "size") & (data.n <= LARGEST)]
+    burden = np.fmax(size.total / SECONDS, size.above / BYTES)
+    size = size.assign(burden=burden)
+    sooner = size.groupby(["method", "n"]).total.median().unstack(0)
+    for name, method in (("interior point", "CLARABEL"), ("SCS", "SCS")):
+        rows = size[size.method == method]
+        if rows.empty:
+            continue
+        found = claims.places(rows, "n", lambda mine: claims.exact(mine.burden.min()), "n = {:g}")
+        dspca = size[(size.method == "dspca") & (size.n == rows.n.max())].burden.max()
+        found.append(claims.Place(f"n = {rows.n.max()}", claims.exact(dspca), part="DSPCA"))
+        both = sooner[[method, "dspca"]].dropna()
+        won = int((both[method] < both.dspca).sum())
+        note = f"It is sooner than DSPCA at {won} of {len(both)} sizes."
+        yield claims.Reading(name, found, size[size.method.isin([method, "dspca"])], [note])
+
+
+D11 = claims.Statement(
     id="D11",
+    where="section 4, smoothing technique",
     quote="first-order methods to an accuracy of eps is given by O(1/eps^2) ... this complexity "
     "will be brought to O(1/eps)",
-    where="section 4, smoothing technique",
-    test="fitted exponents in 1/eps of the iterations to a certified gap of eps, over the levels "
-    "that each reached (three at least): DSPCA, and the subgradient method on the dual",
-    threshold="DSPCA at most 1.1; subgradient at least 0.5 more",
+    kind="comparison",
+    measures="exponent in 1/eps of DSPCA's iterations to a certified gap of eps",
+    unit="",
+    rule=claims.at_most(1.1),
+    also=[
+        claims.Part(
+            "gain",
+            "the subgradient method's exponent less DSPCA's, on the same problem",
+            "",
+            claims.at_least(0.5),
+        )
+    ],
+    paper=[claims.PaperNumber(1), claims.PaperNumber(1, part="gain")],
+    primary="both methods",
+    why="the sentence compares the two",
+    changed="its first half was a statement of its own, D5",
+    pending="the histories of the subgradient method, which were too large to publish",
+    headline=dict(
+        holds="The iterations of DSPCA grow like 1/eps to the power {value}, as stated.",
+        fails="The iterations of DSPCA grow like 1/eps to the power {value}.",
+        undecided="The iterations of DSPCA grow like 1/eps to the power {value}.",
+    ),
 )
+
+
+@D11.measured
+def _smoothed(data):
+    rows = data[data.label == "eps"]
+    of = {method: exponents(mine) for method, mine in rows.groupby("method")}
+    ours = of.get("dspca", pd.Series(dtype=float)).rename("ours")
+    table = ours.to_frame().assign(gain=of.get("dspca_subgradient", np.nan) - ours)
+    table = table.rename_axis("seed").reset_index()
+    over = partial(claims.mean, table, over="seed")
+    name = f"{len(table)} problems"
+    smooth = claims.Place(name, over("ours"))
+    if table.gain.notna().any():
+        gain = claims.Place(name, over("gain"), part="gain")
+        yield claims.Reading("both methods", [smooth, gain], rows)
+    elif len(table):
+        yield claims.Reading("DSPCA alone", [smooth], rows)
 
 
 def runs(scale):
@@ -110,7 +264,7 @@ def runs(scale):
             for solver in SDP if n < 120 or seed == 1 else ():  # Clarabel takes minutes at n = 120
                 yield gap_run("exact_sdp", n, seed, "size", solver=solver, eps=1e-6)
     n, limit = (40, 100_000) if paper else (20, 3_000)
-    for seed in range(6 if paper else 2):
+    for seed in range(6 if paper else 3):
         for eps in LEVELS:
             yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)
         yield gap_run("dspca_subgradient", n, seed, "eps", tol=LEVELS[-1], max_iterations=limit)
@@ -169,101 +323,14 @@ def draw(data, axes):
     draw_growth(size, axes[1])
 
 
-def claims(data):
-    """D4 to D7, D9, D11."""
-    size, eps = data[data.label == "size"], data[data.label == "eps"]
-    dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
-    # the further problems have the larger sizes alone, and would weigh these more in a slope
-    yield _cost(dspca, size[(size.method == "dspca") & (size.seed == 0)])
-    smooth, plain = (exponents(eps[eps.method == m]) for m in ("dspca", "dspca_subgradient"))
-    yield D5.judged(smooth.at_most(1.1), f"exponent {smooth} over {smooth.count} problems")
-    measures = data[data.label == "smoothing"].extra
-    least, most = min(m["least"] for m in measures), max(m["most"] for m in measures)
-    yield D6.judged(
-        decided(least >= -1e-6 and most <= 0.5 + 1e-6),
-        f"(f - f_mu) / eps from {least:.2g} to {most:.3g}",
-    )
-    yield _agreement(dspca, size)
-    yield _practical(size)
-    more = interval([b - smooth.median for b in slopes(eps[eps.method == "dspca_subgradient"])])
-    words = f"DSPCA {smooth}, subgradient {plain}"
-    yield D11.judged(every([smooth.at_most(1.1), more.at_least(0.5)]), words)
-
-
-def _cost(dspca, size):
-    ratio = interval(
-        dspca.iterations / (4 * dspca.n * dspca.rho * np.sqrt(np.log(dspca.n)) / _absolute(dspca))
-    )
-    if len(size) < 3:
-        return D4.judged("undecided", "fewer than three sizes were run")
-    n, unit = size.n.astype(float), size.rho * np.sqrt(np.log(size.n)) / _absolute(size)
-    total, each = slope(n, size.flops / unit), slope(n, size.flops / size.iterations)
-    verdict = every([ratio.at_most(1.25), decided(total <= 4.1), decided(each <= 3.1)])
-    return D4.judged(
-        verdict,
-        f"ratio {ratio}; exponents {total:.2f}, {each:.2f} per iteration, n to {n.max():.0f}",
-    )
-
-
-def _absolute(rows):
-    return rows.eps * rows.relaxation_bound
-
-
-def slopes(rows):
-    """For each seed with at least three levels the exponent of the iterations in 1/eps."""
-    found = [iterations_to(part) for _, part in rows.groupby("seed")]
-    return [
-        slope(1.0 / np.array([*levels]), [*levels.values()]) for levels in found if len(levels) >= 3
-    ]
-
-
 def exponents(rows):
-    """Their median and interval."""
-    return interval(slopes(rows))
-
-
-def _agreement(dspca, size):
-    within = bool((dspca.relaxation_gap <= dspca.eps * (1 + 1e-6)).all())
-    apart = []
-    for _, part in size.groupby(["n", "seed"]):
-        if set(part.method) >= {"dspca", *SDP}:
-            apart.append(
-                (part.relaxation_value.max() - part.relaxation_bound.min())
-                / part.relaxation_bound.min()
-            )
-    verdict = decided(within and max(apart) <= 1e-6) if apart else "undecided"
-    share = (dspca.relaxation_gap / dspca.eps).max()
-    return D7.judged(
-        verdict,
-        f"gap at most {share:.3f} eps in {len(dspca)} runs; intervals of {len(apart)} sizes apart "
-        f"by at most {max([0.0, *apart]):.1e}",
+    """For each seed with at least three levels the exponent of the iterations in 1/eps."""
+    found = {seed: iterations_to(part) for seed, part in rows.groupby("seed")}
+    return pd.Series(
+        {
+            seed: claims.slope(1 / pd.Series([*levels]), pd.Series([*levels.values()]))
+            for seed, levels in found.items()
+            if len(levels) >= 3
+        },
+        dtype=float,
     )
-
-
-def _practical(size):
-    """D9: an n at which the interior-point solver is too slow or large, and DSPCA is not."""
-    heavy = (size.total > SECONDS) | (size.above > BYTES)
-    by_n = {
-        method: heavy[(size.method == method) & (size.n <= LARGEST)].groupby(size.n)
-        for method in ("CLARABEL", "dspca")
-    }
-    beyond = by_n["CLARABEL"].all()
-    light = ~by_n["dspca"].any().reindex(beyond.index, fill_value=True)
-    at = beyond.index.max()
-    seconds = size[size.n == at].groupby("method").total.median()
-    memory = size[(size.n == at) & (size.method == "CLARABEL")].above.max() / 1e9
-    medians = size.groupby(["method", "n"]).total.median().unstack(0)
-    sooner = medians.index[medians.get("SCS", np.inf) < medians.get("dspca", np.inf)]
-    words = f"n = {at:.0f}: Clarabel {seconds['CLARABEL']:.3g} s, {memory:.2f} GB"
-    words += "".join(
-        f", {name} {seconds[method]:.3g} s"
-        for method, name in (("dspca", "DSPCA"), ("SCS", "SCS"))
-        if method in seconds
-    )
-    words += f"; SCS sooner than DSPCA at {len(sooner)} of {len(medians)} sizes"
-    return D9.judged("holds" if (beyond & light).any() else _never(beyond, light), words)
-
-
-def _never(beyond, light):
-    """The verdict where no n tells them apart: "fails" where DSPCA was too slow as well."""
-    return "fails" if beyond.any() and not light[beyond].any() else "undecided"

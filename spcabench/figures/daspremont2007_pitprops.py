@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from spcabench import api
-from spcabench.claims import Condition, Statement, decided
+from spcabench import api, claims
+from spcabench.claims.words import number
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
 from spcabench.run import Measure, Run
 from spcabench.solving import deflate
@@ -31,27 +31,99 @@ DEFLATIONS = {
     "projection": deflate.projection,
     "schur": deflate.schur,
 }
+DEFLATED = {
+    "hotelling": "Hotelling's deflation",
+    "projection": "deflation by projection",
+    "schur": "deflation by Schur complement",
+}
 STEPS = 100
 
-D8 = Statement(
+D8 = claims.Statement(
     id="D8",
+    where="section 2.4, sparse decomposition",
     quote="A_2 = A_1 - (x_1^T A_1 x_1) x_1 x_1^T ... When the values in A_i are all less than a "
     "constant rho, we must stop",
-    where="section 2.4, sparse decomposition",
-    test="the decomposition at rho = 0.2, 0.4, 0.6: at every step x'A_2 x = 0, and x'A_1 x is what "
-    "the trace loses, relative to the largest entry of A_1; all |entries| are below rho after at "
-    "most 100 components",
-    threshold="true at every step to 1e-6; the stop is reached at every rho",
+    kind="comparison",
+    measures="largest |entry| that 100 components leave, over rho",
+    unit="times",
+    rule=claims.below(1),
+    over=claims.every("rho", least=len(RHOS)),
+    also=[
+        claims.Part(
+            "identities",
+            "error of x'A_2 x = 0 and of the trace's loss, over the largest entry of A_1",
+            "",
+            claims.at_most(1e-6),
+            claims.every("rho"),
+        )
+    ],
+    primary="Hotelling's deflation",
+    why="the step that the summary writes",
+    headline=dict(
+        holds="The decomposition of the pit props stops by the stated rule at every rho tried.",
+        fails="The decomposition of the pit props stops by the stated rule at {holds_where}, but "
+        "not at {fails_where}, where {fails} rho is left.",
+    ),
 )
-D10 = Statement(
+
+
+@D8.measured
+def _decomposed(data):
+    rows = data[data.label == "decomposition"]
+    rows = rows.assign(how=rows.extra.map(lambda made: made["deflation"]))
+    for how, mine in rows.groupby("how", sort=False):
+        made = sorted(mine.extra, key=lambda m: m["rho"])
+        stops = [_place(m, m["left"][-1] / m["rho"]) for m in made]
+        # the identities are those of the step that the summary writes
+        errors = [_place(m, m["error"], "identities") for m in made if how == "hotelling"]
+        yield claims.Reading(DEFLATED[how], stops + errors, mine)
+
+
+def _place(made, value, part=""):
+    return claims.Place(f"rho = {made['rho']}", claims.exact(value), made["rho"], part)
+
+
+@D8.because
+def _indefinite(data, judged):
+    made = [m for m in data[data.label == "decomposition"].extra if m["deflation"] == "hotelling"]
+    if not made:
+        return ""
+    worst = min(made, key=lambda m: m["least"])
+    return (
+        "x is no eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
+        f"{number(worst['least'])} at rho = {worst['rho']}): entries beside the diagonal stay "
+        f"above rho although {number(worst['diagonal'])} is left on it."
+    )
+
+
+D10 = claims.Statement(
     id="D10",
-    quote="the first component is on variables 1, 2, 7, 8, 9, 10 (as published in the SIAM Review "
-    "paper)",
-    where="SIAM Review 49 (2007), table of the pit props",
-    test="support of DSPCA's first component, rho searched for six variables; second reading rho "
-    "= 0.4",
-    threshold="exactly these variables",
+    where="SIAM Review 49 (2007), table of the pit props (a paraphrase; the summary has no table)",
+    quote="the first component is on variables 1, 2, 7, 8, 9, 10",
+    kind="number",
+    measures="variables that DSPCA's first component of six has in common with these",
+    unit="variables",
+    rule=claims.at_least(len(FIRST)),
+    paper=[claims.PaperNumber(len(FIRST))],
+    primary="k = 6",
+    why="the published component has six variables",
+    headline=dict(
+        holds="The first component of the pit props has the published six variables.",
+        fails="The first component of the pit props has {value} in common with the published one.",
+    ),
 )
+
+
+@D10.measured
+def _first_component(data):
+    dspca = data[data.solver == "dspca"]
+    readings = {"k = 6": dspca[(dspca.label == "by k") & (dspca.k == len(FIRST))]}
+    readings["rho = 0.4"] = dspca[dspca.label == "rho = 0.4"]
+    for name, rows in readings.items():
+        for row in rows.itertuples():
+            same = set(FIRST) & {int(i) + 1 for i in row.support}
+            place = claims.Place(f"{len(row.support)} variables", claims.exact(len(same)))
+            yield claims.Reading(name, [place], rows)
 
 
 def runs(scale):
@@ -165,51 +237,3 @@ def _draw_residue(axis, made):
         title="DSPCA's decomposition",
     )
     axis.legend()
-
-
-def claims(data):
-    """D8, D10."""
-    made = list(data[data.label == "decomposition"].extra)
-    yield _decomposed([m for m in made if m["deflation"] == "hotelling"], made)
-    for label, wanted in (("by k", 6), ("rho = 0.4", None)):
-        for row in data[(data.label == label) & (data.solver == "dspca")].itertuples():
-            if wanted in (None, row.k):
-                found = tuple(int(i) + 1 for i in row.support)
-                name = f"k = {wanted}" if wanted else label
-                yield D10.judged(
-                    decided(found == FIRST), f"variables {', '.join(map(str, found))}", name
-                )
-
-
-def _decomposed(residues, made):
-    """D8, as the paper writes the step; with other deflations the stop alone is tested."""
-    holds = all(m["error"] <= 1e-6 and m["left"][-1] < m["rho"] for m in residues)
-    verdict = decided(holds if residues else None)
-    words = [
-        f"rho = {m['rho']}: {len(m['left']) - 1} components, {m['left'][-1]:.2g} left (on the "
-        f"diagonal {m['diagonal']:.2g}), error {m['error']:.0e}, smallest eigenvalue "
-        f"{m['least']:.2g}"
-        for m in residues
-    ]
-    cause = (
-        "x is no eigenvector, so that the subtraction leaves an indefinite matrix: entries beside "
-        "the diagonal stay above rho although no variance is left."
-    )
-    return D8.judged(
-        verdict,
-        "; ".join(words),
-        conditions=[c for d in ("projection", "schur") for c in _stopped(d, made)],
-        cause=cause if verdict == "fails" else "",
-    )
-
-
-def _stopped(deflation, made):
-    """Whether the stop of D8 is reached with another deflation."""
-    mine = [m for m in made if m["deflation"] == deflation]
-    if mine:
-        below = all(m["left"][-1] < m["rho"] for m in mine)
-        counts = ", ".join(f"{len(m['left']) - 1} at rho = {m['rho']}" for m in mine)
-        name = {"projection": "deflation by projection", "schur": "deflation by Schur complement"}
-        yield Condition(
-            f"{name[deflation]}, the stop alone", decided(below), f"components {counts}"
-        )

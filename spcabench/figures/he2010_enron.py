@@ -12,24 +12,42 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench.claims import Statement, decided
+from spcabench import claims
+from spcabench.claims.words import number
 from spcabench.errors import InputError
 from spcabench.run import Measure, Run
 from spcabench.style import look
 
 PANELS, SIZE = (1, 1), (8.0, 2.0)
 
-H13 = Statement(
+H13 = claims.Statement(
     id="H13",
+    where="section 3.2",
     quote="When we try to center the 39861 by 28102 sparse matrix W, MATLAB returns out of memory. "
     "However, using our algorithm there is no need to install the centered data explicitly",
-    where="section 3.2",
-    test="bytes of the dense centred matrix against the peak memory of Mcol-PCA above the sparse "
-    "problem",
-    threshold="at least 8.9 GB dense; at most 150 MB above the sparse matrix",
+    kind="comparison",
+    measures="peak memory of Mcol-PCA above the sparse problem",
+    unit="B",
+    rule=claims.at_most(150e6),
+    also=[claims.Part("dense", "bytes of the dense centred matrix", "B", claims.at_least(4e9))],
+    primary="peak memory",
+    why="the sentence is about memory",
+    changed="8.9 GB was the size of the matrix itself; 4 GB is what a 32-bit program can address",
     any_data=True,
     timed=True,
 )
+
+
+@H13.measured
+def _memory(data):
+    for row in data.itertuples():
+        found = [
+            claims.Place("Mcol-PCA", claims.exact(row.above)),
+            claims.Place("centred densely", claims.exact(row.dense), part="dense"),
+        ]
+        words = f"The sparse counts take {number(row.counts, 'B')}; a run takes "
+        notes = [f"{words}{number(row.seconds, 's')}."]
+        yield claims.Reading("peak memory", found, data, notes)
 
 
 def runs(scale):
@@ -56,62 +74,36 @@ def storage(problem, *, seed):
 
 
 def data(table):
-    """One row: bytes dense, bytes sparse, peak above the problem, seconds, variance share."""
-    stored = table[table.label == "storage"].extra
-    memory, time = table[table.label == "memory"], table[table.label == "time"]
+    """One row: bytes dense, bytes sparse, peak above the problem, seconds."""
+    stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
-    above = (memory.peak_memory - memory.memory_before).iloc[0]
-    best = (time.solve_time + time.setup_time).min()
-    return pd.DataFrame(
-        [{**stored.iloc[0], "above": above, "seconds": best, "problem": time.problem.iloc[0]}]
+    found = dict(
+        stored.extra.iloc[0],
+        above=(memory.peak_memory - memory.memory_before).iloc[0],
+        seconds=(time.solve_time + time.setup_time).min(),
     )
+    return pd.DataFrame([found]).assign(**time[["problem", "stand_in"]].iloc[0])
 
 
 def draw(data, axes):
     """Memory as bars on a logarithmic axis, with the outcome and the time beside them."""
     axis = axes.flat[0]
     for row in data.itertuples():
-        sparse = row.counts + row.above
-        bars = {
-            "centred densely": (
-                row.dense,
-                "#6B6B6B",
-                "refused, too large" if row.refused else "made",
-            ),
-            "Mcol-PCA, centred implicitly": (
-                sparse,
-                look("mcol")["color"],
-                f"{row.counts / 1e6:.0f} MB of counts, {row.above / 1e6:.0f} MB more; "
-                f"{row.seconds:.2f} s",
-            ),
-        }
-        for place, (size, colour, words) in enumerate(reversed(bars.values())):
-            axis.barh(place, size, height=0.6, color=colour)
-            inside = size > 10 * sparse
-            axis.annotate(
-                f"{size / 1e9:.2f} GB: {words}" if inside else words,
-                (size, place),
-                xytext=(-6 if inside else 6, 0),
-                textcoords="offset points",
-                va="center",
-                ha="right" if inside else "left",
-                color="white" if inside else "black",
-            )
-        axis.set_yticks(range(len(bars)), list(reversed(bars)))
+        counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
+        words = f"{counts} of counts, {above} more; {number(row.seconds, 's')}"
+        _bar(axis, 0, row.counts + row.above, look("mcol")["color"], words)
+        words = f"{dense}: {'refused, too large' if row.refused else 'made'}"
+        _bar(axis, 1, row.dense, "#6B6B6B", words, inside=True)
+    axis.set_yticks([0, 1], ["Mcol-PCA, centred implicitly", "centred densely"])
     axis.set(xscale="log", xlabel="memory, bytes", xlim=(1e6, 3e10))
     axis.grid(axis="y", visible=False)
 
 
-def claims(data):
-    """H13."""
-    if data.empty:
-        yield H13.judged("undecided", "no runs")
-        return
-    row = data.iloc[0]
-    measured = (
-        f"{row.dense / 1e9:.2f} GB dense; {row.above / 1e6:.0f} MB above the "
-        f"{row.counts / 1e6:.0f} MB of the "
-    )
-    measured += f"sparse matrix, {row.seconds:.2f} s ({row.problem})"
-    yield H13.judged(decided(bool(row.dense >= 8.9e9 and row.above <= 150e6)), measured)
+def _bar(axis, place, size, colour, words, inside=False):
+    """A bar with words beside its end."""
+    axis.barh(place, size, height=0.6, color=colour)
+    side = dict(ha="right", color="white") if inside else dict(ha="left", color="black")
+    offset = (-6 if inside else 6, 0)
+    near = dict(xytext=offset, textcoords="offset points", va="center")
+    axis.annotate(words, (size, place), **near, **side)

@@ -22,5 +22,4 @@ def runs(scale):
 
 Z3 = _topics.Z3
 draw = _topics.draw
-claims = _topics.claims
 certified = _topics.certified

@@ -1,37 +1,39 @@
-"""The claims files of a run: the verdicts of each figure, with what they rest on."""
+"""The claims files of a run: the judged statements of each figure, as plain data."""
 
 import json
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from spcabench import registry
-from spcabench.claims import Statement
+from spcabench import figures, registry
+from spcabench.claims import Statement, judging
 from spcabench.errors import InputError, using_file
 from spcabench.running.whole_files import write_text
 
-SCHEMA = 2
+VERSION = 2
 NAME = "claims.json"
-WORDS = ("quote", "test", "threshold")  # what makes a statement another one
-# what the claims of older files do not have
-DEFAULTS: dict[str, Any] = {"by_construction": "", "conditions": (), "cause": "", "remark": ""}
+FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
+# what of a stored statement was written before anything was measured
+WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "calibration")
+Stored = dict[str, Any]
 
 
-def read(file: Path) -> dict[str, Any]:
-    """The claims file of a figure. Raises InputError for a file of another schema."""
+def read(file: Path) -> Stored:
+    """The claims file of a figure. Raises InputError for a file of another version."""
     with using_file(file):
         report = json.loads(file.read_text(encoding="utf-8"))
-    schema = report.get("schema") if isinstance(report, dict) else None
-    if schema == 1:
-        report = _from_1(report)
-    elif schema != SCHEMA:
+    version = report.get("version") if isinstance(report, dict) else None
+    if version != VERSION:
         raise InputError(
-            f"{file}: schema {schema!r}; allowed are 1 and {SCHEMA}: judge this figure again"
+            f"{file}: version {version!r} of claims files, this is version {VERSION}; make the "
+            "figure again"
         )
-    return report | {"claims": [DEFAULTS | claim for claim in report["claims"]]}
+    return report
 
 
-def read_all(folder: Path) -> dict[str, dict[str, Any]]:
+def read_all(folder: Path) -> dict[str, Stored]:
     """Figure -> its claims file. Raises InputError where a folder has none."""
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
@@ -41,59 +43,60 @@ def read_all(folder: Path) -> dict[str, dict[str, Any]]:
     return {file.parent.name: read(file) for file in files}
 
 
-def write(file: Path, report: dict[str, Any]) -> None:
+def write(file: Path, report: Stored) -> None:
     """Write the claims file of a figure."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_text(file, json.dumps(report, indent=1, default=float) + "\n")
 
 
+@cache
+def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
+    """Paper -> id -> the verdicts that were published before, by the tests of then."""
+    return json.loads(FIRST_VERDICTS.read_text(encoding="utf-8"))
+
+
 def statements(module: ModuleType) -> list[Statement]:
-    """The statements of a figure's module."""
+    """The statements of a figure's module, in the order in which they are written."""
     return [value for value in vars(module).values() if isinstance(value, Statement)]
 
 
-def revised(report: dict[str, Any]) -> str:
-    """Which statements of a figure were changed or added since its claims were judged, in words.
+def whole(entries: Iterable[Stored]) -> list[Stored]:
+    """Each statement once: those that several figures judge are judged on the data of all."""
+    by_id: dict[tuple[str, str], list[Stored]] = {}
+    for entry in entries:
+        by_id.setdefault((entry["paper_key"], entry["id"]), []).append(entry)
+    return [found[0] if len(found) == 1 else judging.merged(found) for found in by_id.values()]
+
+
+def changed(old: Stored, new: Stored) -> list[str]:
+    """What of two stored statements was written differently: "rule of K3: low 10 > 6"."""
+    found = [
+        f"{name} {old[name]!r} > {new[name]!r}"
+        for name in WRITTEN
+        if name != "parts" and old[name] != new[name]
+    ]
+    pairs = zip(old["parts"], new["parts"], strict=False)
+    for one, other in pairs:
+        found += [
+            f"{key} of the rule {one[key]} > {other[key]}"
+            for key in ("rule", "over", "measures", "unit")
+            if one[key] != other[key]
+        ]
+    return found + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
+
+
+def revised(report: Stored) -> str:
+    """Which statements of a figure were changed or added since they were judged, in words.
 
     Nothing where none was, and where the figure is not there any more.
     """
     if report["figure"] not in registry.names("figure"):
         return ""
-    # two readings of one claim may have a test each
-    judged = {tuple(claim.get(word) for word in ("id", *WORDS)) for claim in report["claims"]}
-    known = {claim["id"] for claim in report["claims"]}
-    changed, new = [], []
-    for statement in statements(registry.module("figure", report["figure"])):
-        if statement.id not in known:
-            new.append(statement.id)
-        elif tuple(getattr(statement, word) for word in ("id", *WORDS)) not in judged:
-            changed.append(statement.id)
-    parts = [f"another test or quote: {', '.join(changed)} (judged here by the earlier one)"]
-    parts = parts if changed else []
+    known = {entry["id"]: entry for entry in report["statements"]}
+    today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
+    other = [id for id in today if id in known and changed(known[id], today[id].judge(None))]
+    new = [id for id in today if id not in known]
+    parts = [f"another rule or quote: {', '.join(other)} (judged here by the earlier one)"]
+    parts = parts if other else []
     parts += [f"new, and not judged here: {', '.join(new)}"] if new else []
     return "; ".join(parts)
-
-
-def _from_1(report: dict[str, Any]) -> dict[str, Any]:
-    """Add what the first schema did not say, as today's file of the figure has it.
-
-    It did not say which verdicts rest on a clock, nor which real data are not the paper's own.
-    """
-    known: dict[str, Statement] = {}
-    others: tuple[str, ...] = ()
-    if report["figure"] in registry.names("figure"):
-        module = registry.module("figure", report["figure"])
-        known = {statement.id: statement for statement in statements(module)}
-        others = getattr(module, "STAND_INS", ())
-    data = [
-        entry | {"stand_in": entry["stand_in"] or entry["dataset"] in others}
-        for entry in report.get("data", ())
-    ]
-    more = {"stand_in": True} if any(entry["stand_in"] for entry in data) else {}
-    claims = [
-        claim
-        | {"timed": claim["id"] in known and known[claim["id"]].rests_on_clock(claim["variant"])}
-        | more
-        for claim in report["claims"]
-    ]
-    return report | {"schema": SCHEMA, "claims": claims, "data": data}

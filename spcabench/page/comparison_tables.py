@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from spcabench.page.notation import compact, duration
+from spcabench.claims.words import duration
+from spcabench.page.notation import compact
 from spcabench.running import rows as results
 from spcabench.running.whole_files import replacing, write_text
 

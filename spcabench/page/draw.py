@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry, style
-from spcabench.claims import Claim
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.page import claims_file
@@ -148,14 +147,14 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
 
 
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
-    """A figure's claims with their verdicts, its provenance and its runs, from its rows alone."""
+    """A figure's judged statements, its provenance and its runs, from its rows alone."""
     module = registry.module("figure", name)
     rows, data = _loaded(module, files)
     last = rows.sort_values("written", kind="stable").iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
     report = {
-        "schema": claims_file.SCHEMA,
+        "version": claims_file.VERSION,
         "figure": name,
         "paper": key_of(name),
         "title": title,
@@ -169,44 +168,13 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "machine": last.machine,
         "runs": _summary(rows),
     }
-    same = {key: report[key] for key in ("figure", "paper", "scale", "commit")}
-    stand_in = bool(rows.stand_in.any())
-    report["claims"] = [_entry(claim, stand_in) | same for claim in _claims(module, data)]
+    report["statements"] = [
+        statement.judge(data) | {"figure": name, "paper_key": report["paper"]}
+        for statement in claims_file.statements(module)
+    ]
     certified = getattr(module, "certified", _truth.certified)
     report["certified"] = certified(data) if data is not None else []
     return report
-
-
-def _claims(module: ModuleType, data: Any) -> Iterable[Claim]:
-    if data is not None:
-        yield from module.claims(data) if hasattr(module, "claims") else ()
-        return
-    for statement in claims_file.statements(module):
-        yield statement.judged("undecided", "no run gave an answer")
-
-
-def _entry(claim: Claim, stand_in: bool) -> dict[str, Any]:
-    claim = claim.on_stand_in() if stand_in else claim
-    s = claim.statement
-    return {
-        "id": s.id,
-        "variant": claim.variant,
-        "quote": s.quote,
-        "where": s.where,
-        "test": s.test,
-        "threshold": s.threshold,
-        "measured": claim.measured,
-        "verdict": claim.verdict,
-        "stand_in": stand_in,
-        "timed": s.rests_on_clock(claim.variant),
-        "earlier": list(s.earlier),
-        "by_construction": s.by_construction,
-        "conditions": [
-            vars(condition) | {"words": str(condition)} for condition in claim.conditions
-        ],
-        "cause": claim.cause,
-        "remark": claim.remark,
-    }
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from spcabench.page import certified_page, papers
+from spcabench.page import certified_page, in_short, papers
 from spcabench.page.block import replaced
 from spcabench.page.render import cell
 from spcabench.running.whole_files import write_changed
@@ -14,56 +14,47 @@ from spcabench.running.whole_files import write_changed
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "findings.md"
 PUBLISHED = ROOT / "results" / "published"
-WORDS = ("holds", "undecided", "fails")
-LONGEST = 140  # letters of a quote or a measured number in a table
 BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # seconds within which a method must answer
-Claims = list[dict[str, Any]]
+Statements = list[dict[str, Any]]
 
 
 def blocks(home: Path = PUBLISHED) -> dict[str, str]:
     """The generated parts of the document, by name."""
-    claims = json.loads((home / "claims.json").read_text(encoding="utf-8"))["claims"]
+    run = json.loads((home / "claims.json").read_text(encoding="utf-8"))
     return {
-        "verdicts": verdicts(claims),
+        "verdicts": verdicts(run["statements"]),
         "frontier": frontier(),
         "comparisons": comparisons(home / "compare"),
     }
 
 
-def verdicts(claims: Claims) -> str:
-    """The counts of verdicts by paper, and every claim that fails, with its cause."""
-    own = [claim for claim in claims if not claim["by_construction"]]
-    known = [p for p in papers.in_order({c["paper"] for c in own})]
-    counts = [
-        (p.name, *(sum(c["paper"] == p.key and c["verdict"] == w for c in own) for w in WORDS))
-        for p in known
-    ]
-    total = ("all", *(sum(c["verdict"] == w for c in own) for w in WORDS))
-    text = _table(("paper", *WORDS), [*counts, total])
-    apart = len(claims) - len(own)
-    if apart:
-        text += f"\nNot counted: {apart} verdicts that cannot fail, by construction.\n"
-    for paper in known:
-        failing = [c for c in own if c["paper"] == paper.key and c["verdict"] == "fails"]
-        if failing:
-            text += f"\n**{paper.name}: what fails.**\n\n"
-            text += _table(("claim", "the paper says", "measured", "why"), map(_failing, failing))
+def verdicts(statements: Statements) -> str:
+    """The counts by paper, what each paper's statements add up to, and what fails, with causes."""
+    heads = ("paper", "statements", "hold", "undecided", "fail", "depend", "pending", "theorems")
+    known = papers.in_order({s["paper_key"] for s in statements})
+    of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
+    text = _table(heads, [_counted(name, mine) for name, mine in {**of, "all": statements}.items()])
+    text += f"\n{in_short.header(statements)}\n"
+    for name, mine in of.items():
+        text += f"\n**{name}, in short.**\n\n"
+        text += "".join(f"- {sentence}\n" for sentence in in_short.sentences(mine))
+        if failing := [s for s in mine if s["verdict"] == "fails"]:
+            text += "\nWhat fails:\n\n"
+            text += _table(("statement", "the paper says", "measured", "why"), map(_row, failing))
     return text
 
 
-def _failing(claim: dict[str, Any]) -> tuple[str, ...]:
-    reading = f" ({claim['variant']})" if claim["variant"] else ""
-    page = f"../results/published/{claim['paper']}.md"
-    holds = [c["name"] for c in claim["conditions"] if c["verdict"] == "holds"]
-    why = " ".join(
-        [claim["cause"], *([f"It holds for {'; '.join(holds)}."] if holds else [])]
-    ).strip()
-    return (f"[{claim['id']}]({page}){reading}", _cut(claim["quote"]), _cut(claim["measured"]), why)
+def _counted(name: str, statements: Statements) -> tuple[Any, ...]:
+    count = in_short.counts(statements)
+    words = ("judged", "holds", "undecided", "fails", "depends", "pending", "checked")
+    return (name, *(count[word] for word in words))
 
 
-def _cut(text: str) -> str:
-    """The beginning of a long text; the page of the paper has the whole."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} ..."
+def _row(statement: dict[str, Any]) -> tuple[str, ...]:
+    page = f"../results/published/{statement['paper_key']}.md"
+    link = f"[{statement['id']}]({page})"
+    marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
+    return (f"{link}{marks}", statement["quote"], statement["short"], statement["cause"])
 
 
 def frontier() -> str:

@@ -39,18 +39,16 @@ def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
 
 @lru_cache
 def _lines(file: Path) -> tuple[tuple[str, int], ...]:
-    """The ids of the statements in a file, with their lines."""
-    calls = [
-        node
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Statement"
-    ]
-    ids = [
-        next((k.value for k in node.keywords if k.arg == "id"), (*node.args, None)[0])
-        for node in calls
-    ]
-    return tuple(
-        (str(id.value), node.lineno)
-        for id, node in zip(ids, calls, strict=True)
-        if isinstance(id, ast.Constant)
-    )
+    """The ids of the statements in a file, with their lines: ``K3 = Statement("K3", ...)``.
+
+    A function that several figures share may make the statement; then its first argument is the id.
+    """
+    found = []
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            call = node.value
+            named = [k.value for k in call.keywords if k.arg == "id"]
+            for value in (*named, *call.args)[:1]:
+                if isinstance(value, ast.Constant):
+                    found.append((str(value.value), node.lineno))
+    return tuple(found)

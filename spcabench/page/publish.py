@@ -7,10 +7,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spcabench import machine
+from spcabench import machine, registry
 from spcabench.comparison import best_known, merging, suite
 from spcabench.errors import InputError
-from spcabench.page import claims_file, comparison_page, results_page, several_page
+from spcabench.page import (
+    card,
+    claims_file,
+    comparison_page,
+    draw,
+    in_short,
+    results_page,
+    several_page,
+    verify,
+)
 from spcabench.page.block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
@@ -40,8 +49,9 @@ def publish(
 ) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
-    Of the published run itself, only the pages and the block are made anew. Comparisons that were
-    published before stay beside those that are given.
+    Of the published run itself, the statements are judged again from its rows, and the pages and
+    the block are made anew. Comparisons that were published before stay beside those that are
+    given.
 
     Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
     uncommitted changes.
@@ -66,10 +76,14 @@ def publish(
         _copy_quick(folder.parent / "quick", folder, out / results_page.OTHER_CLAIMS)
         for comparison in given:
             _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
+    if folder.resolve() == out.resolve():
+        for name, report in figures.items():
+            _judge_again(out, name, report["scale"])
     results_page.write_page(out, published=True)
     about = _about(figures)
     for paper in results_page.papers(out):
-        write_text(out / f"{paper['key']}.md", render("paper.md.j2", paper=paper, about=about))
+        text = render("paper.md.j2", paper=paper, about=about, card=card)
+        write_text(out / f"{paper['key']}.md", text)
     about |= _contents(out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
@@ -103,6 +117,7 @@ def block(published: Path) -> str:
     about = json.loads((published / "about.json").read_text(encoding="utf-8"))
     papers = results_page.papers(published)
     figures = [figure for paper in papers for figure in paper["figures"]]
+    statements = [s for paper in papers for s in paper["statements"]]
     cover = next((f for f in figures if f["figure"] == COVER), figures[0])
     return render(
         "readme.md.j2",
@@ -111,8 +126,9 @@ def block(published: Path) -> str:
         cover_words=COVER_WORDS if cover["figure"] == COVER else "",
         known=_known(),
         about=about,
-        total=results_page.count(figures),
-        by_construction=results_page.by_construction(figures),
+        total=in_short.counts(statements),
+        told=in_short.told(in_short.counts(statements)),
+        header=in_short.header(statements),
     )
 
 
@@ -132,6 +148,12 @@ def _known() -> list[str]:
 
 def _uncommitted(root: Path) -> list[str]:
     return [line[3:] for line in machine.git(root, "status", "--porcelain").splitlines()]
+
+
+def _judge_again(out: Path, figure: str, scale: str) -> None:
+    """Judge a published figure by the statements of today, if its rows are there."""
+    if figure in registry.names("figure") and (files := verify.rows_of(out, figure)):
+        draw.judge_figure(figure, scale, files, out / "figures" / figure / claims_file.NAME)
 
 
 def _copy_figure(source: Path, out: Path) -> None:
@@ -175,9 +197,10 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
     source = quick / "claims.json"
     if source.exists() and quick.resolve() != folder.resolve():
         run = json.loads(source.read_text(encoding="utf-8"))
-        kept = ("figure", "id", "variant", "verdict", "measured")
-        claims = [{name: claim[name] for name in kept} for claim in run["claims"]]
-        write_text(out, json.dumps({"scale": run["scale"], "claims": claims}, indent=1) + "\n")
+        names = ("paper_key", "id", "verdict", "short")
+        kept = [{name: statement[name] for name in names} for statement in run["statements"]]
+        about = {"version": run["version"], "scale": run["scale"]}
+        write_text(out, json.dumps(about | {"statements": kept}, indent=1) + "\n")
 
 
 def _copy_comparison(source: Path, out: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 
+from spcabench.claims import words
 from spcabench.page import notation
 
 
@@ -29,8 +30,7 @@ def _environment(folder: Path | None) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"cell": cell, "math": notation.marked_up}
-    environment.filters |= {"parts": notation.parts, "span": notation.span}
-    environment.filters |= {"duration": notation.duration, "compact": notation.compact}
+    environment.filters |= {"duration": words.duration, "compact": notation.compact}
     return environment
 
 

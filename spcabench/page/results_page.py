@@ -3,7 +3,6 @@
 import json
 import re
 import struct
-from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +13,10 @@ import pandas as pd
 
 from spcabench import registry
 from spcabench.page import (
+    card,
     claims_file,
     curves,
+    in_short,
     links,
     numbers_page,
     solver_curves,
@@ -27,7 +28,6 @@ from spcabench.page.render import render
 from spcabench.running.whole_files import write_changed, write_text
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
-WORDS = ("fails", "undecided", "holds")
 MISSING = (
     "The curves of this page need Bokeh, which is not installed: pip install 'spcabench[pages]', "
     "then the same command again."
@@ -47,10 +47,7 @@ def papers(folder: Path) -> list[dict[str, Any]]:
     for path in (folder / "figures").glob("*/claims.json"):
         figure = _figure(folder, path)
         figures.setdefault(figure["paper"], []).append(figure)
-    found = [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
-    for paper in found:
-        _name_anchors(paper)
-    return found
+    return [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
 
 
 def write_page(folder: Path, published: bool = False) -> Path:
@@ -64,7 +61,8 @@ def write_page(folder: Path, published: bool = False) -> Path:
     shown_papers = papers(folder)
     figures = [figure for paper in shown_papers for figure in paper["figures"]]
     about = _about(folder, figures)
-    _write_json(folder / "claims.json", about, "claims", _claims(figures))
+    statements = [s for paper in shown_papers for s in paper["statements"]]
+    _write_json(folder / "claims.json", about, "statements", [_plain(s) for s in statements])
     bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f.get("certified", [])]
     _write_json(folder / "certified.json", about, "certified", bounds)
     rows = solver_page.read(file for figure in figures for file in _rows(folder, figure["figure"]))
@@ -87,7 +85,7 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """
     newest: dict[str, Any] = max(figures, key=lambda f: f["written"], default={})
     return {
-        "schema": claims_file.SCHEMA,
+        "version": claims_file.VERSION,
         "scale": newest.get("scale", folder.name),
         "commit": newest.get("commit", "unknown"),
         "commits": sorted({f["commit"] for f in figures if "commit" in f}) or ["unknown"],
@@ -99,13 +97,9 @@ def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]
     write_text(path, json.dumps(about | {name: entries}, indent=1) + "\n")
 
 
-def _claims(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The claims of figures, as their files have them."""
-    return [
-        {name: value for name, value in claim.items() if name not in ("anchor", "code")}
-        for figure in figures
-        for claim in figure["claims"]
-    ]
+def _plain(statement: dict[str, Any]) -> dict[str, Any]:
+    """A statement as data: without what only its page needs."""
+    return {name: value for name, value in statement.items() if name != "code"}
 
 
 def _write_tables(folder: Path) -> None:
@@ -136,7 +130,7 @@ def _write_paper_pages(
             by_figure.setdefault(figure, []).append(solver["name"])
     for paper in shown_papers:
         text = render(
-            "paper.html.j2", **about, words=WORDS, paper=paper, papers=shown_papers, by=by_figure
+            "paper.html.j2", **about, card=card, paper=paper, papers=shown_papers, by=by_figure
         )
         write_text(folder / f"{paper['key']}.html", text)
 
@@ -172,17 +166,17 @@ def _write_solver_pages(
 def _page(
     papers: list[dict[str, Any]], figures: list[dict[str, Any]], about: dict[str, Any]
 ) -> str:
-    claims = [claim for figure in figures for claim in figure["claims"]]
+    statements = [s for paper in papers for s in paper["statements"]]
     return render(
         "index.html.j2",
         **about,
-        words=WORDS,
+        words=in_short.WORDS,
         papers=papers,
-        claims=sorted(claims, key=lambda claim: WORDS.index(claim["verdict"])),
-        differing=differing(claims, about["other"]),
-        counts=count(figures),
-        by_construction=by_construction(figures),
-        changed=sorted({claim["id"] for claim in claims if claim["earlier"]}),
+        statements=in_short.ordered(statements),
+        differing=differing(statements, about["other"]),
+        counts=in_short.counts(statements),
+        told=in_short.told(in_short.counts(statements)),
+        header=in_short.header(statements),
         figures={figure["figure"]: figure for figure in figures},
         machines=_machines(figures),
         dirty=any(figure["dirty"] for figure in figures),
@@ -191,18 +185,18 @@ def _page(
 
 
 def differing(
-    claims: Iterable[dict[str, Any]], other: dict[str, Any] | None
+    statements: Iterable[dict[str, Any]], other: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """The claims whose verdict at the other scale is another one; it is added as "beside"."""
+    """The statements whose verdict at the other scale is another one; it is added as "beside"."""
     if other is None:
         return []
-    found = {_key(claim): claim for claim in other["claims"]}
-    both = [claim | {"beside": found[_key(claim)]} for claim in claims if _key(claim) in found]
-    return [claim for claim in both if claim["verdict"] != claim["beside"]["verdict"]]
+    found = {_key(s): s for s in other["statements"]}
+    both = [s | {"beside": found[_key(s)]} for s in statements if _key(s) in found]
+    return [s for s in both if s["verdict"] != s["beside"]["verdict"]]
 
 
-def _key(claim: dict[str, Any]) -> tuple[str, ...]:
-    return claim["figure"], claim["id"], claim["variant"]
+def _key(statement: dict[str, Any]) -> tuple[str, str]:
+    return statement["paper_key"], statement["id"]
 
 
 def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | None:
@@ -210,46 +204,50 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
 
     A published run keeps those claims itself, because the other run is not published.
     """
-    kept = folder / OTHER_CLAIMS
-    if kept.exists():
-        return json.loads(kept.read_text(encoding="utf-8")) | {"page": ""}
+    if kept := _claims(folder / OTHER_CLAIMS):
+        return kept | {"page": ""}
     if published:
         return None
     for name in OTHERS.get(scale, ()):
         file = folder.parent / name / "claims.json"
-        if file.exists() and file.parent.resolve() != folder.resolve():
-            page = f"../{name}/index.html"
-            return json.loads(file.read_text(encoding="utf-8")) | {"page": page}
+        if file.parent.resolve() != folder.resolve() and (found := _claims(file)):
+            return found | {"page": f"../{name}/index.html"}
     return None
 
 
+def _claims(file: Path) -> dict[str, Any] | None:
+    """The claims of another run; None if there are none of this version."""
+    run = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    return run if run.get("version") == claims_file.VERSION else None
+
+
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
+    """A paper with its figures, and each of its statements once, in the order of the figures."""
+    figures = sorted(figures, key=lambda f: _natural(f["figure"]))
+    statements = claims_file.whole(s for figure in figures for s in figure["statements"])
+    for figure in figures:
+        ids = {s["id"] for s in figure["statements"]}
+        figure["judged"] = [s for s in statements if s["id"] in ids]
+        figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
+        figure["line"] = in_short.of_figure(figure["judged"])
     data = {d["name"]: d for figure in figures for d in figure["data"]}
+    count = in_short.counts(statements)
     return {
         "key": paper.key,
         "name": paper.name,
         "first_author": (paper.authors or (paper.key,))[0],
         "reference": paper.reference,
         "address": paper.address,
-        "figures": sorted(figures, key=lambda f: _natural(f["figure"])),
+        "figures": figures,
         "page": f"{paper.key}.html",
-        "verdicts": count(figures),
-        "by_construction": by_construction(figures),
+        "statements": statements,
+        "verdicts": count,
+        "told": in_short.told(count),
+        "in_short": in_short.sentences(statements),
+        "header": in_short.header(statements),
         "data": list(data.values()),
         "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
     }
-
-
-def _name_anchors(paper: dict[str, Any]) -> None:
-    """Give each claim of a paper its place in the paper's page: K7, then K7-refitted."""
-    taken: set[str] = set()
-    for figure in paper["figures"]:
-        for claim in figure["claims"]:
-            slug = re.sub(r"[^a-z0-9]+", "-", claim["variant"].lower()).strip("-")
-            long = f"{claim['id']}-{figure['short']}-{slug}"
-            named = (claim["id"], f"{claim['id']}-{slug}", long, f"{long}-{len(taken)}")
-            claim["anchor"] = next(name for name in named if name not in taken)
-            taken.add(claim["anchor"])
 
 
 def _figure(folder: Path, path: Path) -> dict[str, Any]:
@@ -259,6 +257,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
     numbers = path.with_name(numbers_page.NAME)
     written = links.statements(folder, figure["figure"])
+    earlier = claims_file.first_verdicts().get(figure["paper"], {})
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
         "image": _picture(folder, path.parent),
@@ -271,7 +270,10 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
         "source": links.source(folder, figure["figure"]),
         "revised": claims_file.revised(figure),
-        "claims": [claim | {"code": written.get(claim["id"])} for claim in figure["claims"]],
+        "statements": [
+            s | {"code": written.get(s["id"]), "earlier": earlier.get(s["id"], [])}
+            for s in figure["statements"]
+        ],
     }
 
 
@@ -356,18 +358,6 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         key = json.dumps(machine, sort_keys=True)
         machines.setdefault(key, machine | {"figures": []})["figures"].append(figure)
     return list(machines.values())
-
-
-def count(figures: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many claims have each verdict; those that hold by construction are counted apart."""
-    claims = _claims(figures)
-    verdicts = Counter(claim["verdict"] for claim in claims if not claim["by_construction"])
-    return {word: verdicts[word] for word in WORDS}
-
-
-def by_construction(figures: Iterable[dict[str, Any]]) -> list[str]:
-    """The names of the claims that cannot fail."""
-    return sorted({claim["id"] for claim in _claims(figures) if claim["by_construction"]})
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -1,10 +1,10 @@
 """Checks a run from its kept files alone: its verdicts, and its rows against another run's.
 
 Exact: status, k, cardinality, support, iterations, flops. Within 1e-9 relative: variances, bounds,
-lambda_1. Of claims: the verdict, the words, and whether the data are a stand-in. A row or a
-figure that only one of the runs has is a difference. Times and memory are not compared; runs that a
-clock ended, and rounds of timing that it left room for in one run only, are counted, and not
-compared.
+lambda_1. Of statements: what is written (quote, rule, primary reading), verdict, marks, sentences,
+and every number. A row or a figure that only one of the runs has is a difference. Times and memory
+are not compared; runs that a clock ended, and rounds of timing that it left room for in one run
+only, are counted, and not compared.
 """
 
 import json
@@ -35,9 +35,8 @@ EXACT = (
     "search_flops",
 )
 CLOSE, TOLERANCE = ("variance", "variance_refit", "bound", "lambda_1"), 1e-9
-# what a claim says beside its verdict and its number
-WORDS = ("quote", "where", "test", "threshold")
-SAYS_STAND_IN = "(on a stand-in"
+# what a judged statement says beside its numbers
+SAID = ("verdict", "would", "reason", "side", "marks", "short", "cause", "sentence")
 ENDED_BY_CLOCK = (Status.TIME_LIMIT, Status.KILLED, Status.CRASH, Status.MEMORY_LIMIT)
 Names = dict[str, dict[str, str]]
 
@@ -98,64 +97,80 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
                 f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"]
             )
             continue
-        old, new = _verdicts(report), _verdicts(again)
-        names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-        differ = [f"{figure} {name}: {_change(old.get(name), new.get(name))}" for name in names]
-        differ += _contradictions(figure, report) + _other_words(figure, report, again, "was", "is")
+        differ = list(_judged_otherwise(figure, report, again)) + _data_flags(figure, report, again)
         yield Outcome(
-            f"{figure}: {len(new)} claims judged again from {again['runs']['rows']} rows", differ
+            f"{figure}: {len(again['statements'])} statements judged again from "
+            f"{again['runs']['rows']} rows",
+            differ,
         )
 
 
-def _verdicts(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    return {_name(c): (c["verdict"], c["measured"]) for c in report["claims"]}
+def _judged_otherwise(
+    figure: str, one: dict[str, Any], other: dict[str, Any], timed: bool = True
+) -> Iterator[str]:
+    """What differs between the statements of two claims files, the rule of each first.
+
+    timed : whether verdicts that rest on a clock, and numbers, are compared too.
+    """
+    old, new = _by_id(one), _by_id(other)
+    for id in dict.fromkeys([*old, *new]):
+        name = f"{figure} {id}"
+        if id not in old or id not in new:
+            yield f"{name}: {'is not judged any more' if id in old else 'was not judged'}"
+            continue
+        a, b = old[id], new[id]
+        yield from (f"{name}: {line}" for line in claims_file.changed(a, b))
+        if timed:
+            yield from (f"{name}: {w} was {a[w]!r}, is {b[w]!r}" for w in SAID if a[w] != b[w])
+            yield from _other_numbers(name, a, b)
+        elif a["verdict"] != b["verdict"] and not a["timed"]:
+            yield f"{name}: {a['verdict']} against {b['verdict']}"
+        if _stand_in(a) != _stand_in(b):
+            yield f"{name}: stand_in {_stand_in(a)} against {_stand_in(b)}"
 
 
-def _contradictions(figure: str, report: dict[str, Any]) -> list[str]:
-    """Claims whose words say that the data are a stand-in, where no data are marked as one."""
-    if any(data["stand_in"] for data in report["data"]):
-        return []
-    says = [_name(claim) for claim in report["claims"] if SAYS_STAND_IN in claim["measured"]]
-    return [f"{figure} {name}: says stand-in, but no data are marked as one" for name in says]
+def _other_numbers(name: str, one: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
+    """The first place of a statement whose number is another one."""
+    old, new = _places(one), _places(other)
+    if old.keys() != new.keys():
+        lost = sorted(map(str, old.keys() ^ new.keys()))
+        yield f"{name}: places in one only: {lost[0]}{' and more' if len(lost) > 1 else ''}"
+        return
+    for place, a in old.items():
+        off = _relative(_number(a), _number(new[place]))
+        if off[0] > TOLERANCE:
+            yield f"{name}: {' '.join(filter(None, place))} was {a}, is {new[place]}"
+            return
 
 
-def _other_words(
-    figure: str, one: dict[str, Any], other: dict[str, Any], first: str, second: str
-) -> list[str]:
-    """The data and the claims of both reports whose stand-in flag or words differ."""
-    differ = []
-    for word, names in (("data", _datasets), ("claims", _claims)):
-        entries, others = names(one[word]), names(other[word])
-        for name in (name for name in entries if name in others):
-            for column in ("stand_in", *(WORDS if word == "claims" else ())):
-                a, b = entries[name].get(column), others[name].get(column)
-                if a != b:
-                    differ.append(f"{figure} {name}: {column} {first} {a!r}, {second} {b!r}")
-    return differ
+def _places(statement: dict[str, Any]) -> dict[tuple[str, ...], float | None]:
+    return {
+        (reading["name"], place["part"], place["label"]): place["value"]
+        for reading in statement["readings"]
+        for place in reading["places"]
+    }
 
 
-def _datasets(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {entry["name"]: entry for entry in entries}
+def _number(value: float | None) -> np.ndarray:
+    return np.array([np.nan if value is None else value])
 
 
-def _claims(entries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {_name(entry): entry for entry in entries}
+def _by_id(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {entry["id"]: entry for entry in report["statements"]}
 
 
-def _name(claim: dict[str, Any]) -> str:
-    return f"{claim['id']} {claim['variant']}".strip()
+def _stand_in(statement: dict[str, Any]) -> dict[str, bool]:
+    return {reading["name"]: reading["stand_in"] for reading in statement["readings"]}
 
 
-def _change(old: tuple[str, str] | None, new: tuple[str, str] | None) -> str:
-    """What became of a verdict and its number, from where they differ."""
-    if old is None or new is None:
-        return "is not judged any more" if new is None else "was not judged"
-    first = next((i for i, (a, b) in enumerate(zip(old[1], new[1], strict=False)) if a != b), 0)
-    cut = [
-        f"{verdict}, {'...' * (first > 0)}{text[first : first + 40]!r}"
-        for verdict, text in (old, new)
+def _data_flags(figure: str, one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """The data that only one of two claims files marks as a stand-in."""
+    old, new = ({d["name"]: d["stand_in"] for d in report["data"]} for report in (one, other))
+    return [
+        f"{figure} {name}: stand_in was {old[name]}, is {new[name]}"
+        for name in old.keys() & new.keys()
+        if old[name] != new[name]
     ]
-    return f"was {cut[0]}, is {cut[1]}"
 
 
 def against(
@@ -186,21 +201,9 @@ def against(
                 if any(map(len, tables))
                 else Outcome(f"{figure}: no rows of its own")
             )
-            outcome.differences += _changed(figure, mine[figure], theirs[figure])
+            both = (figure, mine[figure], theirs[figure])
+            outcome.differences += [*_judged_otherwise(*both, timed=False), *_data_flags(*both)]
             yield outcome
-
-
-def _changed(figure: str, mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """The verdicts that differ, those apart that rest on a clock, and the words of the claims."""
-    timed = {_name(claim) for claim in mine["claims"] if claim["timed"]}
-    ours, others = _verdicts(mine), _verdicts(theirs)
-    both = [name for name in ours if name in others and name not in timed]
-    differ = [
-        f"{figure} {n}: {ours[n][0]} against {others[n][0]}"
-        for n in both
-        if ours[n][0] != others[n][0]
-    ]
-    return differ + _other_words(figure, mine, theirs, "is", "in the other run")
 
 
 def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:

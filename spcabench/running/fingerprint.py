@@ -60,7 +60,7 @@ def drawing_fingerprint(figure: str) -> str:
     files = [
         registry.path("figure", figure),
         PACKAGE / "style.py",
-        PACKAGE / "claims.py",
+        *sorted((PACKAGE / "claims").glob("*.py")),
         PACKAGE / "page" / "draw.py",
         PACKAGE / "page" / "claims_file.py",
     ]

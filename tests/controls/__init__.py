@@ -1,16 +1,24 @@
-"""Made-up rows for the claims of the figures: one file for each figure, found by its name.
+"""Made-up rows for the statements of the figures: one file for each figure, found by its name.
 
-A function named as a claim ("H6") takes ``holds``, and returns dicts of what rows need. The claim
-holds on the rows for True, and fails on those for False, in every reading. A claim that is judged
-in one reading at a time may have a function for each: "H7_speed", "H7_quality".
+A function named as a statement ("H6") takes a number and yields dicts of what rows need. On these
+rows the measured number of the statement's first part is that number, at every judged place of the
+primary reading, and its other parts hold. A function with the name of a further part behind it
+("H7_speed") does the same for that part. Its attribute ``values``, where the number cannot come
+within 5 % of a threshold, has a pair for each threshold: one that holds, and one that fails.
 
-``python -m tests.controls`` lists the statements that have no made-up rows yet.
+A function named "trivial_H6" yields rows on which a trivial competitor takes the place of the
+method. The statement must not hold there.
+
+``python -m tests.controls`` lists what lacks one.
 """
 
 import importlib
 import importlib.util
 
+import numpy as np
+
 from spcabench import registry
+from spcabench.claims import judging
 from spcabench.page import claims_file
 from tests import trial
 
@@ -31,6 +39,8 @@ DEFAULTS = dict(
     flops_convention=1,
 )
 DICTS = ("parameters", "settings", "extra", "phases")
+TRIVIAL = "trivial_"
+NEAR = 0.05  # how near to a threshold made-up numbers are, as a share of it
 
 
 def of(figure):
@@ -42,30 +52,67 @@ def of(figure):
     return {
         key: value
         for key, value in vars(module).items()
-        if callable(value) and value.__module__ == name and key[0].isupper()
+        if callable(value)
+        and value.__module__.startswith(__name__)
+        and (key[0].isupper() or key.startswith(TRIVIAL))
     }
 
 
 def statements(figure):
-    """The statements of a figure that can fail, by their id."""
-    found = claims_file.statements(registry.module("figure", figure))
-    return {s.id: s for s in found if not s.by_construction}
+    """The statements of a figure, by their id."""
+    return {s.id: s for s in claims_file.statements(registry.module("figure", figure))}
+
+
+def can_fail(figure):
+    """The ids of the statements that need a trivial competitor: no theorem, no calibration."""
+    found = statements(figure).values()
+    return [s.id for s in found if s.kind != "theorem" and not s.calibration]
+
+
+def control(statement, part):
+    """The name of the control of a part: "H7", "H7_speed"."""
+    return f"{statement.id}_{part.name.replace(' ', '_')}" if part.name else statement.id
+
+
+def wanted(figure):
+    """The names of all controls that a figure must have."""
+    edges = [
+        control(s, part)
+        for s in statements(figure).values()
+        if not s.calibration
+        for part in s.parts
+    ]
+    return [*edges, *(f"{TRIVIAL}{id}" for id in can_fail(figure))]
 
 
 def without(figure):
-    """The ids of the statements of a figure that have no made-up rows."""
-    named = {name.partition("_")[0] for name in of(figure)}
-    return sorted(set(statements(figure)) - named)
+    """The names of the controls that a figure lacks."""
+    return sorted(set(wanted(figure)) - set(of(figure)))
 
 
-def verdicts(figure, found, control):
-    """Reading -> verdict of the claim that a control is for, judged as the figure judges rows."""
+def sides(part, function):
+    """A pair of numbers for each threshold of a part, just inside its region and just outside."""
+    if hasattr(function, "values"):
+        return list(function.values)
+    found = []
+    for edge, inwards in ((part.rule.low, 1), (part.rule.high, -1)):
+        if np.isfinite(edge):
+            step = inwards * NEAR * abs(edge)
+            found.append((edge + step, edge - step))
+    return found
+
+
+def judged(figure, rows, id, share=0.0):
+    """A statement judged on made-up rows, its thresholds moved by a share (positive: harder)."""
     module = registry.module("figure", figure)
-    table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in found])
-    prepare = getattr(module, "data", lambda rows: rows)
-    name, _, variant = control.partition("_")
-    return {
-        claim.variant: claim.verdict
-        for claim in module.claims(prepare(table))
-        if claim.statement.id == name and variant in ("", claim.variant)
-    }
+    table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in rows])
+    data = getattr(module, "data", lambda rows: rows)(table)
+    stored = statements(figure)[id].judge(data)
+    parts = [part | {"rule": judging.moved(part, share)} for part in stored["parts"]]
+    return judging.judged(stored | {"parts": parts}) if share else stored
+
+
+def verdict(figure, rows, id, share=0.0):
+    """The verdict of the primary reading on made-up rows; that of a theorem in the plain words."""
+    found = judged(figure, rows, id, share)["verdict"]
+    return {"checked": "holds", "violated": "fails"}.get(found, found)

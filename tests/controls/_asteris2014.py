@@ -1,42 +1,56 @@
-"""Made-up rows of Algorithm 3 and EM at every cardinality."""
+"""Made-up rows of Algorithm 3 and EM at every cardinality, prepared as what decides a figure."""
+
+import numpy as np
+
+KS = (1, 20, 50, 90, 180, 300)
+DATA = {
+    "faces": dict(dataset="cbcl", label="contrast-normalised", n=361),
+    "genes": dict(dataset="mll", label="main", n=12_582),
+    "spectra": dict(dataset="lrs", label="not centred", n=93),
+}
 
 
-def by_k(ks, n, value=0.5, ratio=1.0, q=0.45, after=0.1, labels=("main",), **changes):
-    """Both methods' rows: shares of lambda_1, which is 1.
+def by_k(of, values=0.5, ratio=1.0, q=0.45, after=0.1, ks=KS):
+    """Both methods' rows, as shares of lambda_1, which is 1.
 
-    value : Algorithm 3's variance, EM's is that over ``ratio``. q, after : x'A_3 x and lambda_4, so
-    that the shaded bound is q / 0.9 + after.
+    values : Algorithm 3's variance, one number or one for each k; EM's is that over ``ratio``. q,
+    after : x'A_3 x and lambda_4, so that the bound is q / 0.9 + after, which is 0.6.
     """
-    for label in labels:
-        for k in ks:
-            for solver, share in (("spannogram", value), ("em", value / ratio)):
-                yield (
-                    dict(
-                        dataset="made_up",
-                        label=label,
-                        solver=solver,
-                        k=k,
-                        cardinality=k,
-                        n=n,
-                        lambda_1=1.0,
-                        bound=1.0,
-                        variance=share,
-                        variance_refit=share,
-                        q=q,
-                        lambda_next=after,
-                    )
-                    | changes
-                )
+    ks = [k for k in ks if k <= DATA[of]["n"]]
+    for k, value in zip(ks, np.broadcast_to(values, len(ks)), strict=True):
+        for solver, share in (("spannogram", value), ("em", value / ratio)):
+            yield DATA[of] | dict(
+                solver=solver,
+                k=k,
+                cardinality=k,
+                lambda_1=1.0,
+                bound=1.0,
+                variance=share,
+                variance_refit=share,
+                q=q,
+                lambda_next=after,
+            )
 
 
-def explained(ks, n, percent, **changes):
-    """Algorithm 3 explains so many percent of the shaded bound, a tenth more of the other one."""
-    return by_k(ks, n, value=percent / 200, q=0.45, after=0.0, **changes)
+def explained(of, percent, ks=KS):
+    """Algorithm 3 explains so many percent of the bound."""
+    return by_k(of, np.multiply(percent, 0.006), ks=ks)
 
 
-def tighter(ks, n, holds, **changes):
-    """The bound is far below the a-priori one at most k, or far above it.
+def bounded(of, times):
+    """The bound is so many times the a-priori bound, which is 0.5."""
+    n = DATA[of]["n"]
+    ks = [k for k in KS if k <= n]
+    rho = [max(k / (2 * n), 1 / (1 + 0.2 * n / k)) for k in ks]
+    return by_k(of, 0.45 * np.array(rho), q=0.9 * (0.5 * times - 0.1), ks=ks)
 
-    The a-priori bound is a multiple of the variance that was found, the other one is not.
+
+def random_support(of, ks=KS):
+    """In the place of Algorithm 3: k variables by chance, which have k / n of the variance.
+
+    EM stays at 0.5.
     """
-    return by_k(ks, n, value=0.5 if holds else 1e-4, after=0.3, **changes)
+    n = DATA[of]["n"]
+    for k in ks:
+        if k <= n:
+            yield from by_k(of, 0.6 * k / n, ratio=1.2 * k / n, ks=[k])

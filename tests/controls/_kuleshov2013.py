@@ -1,6 +1,8 @@
 """Rows of GPower and, at its cardinality, of GRQI."""
 
-SPARSITIES = (0.006, 0.012, 0.03, 0.07, 0.12, 0.17)
+SPARSITIES = (0.006, 0.012, 0.03, 0.044, 0.07, 0.12, 0.17)
+SEEDS = (0, 1, 2)
+PENALTIES = ("gpower1", "gpower0")
 
 
 def pair(penalty, seed, sparsity, ratio=50.0, n=1000, label="main", **changes):
@@ -34,9 +36,22 @@ def pair(penalty, seed, sparsity, ratio=50.0, n=1000, label="main", **changes):
     )
 
 
-def grid(sparsities=SPARSITIES, seeds=3, **changes):
+def grid(sparsities=SPARSITIES, seeds=SEEDS, **changes):
     """Pairs of both penalties at every sparsity and seed."""
-    for penalty in ("gpower1", "gpower0"):
-        for seed in range(seeds):
+    for penalty in PENALTIES:
+        for seed in seeds:
             for sparsity in sparsities:
                 yield from pair(penalty, seed, sparsity, **changes)
+
+
+def in_a_share(value, hit, miss):
+    """Pairs of GPower1 at 210 cardinalities of twelve problems, a share of them with ``hit``."""
+    for seed in range(12):
+        for k in range(1, 211):
+            yield from pair("gpower1", seed, k / 1000, **(hit if k <= 210 * value else miss))
+
+
+def apart(percent, sparsities=SPARSITIES, **changes):
+    """GPower explains so many percent more than GRQI, as returned and refitted."""
+    value = 1 + percent / 100
+    return grid(sparsities, variance_p=value, variance_refit_p=value, **changes)

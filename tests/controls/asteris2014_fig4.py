@@ -1,34 +1,46 @@
-"""Made-up rows for A2, A3, A13, A17 and A19."""
+"""Made-up rows for A2, A13, A17 and A19."""
 
-from tests.controls._asteris2014 import by_k, explained, tighter
-
-KS, N = (1, 20, 60, 120, 180, 240, 300, 361), 361
-BOTH = dict(labels=("main", "contrast-normalised"))
+from tests.controls import _asteris2014 as shared
 
 
-def A2(holds):
-    """1 % apart, or 4 %."""
-    return by_k(KS, N, ratio=1.01 if holds else 0.96, **BOTH)
+def A2(value):
+    """Algorithm 3 is so many percent below EM."""
+    return shared.by_k("faces", ratio=1 - value / 100)
 
 
-def A3(holds):
-    """60 % of the bound, or 50 %."""
-    return explained(KS, N, 60.0 if holds else 50.0, **BOTH)
+def trivial_A2():
+    """A random support."""
+    return shared.random_support("faces")
 
 
-def A13(holds):
-    """60 % of the bound, or 30 %."""
-    return explained(KS, N, 60.0 if holds else 30.0, **BOTH)
+def A13(value):
+    """Algorithm 3 has so many percent of the bound."""
+    return shared.explained("faces", value)
 
 
-def A17(holds):
-    """Far below the a-priori bound, or far above."""
-    return tighter(KS, N, holds, **BOTH)
+def trivial_A13():
+    """A random support."""
+    return shared.random_support("faces")
 
 
-def A19(holds):
-    """The search of beta hits one k of three, or all."""
-    for place, k in enumerate((20, 180, 361)):
-        reached = k - 5 if holds and place else k
-        row = dict(label="main", solver="nspca", k=k, cardinality=reached, n=N, lambda_1=1.0)
+def A17(value):
+    """The bound is so many times the a-priori one."""
+    return shared.bounded("faces", value)
+
+
+def trivial_A17():
+    """The a-priori bound itself."""
+    return shared.bounded("faces", 1.0)
+
+
+def A19(value):
+    """The search of beta hits so large a share of 200 k."""
+    for k in range(1, 201):
+        reached = k if k <= 200 * value else k + 1
+        row = shared.DATA["faces"] | dict(solver="nspca", k=k, cardinality=reached, lambda_1=1.0)
         yield row | dict(variance=0.5, bound=1.0)
+
+
+def trivial_A19():
+    """Truncation, which keeps exactly k."""
+    return A19(1.0)

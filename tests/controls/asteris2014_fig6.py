@@ -1,30 +1,60 @@
 """Made-up rows for A8 to A10, A13 and A17."""
 
-from tests.controls._asteris2014 import by_k, explained, tighter
+from tests.controls import _asteris2014 as shared
 
-KS, N = (1, 10, 20, 40, 60, 75, 90, 93), 93
-
-
-def A8(holds):
-    """2 % apart, or 10 %."""
-    return by_k(KS, N, ratio=1.02 if holds else 0.9)
+TWO = (20, 90)  # the paper's k
 
 
-def A9(holds):
-    """88 % of the bound, or 70 %."""
-    return explained(KS, N, 88.0 if holds else 70.0)
+def A8(value):
+    """Algorithm 3 is so many percent below EM."""
+    return shared.by_k("spectra", ratio=1 - value / 100)
 
 
-def A10(holds):
-    """95 % of the bound, or 70 %."""
-    return explained(KS, N, 95.0 if holds else 70.0)
+def trivial_A8():
+    """A random support."""
+    return shared.random_support("spectra")
 
 
-def A13(holds):
-    """60 % of the bound, or 30 %."""
-    return explained(KS, N, 60.0 if holds else 30.0)
+def A9(value):
+    """Algorithm 3 has so many percent of the bound."""
+    return shared.explained("spectra", value)
 
 
-def A17(holds):
-    """Far below the a-priori bound, or far above."""
-    return tighter(KS, N, holds)
+def trivial_A9():
+    """A random support."""
+    return shared.random_support("spectra")
+
+
+def A10(value):
+    """Algorithm 3 has so many percent of the bound at k = 90, and a tenth less at k = 20."""
+    return shared.explained("spectra", (value / 1.1, value), TWO)
+
+
+def A10_climb(value):
+    """Algorithm 3 has 93 % of the bound at k = 90, so many times what it has at k = 20."""
+    return shared.explained("spectra", (93 / value, 93), TWO)
+
+
+def trivial_A10():
+    """A random support: nearly all at k = 90, too, but a fifth at k = 20."""
+    return shared.explained("spectra", (100 * 20 / 93, 100 * 90 / 93), TWO)
+
+
+def A13(value):
+    """Algorithm 3 has so many percent of the bound."""
+    return shared.explained("spectra", value)
+
+
+def trivial_A13():
+    """A random support."""
+    return shared.random_support("spectra")
+
+
+def A17(value):
+    """The bound is so many times the a-priori one."""
+    return shared.bounded("spectra", value)
+
+
+def trivial_A17():
+    """The a-priori bound itself."""
+    return shared.bounded("spectra", 1.0)

@@ -1,25 +1,42 @@
-"""Made-up rows for D1 and D3."""
+"""Made-up rows for D1, D2 and D3."""
 
 
-def sets(nonzeros, accuracy):
-    """Each set of genes with DSPCA's nonzeros and accuracy; PCA's is 0.9."""
-    numbers = dict(silhouette=0.1, explained=0.3)
-    for name in ("alon", "golub", "mll"):
-        yield dict(
-            dataset=name,
-            label="main",
-            extra=dict(
-                pca=dict(nonzeros=1500, accuracy=0.9) | numbers,
-                dspca=dict(nonzeros=nonzeros, accuracy=accuracy) | numbers,
-            ),
-        )
+def sets(nonzeros=14, accuracy=0.88, dense=1500):
+    """Each set of genes with DSPCA's nonzeros and accuracy, PCA's are dense and 0.9."""
+    for label in ("log2", "main"):
+        for name in ("alon", "golub", "mll"):
+            numbers = dict(
+                pca=dict(nonzeros=dense, accuracy=0.9),
+                dspca=dict(nonzeros=nonzeros, accuracy=accuracy),
+            )
+            yield dict(dataset=name, label=label, extra=numbers)
 
 
-def D1(holds):
-    """14 nonzeros, or 40."""
-    return sets(14 if holds else 40, 0.88)
+def D1(value):
+    """So many nonzeros."""
+    return sets(nonzeros=value)
 
 
-def D3(holds):
-    """Nearly as accurate as PCA, or by far less."""
-    return sets(14, 0.88 if holds else 0.5)
+def D1_accuracy(value):
+    """So much of PCA's accuracy."""
+    return sets(accuracy=0.9 * value)
+
+
+def trivial_D1():
+    """Fourteen random genes, whose factors tell the classes apart as a coin does."""
+    return sets(accuracy=0.5)
+
+
+def D2(value):
+    """So many coefficients of PCA."""
+    return sets(dense=value)
+
+
+def D3(value):
+    """So much of PCA's accuracy."""
+    return sets(accuracy=0.9 * value)
+
+
+def trivial_D3():
+    """Random genes."""
+    return sets(accuracy=0.5)

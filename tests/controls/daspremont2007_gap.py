@@ -1,28 +1,34 @@
-"""Made-up rows for D4, D5, D7, D9 and D11."""
+"""Made-up rows for D4, D6, D7, D9 and D11."""
 
 import numpy as np
 
-from spcabench.figures.daspremont2007_gap import LEVELS
+from spcabench.figures.daspremont2007_gap import LEVELS, SECONDS
+
+EPS = 1e-3
 
 
-def sizes(exponent=1.0, gap=0.9e-3, seconds=None, apart=0.0):
-    """DSPCA and both SDP solvers on three sizes; DSPCA's iterations grow like n^exponent."""
-    seconds = seconds or dict(SCS=1.0, CLARABEL=100.0)
+def sizes(share=0.5, grown=0.0, each=0.0, gap=0.9, apart=0.0, dspca=10.0, clarabel=100.0):
+    """DSPCA and both SDP solvers on sizes, by what the statements measure.
+
+    share : of the iterations that are stated. grown, each : beyond the exponents of all flops, and
+    of those of an iteration. gap : over eps. apart : the intervals. dspca, clarabel : seconds.
+    """
     for n in (30, 60, 120):
         rho = n**0.5
-        steps = int(n**exponent * rho * np.sqrt(np.log(n)) / 1e-3)
+        stated = 4 * n * rho * np.sqrt(np.log(n)) / EPS
         common = dict(label="size", dataset="gaussian", n=n, setup_time=0.0)
+        work = share * stated * 10.0 * n**3 * n**grown
         yield common | dict(
             solver="dspca",
-            settings=dict(rho=rho, tol=1e-3),
-            iterations=steps,
-            flops=steps * 10 * n**3,
-            relaxation_gap=gap,
-            relaxation_value=1.0 - gap,
+            settings=dict(rho=rho, tol=EPS),
+            iterations=share * stated * n**-each,
+            flops=work,
+            relaxation_gap=gap * EPS,
+            relaxation_value=1.0 - gap * EPS,
             relaxation_bound=1.0,
-            solve_time=10.0,
+            solve_time=dspca,
         )
-        for solver, time in seconds.items():
+        for solver, time in dict(SCS=1.0, CLARABEL=clarabel).items():
             yield common | dict(
                 solver="exact_sdp",
                 settings=dict(rho=rho, solver=solver),
@@ -41,46 +47,72 @@ def levels(smooth=1.0, plain=2.0):
                 yield common | dict(
                     solver=method,
                     settings=dict(rho=5.0, tol=eps),
-                    iterations=int(100 * eps**-power),
+                    iterations=100 * eps**-power,
                     relaxation_gap=0.9 * eps,
                     relaxation_bound=1.0,
                 )
 
 
-def smoothing():
-    """What D6 is drawn from: true by construction."""
-    yield dict(label="smoothing", dataset="gaussian", extra=dict(least=0.1, most=0.4))
+def D4(value):
+    """So many of the stated iterations."""
+    return sizes(share=value)
 
 
-def both(size=None, eps=None):
-    """All three kinds of rows."""
-    yield from sizes(**(size or {}))
-    yield from levels(**(eps or {}))
-    yield from smoothing()
+def D4_cost(value):
+    """Flops that grow like such a power of n, in as many iterations as are stated."""
+    return sizes(grown=value - 4, each=0.0 if value < 4.1 else 2.0)
 
 
-def D4(holds):
-    """Iterations grow like n rho sqrt(log n), or like n^2 of it."""
-    return both(dict(exponent=1.0 if holds else 2.0))
+def D4_iteration(value):
+    """Flops of an iteration that grow like such a power of n."""
+    return sizes(share=1e-3, each=value - 3)
 
 
-def D5(holds):
-    """Exponent 1, or 1.5."""
-    return both(eps=dict(smooth=1.0 if holds else 1.5))
+def trivial_D4():
+    """A method that takes n times as many iterations."""
+    return [r | dict(iterations=r["iterations"] * r["n"]) for r in sizes() if "flops" in r]
 
 
-def D7(holds):
-    """The intervals have a point in common, or are 1 % apart."""
-    return both(dict(apart=0.0 if holds else 0.01))
+def D6(value):
+    """The largest distance over eps."""
+    yield dict(label="smoothing", dataset="gaussian", extra=dict(least=0.1, most=value))
 
 
-def D9(holds):
-    """Clarabel takes 100 s and DSPCA 10 s, or both take longer than a minute."""
-    if holds:
-        return both()
-    return [r | (dict(solve_time=100.0) if r["label"] == "size" else {}) for r in both()]
+def D7(value):
+    """So large a gap, over eps."""
+    return sizes(gap=value)
 
 
-def D11(holds):
-    """Exponents 1 and 2, or 1 and 1.1."""
-    return both(eps=dict(plain=2.0 if holds else 1.1))
+def D7_agreement(value):
+    """Intervals that lie apart by so much."""
+    return sizes(apart=value)
+
+
+def D9(value):
+    """Clarabel takes so much of what is practical."""
+    return sizes(clarabel=value * SECONDS)
+
+
+def D9_DSPCA(value):
+    """DSPCA takes so much of it."""
+    return sizes(dspca=value * SECONDS)
+
+
+def trivial_D9():
+    """DSPCA in the place of the interior-point solver."""
+    return sizes(clarabel=10.0)
+
+
+def D11(value):
+    """Such an exponent of DSPCA, and one more of the subgradient method."""
+    return levels(smooth=value, plain=value + 1)
+
+
+def D11_gain(value):
+    """Exponents that differ by so much."""
+    return levels(plain=1 + value)
+
+
+def trivial_D11():
+    """The subgradient method compared with itself."""
+    return levels(smooth=2.0, plain=2.0)

@@ -1,18 +1,40 @@
 """Made-up rows for D8 and D10."""
 
-
-def D8(holds):
-    """Below rho after two components, or above it after a hundred."""
-    left = 0.1 if holds else 0.9
-    for deflation in ("hotelling", "projection", "schur"):
-        numbers = dict(rho=0.4, deflation=deflation, error=1e-12, diagonal=0.3, least=-0.2)
-        yield dict(
-            dataset="pitprops", label="decomposition", extra=numbers | dict(left=[1.0, 0.5, left])
-        )
+FIRST = [0, 1, 6, 7, 8, 9]
 
 
-def D10(holds):
-    """The published variables, or others."""
-    support = [0, 1, 6, 7, 8, 9] if holds else [0, 1, 2, 3, 4, 5]
-    for label in ("by k", "rho = 0.4"):
-        yield dict(dataset="pitprops", label=label, solver="dspca", k=6, support=support)
+def residues(left, error=1e-12):
+    """What the decomposition leaves at each rho, over rho, and its error."""
+    for rho in (0.2, 0.4, 0.6):
+        numbers = dict(rho=rho, deflation="hotelling", error=error, diagonal=0.3, least=-0.2)
+        extra = numbers | dict(left=[1.0, 0.5, left * rho])
+        yield dict(dataset="pitprops", label="decomposition", extra=extra)
+
+
+def D8(value):
+    """So much is left."""
+    return residues(value)
+
+
+def D8_identities(value):
+    """The identities are wrong by so much."""
+    return residues(0.5, value)
+
+
+def trivial_D8():
+    """A random direction is taken out, which leaves the largest entry as it was."""
+    return residues(1.5)
+
+
+def D10(value):
+    """So many of the published variables, the others from the rest."""
+    support = FIRST[:value] + [2, 3, 4, 5, 10, 11][: 6 - value]
+    yield dict(dataset="pitprops", label="by k", solver="dspca", k=6, support=support)
+
+
+D10.values = [(6, 5)]
+
+
+def trivial_D10():
+    """The first six variables: all have the same variance."""
+    yield dict(dataset="pitprops", label="by k", solver="dspca", k=6, support=[*range(6)])

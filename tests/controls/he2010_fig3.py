@@ -1,13 +1,25 @@
 """Made-up rows for H6."""
 
-from tests.controls._he2010 import timed
+from tests.controls._he2010 import against
 
 
-def H6(holds):
-    """GPower0 / Mcol-PCA is 8 at the sparse end and falls, or rises from 0.5 to 3."""
-    ratios = (8.0, 4.0, 2.0) if holds else (0.5, 1.0, 3.0)
+def trials(*ratios):
+    """GPower0 takes so many times as long as Mcol-PCA, from the sparsest matrix to the densest."""
     for density, ratio in zip((0.01, 0.1, 0.2), ratios, strict=True):
-        about = dict(parameters=dict(density=density))
-        for form in ("sparse", "data"):
-            yield from timed("gpower0", density, 0.1 * ratio, form, **about)
-        yield from timed("mcol", density, 0.1, **about)
+        about = dict(x=density, parameters=dict(density=density))
+        yield from against("mcol", ratio, 1.0, ("sparse", "data"), **about)
+
+
+def H6(value):
+    """So many times as long at the sparse end, half of it elsewhere."""
+    return trials(value, value / 2, value / 2)
+
+
+def H6_course(value):
+    """Eight times as long at the sparse end; what it is at the dense end makes the course."""
+    return trials(8.0, 8.0, 8.0 / value)
+
+
+def trivial_H6():
+    """GPower0 takes the place of Mcol-PCA."""
+    return trials(1.0, 1.0, 1.0)

@@ -1,22 +1,30 @@
 """Made-up rows for H11 and H12."""
 
-from tests.controls._he2010 import timed
+from tests.controls._he2010 import against
 
 
 def trials(ratio=1.0, share=1.0):
     """GPower0 takes ``ratio`` times as long; Mcol-PCA has ``share`` of its variance."""
     for k in (5, 40, 150, 400, 900):
-        columns = dict(k=k, cardinality=k)
-        for form in ("sparse", "data"):
-            yield from timed("gpower0", k, ratio, form, **columns)
-        yield from timed("mcol", k, 1.0, **columns, variance=share, variance_refit=share)
+        columns = dict(x=k, k=k, cardinality=k, seeds=(0,))
+        yield from against("mcol", ratio, share, ("sparse", "data"), **columns)
 
 
-def H11(holds):
-    """Faster, or slower."""
-    return trials(ratio=1.5 if holds else 0.7)
+def H11(value):
+    """So many times as fast."""
+    return trials(ratio=value)
 
 
-def H12(holds):
-    """3 % below, or 8 %."""
-    return trials(share=0.97 if holds else 0.92)
+def trivial_H11():
+    """GPower0 takes the place of Mcol-PCA."""
+    return trials()
+
+
+def H12(value):
+    """So many percent are lost."""
+    return trials(share=1 - value / 100)
+
+
+def trivial_H12():
+    """Random words, which have 30 % of the variance of Mcol-PCA at most."""
+    return trials(share=0.3)

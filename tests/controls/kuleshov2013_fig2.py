@@ -1,62 +1,160 @@
-"""Made-up rows for K2 to K6, K11, K12, K15, K17 and K19."""
+"""Made-up rows for K2 to K6, K11 to K13, K15, K17 and K19."""
 
-from tests.controls._kuleshov2013 import SPARSITIES, grid
+from tests.controls._kuleshov2013 import PENALTIES, SPARSITIES, apart, grid, in_a_share
 
 LARGE = (0.36, 0.42, 0.5)
+WHOLE = 1000  # a slow method's iterations
 
 
-def K2(holds):
-    """Six iterations, or thirty."""
-    return grid(iterations_g=6 if holds else 30)
+def K2(value):
+    """So large a share of the runs end after six iterations, and the others after thirty."""
+    return in_a_share(value, dict(iterations_g=6), dict(iterations_g=30))
 
 
-def K3(holds):
-    """Fifty times the flops, or five times."""
-    return grid(ratio=50.0 if holds else 5.0)
+def K2_variance(value):
+    """GPower explains so many percent more."""
+    return apart(value)
 
 
-def K4(holds):
-    """150 times the flops, or fifty times."""
-    return grid(ratio=150.0 if holds else 50.0)
+def trivial_K2():
+    """A method that rests at its start, which explains half of what GPower does."""
+    return apart(100.0, iterations_g=1)
 
 
-def K5(holds):
-    """At large k a third of the flops, or three times."""
-    return grid(LARGE, ratio=1 / 3 if holds else 3.0)
+def K3(value):
+    """GPower takes so many times the flops."""
+    return grid(ratio=value)
 
 
-def K6(holds):
-    """At the loose tolerance twenty times the flops, or five times."""
-    return grid(ratio=20.0 if holds else 5.0, label="loose")
+def trivial_K3():
+    """GPower compared with itself."""
+    return grid(ratio=1.0)
 
 
-def K11(holds):
-    """A change of gamma by 0.9 % changes k from 100 to 85, or to 99."""
-    for penalty in ("gpower1", "gpower0"):
-        for step, k in enumerate((100, 85 if holds else 99)):
-            settings = dict(gamma=1.009**step)
-            yield dict(solver=penalty, label="gamma 0.3", settings=settings, cardinality=k)
+K4, trivial_K4 = K3, trivial_K3
 
 
-def K12(holds):
-    """Four runs of the search, or thirty."""
-    return grid(search_runs=4 if holds else 30)
+def K5(value):
+    """At large k GPower takes so many times the flops."""
+    return grid(LARGE, ratio=value)
 
 
-def K15(holds):
-    """At large k and small J half of GPower's flops, or twice."""
+def trivial_K5():
+    """GPower compared with itself."""
+    return K5(1.0)
+
+
+def K6(value):
+    """At the loose tolerance GPower takes so many times the flops."""
+    return grid(ratio=value, label="loose")
+
+
+def trivial_K6():
+    """GPower compared with itself."""
+    return K6(1.0)
+
+
+def K11(value):
+    """So many changes of gamma by 0.9 % change k from 100 to 85, and one from 100 to 99."""
+    for penalty in PENALTIES:
+        for pair in range(value + 1):
+            for step, k in enumerate((100, 85 if pair < value else 99)):
+                settings = dict(gamma=1.009**step)
+                common = dict(solver=penalty, label="gamma 0.3", settings=settings)
+                yield common | dict(seed=pair, cardinality=k)
+
+
+K11.values = [(1, 0)]
+
+
+def trivial_K11():
+    """A method that is asked for k, and keeps one entry fewer each time."""
+    return K11(0)
+
+
+def K12(value):
+    """The search takes so many runs."""
+    return grid(search_runs=value)
+
+
+def trivial_K12():
+    """A method that is asked for k, and needs no search."""
+    return K12(1)
+
+
+def growing(grqi=1.0, gpower=1.0):
+    """Flops per iteration that grow with powers of the paper's formulas."""
+    for n in (200, 500, 1000):
+        for sparsity in SPARSITIES:
+            k = round(sparsity * n)
+            flops = dict(flops_g=6 * (k**3 + n * k) ** grqi, flops_p=6 * (n**2 + n * k) ** gpower)
+            yield from grid((sparsity,), seeds=(0,), n=n, **flops)
+
+
+def K13(value):
+    """GRQI's flops grow with so large an exponent."""
+    return growing(grqi=value)
+
+
+def K13_GPower(value):
+    """GPower's flops grow with so large an exponent."""
+    return growing(gpower=value)
+
+
+def small_J(flops=0.5, percent=0.0):
+    """At large k and small J GRQI takes so many times the flops and loses so many percent."""
+    yield from grid(LARGE)
     for J in (1, 2, 5):
-        yield from grid(LARGE, ratio=2.0 if holds else 0.5, finite=dict(J=J), chain=f"J {J}")
+        yield from apart(percent, LARGE, ratio=1 / flops, finite=dict(J=J), chain=f"J {J}")
 
 
-def K17(holds):
-    """The same ratio at n = 500, or one below ten."""
-    yield from grid()
-    yield from grid(n=500, label="dimension", ratio=50.0 if holds else 5.0)
+def K15(value):
+    """So many times the flops of GPower."""
+    return small_J(flops=value)
 
 
-def K19(holds):
-    """Six iterations at every sparsity, or 24 at all but the one nearest to 4.4 %."""
+def K15_variance(value):
+    """GPower explains so many percent more."""
+    return small_J(percent=value)
+
+
+def trivial_K15():
+    """The start, without an iteration: half of what GPower explains."""
+    return small_J(0.01, 100.0)
+
+
+def K17(value):
+    """At n = 500 GPower takes so many times the flops."""
+    return apart(0.0, n=500, label="dimension", ratio=value)
+
+
+def K17_variance(value):
+    """At n = 500 GPower explains so many percent more."""
+    return apart(value, n=500, label="dimension")
+
+
+def trivial_K17():
+    """GPower compared with itself."""
+    return K17(1.0)
+
+
+def iterations(elsewhere=1.0, beside=10.0):
+    """GRQI's iterations at other sparsities than 4.4 % over those there, and GPower's beside."""
     for sparsity in SPARSITIES:
-        here = sparsity == 0.03
-        yield from grid((sparsity,), iterations_g=6 if holds or here else 24)
+        grqi = WHOLE * (1.0 if sparsity == 0.044 else elsewhere)
+        yield from grid((sparsity,), iterations_g=grqi, iterations_p=grqi * beside)
+
+
+def K19(value):
+    """So many times the iterations of 4.4 %."""
+    return iterations(value)
+
+
+def K19_beside_GPower(value):
+    """GPower takes so many times the iterations of GRQI."""
+    return iterations(beside=value)
+
+
+def trivial_K19():
+    """GPower takes the place of GRQI."""
+    return iterations(beside=1.0)

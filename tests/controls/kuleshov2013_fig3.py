@@ -1,27 +1,36 @@
 """Made-up rows for K7, K16 and K18."""
 
-from tests.controls._kuleshov2013 import grid
+from tests.controls._kuleshov2013 import SEEDS, SPARSITIES, apart, in_a_share
+
+ALL = (*SPARSITIES, 0.3, 0.45)  # a sparsity in every band
 
 
-def K7(holds):
-    """1 % apart, raw and refitted, or 5 %."""
-    value = 0.99 if holds else 0.95
-    return _apart(value)
+def K7(value):
+    """GPower explains so many percent more."""
+    return apart(value, ALL)
 
 
-def _apart(value):
-    for row in grid():
-        yield row | (dict(variance=value, variance_refit=value) if "match" not in row else {})
+def trivial_K7():
+    """A random support: GPower explains ten times as much."""
+    return apart(900.0, ALL)
 
 
-def K18(holds):
-    """GPower explains 5 % less, or 5 % more."""
-    return _apart(0.95 if holds else 1.05)
+def K18(value):
+    """GPower explains 5 % less in a share of the pairs, and 5 % more in the rest."""
+    return in_a_share(value, dict(variance_p=0.95), dict(variance_p=1.05))
 
 
-def K16(holds):
-    """Nine of ten random starts come close, or two."""
-    for reading in ("shift", "start"):
+trivial_K18 = trivial_K7
+
+
+def K16(value, seeds=300):
+    """So large a share of the random starts come close."""
+    for seed in range(seeds):
         for k in (10, 44, 200):
-            extra = dict(mu0=0.99, k=k, reading=reading, within=0.9 if holds else 0.2, median=1.0)
-            yield dict(label="starts", measure="random_starts", extra=extra)
+            extra = dict(mu0=0.99, k=k, within=value, median=1.0, reading="shift")
+            yield dict(label="starts", seed=seed, extra=extra)
+
+
+def trivial_K16():
+    """Random supports, which never come close."""
+    return K16(0.0, len(SEEDS))

@@ -1,17 +1,20 @@
-"""Made-up rows for K8, K8b, K9 and K21."""
+"""Made-up rows for K8, K8b, K9, K20 and K21."""
 
+from spcabench.figures.kuleshov2013_fig4 import COLUMN
 from tests.controls._kuleshov2013 import SPARSITIES, grid
 
+SHAPES = ((50, 50), (50, 200), (100, 400), (200, 3200))
 
-def trials(more=0.0, ratio=1.0):
-    """GRQI's sparse SVD explains ``more``; GPower takes ``ratio`` times its flops."""
+
+def trials(more=1.0, ratio=20.0):
+    """GRQI's sparse SVD explains ``more`` times as much; GPower takes ``ratio`` times its flops."""
     for penalty in ("gpower1", "gpower0"):
         for sparsity in (s for s in SPARSITIES if s < 0.05):
-            both = dict(label="main", chain=f"{penalty} {sparsity}", n=1000)
+            both = dict(label=COLUMN, chain=f"{penalty} {sparsity}", n=1000, iterations=5)
             both |= dict(cardinality=round(1000 * sparsity), lambda_1=1.0)
             for solver, match, factor, flops in (
                 (penalty, None, 1.0, 1000 * ratio),
-                ("ssvd_grqi", penalty, 1.0 + more, 1000),
+                ("ssvd_grqi", penalty, more, 1000),
             ):
                 value = 0.5 * factor
                 yield both | dict(
@@ -19,23 +22,59 @@ def trials(more=0.0, ratio=1.0):
                 )
 
 
-def K8(holds):
-    """2 % more, or only as much as rounding leaves."""
-    return trials(more=0.02 if holds else 1e-12)
+def K8(value):
+    """The sparse SVD explains so many times as much."""
+    return trials(more=value)
 
 
-def K8b(holds):
-    """2 % more, or 20 %."""
-    return trials(more=0.02 if holds else 0.20)
+def trivial_K8():
+    """GPower compared with itself, but for rounding."""
+    return trials(more=1 + 1e-12)
 
 
-def K9(holds):
-    """Fifteen times the flops, or five times."""
-    return trials(ratio=15.0 if holds else 5.0)
+def K8b(value):
+    """The sparse SVD explains so many percent more."""
+    return trials(more=1 + value / 100)
 
 
-def K21(holds):
-    """Fifteen times the flops where Figure 2 has fifty times, or five times."""
-    yield from trials(ratio=15.0)
-    for row in grid(ratio=50.0 if holds else 5.0):
+trivial_K8b = trivial_K8
+
+
+def K9(value):
+    """GPower takes so many times the flops."""
+    return trials(ratio=value)
+
+
+def trivial_K9():
+    """GPower compared with itself."""
+    return trials(ratio=1.0)
+
+
+def K20(value):
+    """Flops per iteration grow with so large an exponent of the formula."""
+    for m, n in SHAPES:
+        cost = float(m**2 * n + m**3)
+        common = dict(dataset="gaussian", solver="ssvd_grqi", label="cost", match=None)
+        yield common | dict(m=m, n=n, iterations=5, flops=5 * cost**value, solve_time=1e-9 * cost)
+
+
+def beside_figure_2(here, there):
+    """GPower takes so many times the flops here, and so many there."""
+    yield from trials(ratio=here)
+    for row in grid(ratio=there):
         yield row | dict(dataset="gaussian")
+
+
+def K21(value):
+    """The advantage here is so many times that of Figure 2, which is fifty."""
+    return beside_figure_2(50.0 * value, 50.0)
+
+
+def K21_advantage_here(value):
+    """GPower takes so many times the flops here."""
+    return beside_figure_2(value, 50.0)
+
+
+def trivial_K21():
+    """GPower compared with itself has no advantage at all."""
+    return beside_figure_2(1.0, 50.0)

@@ -1,32 +1,61 @@
 """Made-up rows for K10."""
 
+from functools import cache
+
 import numpy as np
 
-TILES = 6
-GABOR, NOISE = "waves", "noise"
+from spcabench.figures._gabor import fit
+from spcabench.figures.kuleshov2013_fig5 import TILE, K
+from spcabench.vectors import project
+
+TILES = 4
+PATCHES = 0.4  # the share of noise in the patches
 
 
-def tiles(kind, seed):
-    """Waves under an envelope, in one colour each, or noise; flat, as the figure's rows have them.
-
-    A wave is narrow, so that its largest values hold nearly all of it.
-    """
-    rng = np.random.default_rng(seed)
-    if kind == NOISE:
-        return rng.standard_normal((TILES, 192)).tolist()
+def tile(share):
+    """A wave under an envelope in one colour with a share of noise, cut to k values."""
     y, x = np.mgrid[-3.5:4.5, -3.5:4.5]
-    found = []
-    for angle in np.linspace(0.0, 2.5, TILES):
-        along = x * np.cos(angle) + y * np.sin(angle)
-        wave = np.exp(-(x**2 + y**2) / 4.0) * np.cos(2 * np.pi * along / 4.0)
-        found.append((wave[:, :, None] * rng.uniform(0.5, 1.0, 3)).ravel().tolist())
-    return found
+    wave = np.exp(-(x**2 + y**2) / 4.0) * np.cos(2 * np.pi * x / 4.0)
+    made = (wave[:, :, None] * [1.0, 0.8, 0.6]).ravel()
+    noise = np.random.default_rng(0).standard_normal(made.size)
+    mixed = np.sqrt(1 - share) * made / np.linalg.norm(made)
+    return project(mixed + np.sqrt(share) * noise / np.linalg.norm(noise), K)
 
 
-def K10(holds):
-    """Components that are waves beside patches of noise, or the other way round."""
-    kinds = (GABOR, NOISE) if holds else (NOISE, GABOR)
-    for seed, label in enumerate(("main", "contrast-normalised")):
-        made = dict(components=tiles(kinds[0], seed), patches=tiles(kinds[1], seed))
-        extra = made | dict(pca=tiles(NOISE, seed + 10), converged=TILES)
-        yield dict(label=label, measure="features", n=TILES - 1, solve_time=1.0, extra=extra)
+@cache
+def explained(share):
+    """What a Gabor function explains of such a tile."""
+    return float(fit(tile(share).reshape(1, *TILE)).r2.iloc[0])
+
+
+@cache
+def noise_at(r2):
+    """The share of noise at which a Gabor function explains so much."""
+    low, high = 0.0, 0.9
+    for _ in range(25):
+        middle = (low + high) / 2
+        low, high = (middle, high) if explained(middle) > r2 else (low, middle)
+    return (low + high) / 2
+
+
+def features(noise, converged=TILES, n=TILES / 2):
+    """Components with a share of noise beside patches with another."""
+    mine, patches = (tile(share).tolist() for share in (noise, PATCHES))
+    for label in ("main", "contrast-normalised"):
+        made = dict(components=[mine] * TILES, patches=[patches] * TILES, pca=[patches] * TILES)
+        yield dict(label=label, measure="features", n=n, extra=made | dict(converged=converged))
+
+
+def K10(value):
+    """So many times the R^2 of random patches."""
+    return features(noise_at(round(value * explained(PATCHES), 9)))
+
+
+def K10_count(value):
+    """So many components for each pixel value."""
+    return features(0.0, 1000 * value, 1000)
+
+
+def trivial_K10():
+    """Random patches take the place of the components."""
+    return features(PATCHES)

@@ -3,19 +3,20 @@
 import json
 
 
-def K14(holds):
-    """Each step is the cube of the last one, or half of it."""
-    steps = [0.2]
-    while steps[-1] > 1e-11:
-        steps.append(steps[-1] ** 3 if holds else steps[-1] / 2)
-    for first in (0.2, 0.25, 0.29):
-        scale = first / 0.2
+def K14(value):
+    """Each step is so large a power of the last one."""
+    for seed, first in enumerate((0.2, 0.15, 0.1)):
+        steps = [first]
+        while steps[-1] ** value > 1e-12:
+            steps.append(steps[-1] ** value)
         moving = [first] * 2  # the support is not fixed yet: left out
-        history = [dict(change=c) for c in (0.0, *moving, *(min(s * scale, 1.0) for s in steps))]
-        yield dict(
-            solver="grqi",
-            label="history",
-            flops=100,
-            iterations=len(steps),
-            history=json.dumps(history),
-        )
+        history = [dict(change=c) for c in (0.0, *moving, *steps)]
+        common = dict(solver="grqi", label="history", flops=100, iterations=len(steps))
+        yield common | dict(seed=seed, history=json.dumps(history))
+
+
+def trivial_K14():
+    """The power method: each step is half of the last one."""
+    for row in K14(2.6):
+        history = [dict(change=0.5**i) for i in range(30)]
+        yield row | dict(history=json.dumps(history))

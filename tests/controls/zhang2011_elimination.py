@@ -1,52 +1,87 @@
-"""Made-up rows for Z6, Z7, Z9, Z10 and Z13."""
+"""Made-up rows for Z6, Z7, Z9, Z9b, Z10 and Z13."""
+
+ROUNDS = 5
 
 
-def corpus(**changes):
-    """The paper's two corpora, with the same numbers."""
-    numbers = dict(
-        search=[1.0, 1.1],
-        total=[2.0, 2.1],
-        pca=[4.0, 4.1],
-        n_hat=300,
-        cardinality=5,
-        words=["some", "words"],
+def corpus(n=102_660, **changes):
+    """A simulated corpus of the published size."""
+    numbers = dict(search=1.0, total=2.0, pca=4.0) | changes
+    times = {name: [numbers[name]] * ROUNDS for name in ("search", "total", "pca")}
+    rest = dict(n_hat=400, cardinality=5, words=["some", "words"]) | changes
+    yield dict(
+        dataset="bag_of_words",
+        label="simulated",
+        problem="simulated",
+        n=n,
+        nnz=10**7,
+        extra=rest | times,
     )
-    for name in ("nytimes", "pubmed"):
-        yield dict(
-            dataset="bag_of_words", label=name, n=100_000, nnz=10**7, extra=numbers | changes
-        )
 
 
-def instances(**changes):
-    """Ten random covariances from which a feature was removed."""
+def instances(count=10, lost=0, **changes):
+    """Random covariances from which a feature was removed; the relaxation falls in some."""
     numbers = dict(
         removed=1, strongest=0.5, unit=1.0, l0=[0.5, 0.5], identity=0.5, l1=[0.5, 0.5, 0.5, 0.5]
     )
-    for seed in range(10):
-        yield dict(dataset="gaussian", label="instance", seed=seed, extra=numbers | changes)
+    for seed in range(count):
+        fallen = dict(l1=[0.5, 0.5, 0.4, 0.4]) if seed < lost else {}
+        extra = numbers | fallen | changes
+        yield dict(dataset="gaussian", label="instance", seed=seed, extra=extra)
 
 
-def Z6(holds):
-    """One second, or thirty."""
-    return corpus(search=[1.0 if holds else 30.0])
+def Z6(value):
+    """So many seconds for a search."""
+    return corpus(search=value)
 
 
-def Z7(holds):
-    """300 words of 100,000 are left, or 2000."""
-    return corpus(n_hat=300 if holds else 2000)
+def trivial_Z6():
+    """No elimination: the search sees all words, and ends at its limit of an hour."""
+    return corpus(search=3600.0)
 
 
-def Z9(holds):
-    """Both optima stay, or both fall by 0.01."""
-    left = 0.5 if holds else 0.49
-    return instances(l0=[0.5, left], l1=[0.5, 0.5, left, left])
+def Z7(value):
+    """The dictionary is so many times larger than what is left."""
+    return corpus(n=round(400 * value))
 
 
-def Z10(holds):
-    """PCA takes twice as long as elimination and search, or half."""
-    return corpus(total=[2.0 if holds else 8.0])
+def Z7_order(value):
+    """What is left is so many times the paper's order."""
+    return corpus(n=400_000, n_hat=round(500 * value))
 
 
-def Z13(holds):
-    """Both sides are the same, or the right one is larger by 0.01."""
-    return instances(identity=0.5 if holds else 0.51)
+def trivial_Z7():
+    """No elimination: all words are left."""
+    return corpus(n_hat=102_660)
+
+
+def Z9(value):
+    """The l0 optimum falls by a share of the largest variance."""
+    return instances(l0=[0.5, 0.5 - value])
+
+
+def Z9b(value):
+    """The optimum of the relaxation falls in so many instances."""
+    return instances(lost=value)
+
+
+Z9b.values = [(0, 1)]
+
+
+def trivial_Z9b():
+    """The feature of largest variance is removed: the optimum falls in every instance."""
+    return instances(lost=10)
+
+
+def Z10(value):
+    """PCA takes so many times as long as elimination and search."""
+    return corpus(pca=value, total=1.0)
+
+
+def trivial_Z10():
+    """PCA itself, then thresholded: what is sparse takes longer by the threshold."""
+    return corpus(pca=1.0, total=1.001)
+
+
+def Z13(value):
+    """Both sides differ by a share of the largest variance."""
+    return instances(identity=0.5 + value)

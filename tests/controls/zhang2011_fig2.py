@@ -1,18 +1,35 @@
 """Made-up rows for Z2 and Z12."""
 
+import numpy as np
 
-def corpora(**extra):
-    """Each corpus with the same numbers."""
-    for corpus in ("nytimes", "pubmed", "nips"):
-        numbers = dict(share=0.01, head=[0.9, 0.8], whole=[0.9, 0.8], variances=[1.0])
-        yield dict(dataset="bag_of_words", label=corpus, extra=numbers | extra)
+from spcabench.figures.zhang2011_fig2 import HEAD, fits
 
-
-def Z2(holds):
-    """A hundredth of the largest variance at rank n/200, or a fifth."""
-    return corpora(share=0.01 if holds else 0.2)
+RANKS = np.arange(1, 2001)
 
 
-def Z12(holds):
-    """The log variances are straighter against the rank, or against its logarithm."""
-    return corpora(head=[0.9, 0.8] if holds else [0.8, 0.99])
+def corpora(variances=None, head=(0.9, 0.95)):
+    """A simulated corpus and three real ones, with the same numbers."""
+    found = 1.0 / RANKS if variances is None else variances
+    extra = dict(ranks=RANKS.tolist(), variances=found.tolist(), head=head, whole=head)
+    for name in ("simulated", "nytimes", "pubmed", "nips"):
+        yield dict(dataset="bag_of_words", label=name, problem=name, extra=extra)
+
+
+def Z2(value):
+    """The variances from rank 400 on are a share of the largest."""
+    return corpora(np.where(RANKS < 400, 1.0, value))
+
+
+def trivial_Z2():
+    """Words in no order: the variance at a rank is as often large as small."""
+    return corpora(np.where(RANKS % 2, 1.0, 0.5))
+
+
+def Z12(value):
+    """An exponential leaves so many times of the 5 % that a power law leaves."""
+    return corpora(head=(1.0 - 0.05 * value, 0.95))
+
+
+def trivial_Z12():
+    """Words drawn at random, by Zipf's law: a power law, whose top is no exponential."""
+    return corpora(head=fits(1.0 / np.arange(1, HEAD + 1)))

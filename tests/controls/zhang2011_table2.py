@@ -1,8 +1,21 @@
 """Made-up rows for Z3."""
 
-from tests.controls._zhang2011 import topics
+from tests.controls._zhang2011 import topics, words_in_order_of_variance
 
 
-def Z3(holds):
-    """More coherent than 99 % of random sets of words, or than half of them."""
-    return topics("pubmed", 0.99 if holds else 0.5)
+def Z3(value):
+    """A share of the random sets of words is as coherent as each component."""
+    return topics("pubmed", value)
+
+
+def Z3_words(value):
+    """So many words in each component."""
+    return topics("pubmed", words=value)
+
+
+Z3_words.values = [(4, 3), (6, 7)]
+
+
+def trivial_Z3():
+    """Words in order of their variance, five at a time."""
+    return words_in_order_of_variance("pubmed")

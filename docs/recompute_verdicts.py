@@ -1,0 +1,42 @@
+"""Recomputes every verdict of a run from its claims.json alone."""
+
+import json
+import operator
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+OPEN = {"low": float("-inf"), "high": float("inf")}
+OPEN |= {f"wide_{end}": value for end, value in OPEN.items()}
+
+
+def of_part(places, rule, over):
+    """The verdict of one quantity over its judged places."""
+    p = places[[*OPEN]].astype(float).fillna(OPEN)
+    low, high = (OPEN[end] if rule[end] is None else rule[end] for end in ("low", "high"))
+    beyond = operator.ge if rule["ends"] else operator.gt
+    a, b = ("", "wide_") if over["all"] else ("wide_", "")
+    inside = beyond(p[f"{a}low"], low) & beyond(high, p[f"{a}high"])
+    outside = ~beyond(high, p[f"{b}low"]) | ~beyond(p[f"{b}high"], low)
+    fails, holds = (outside.any(), inside.all()) if over["all"] else (outside.all(), inside.any())
+    covered = len(p) and not (holds and len(p) < over["least"])
+    return "undecided" if not covered else "fails" if fails else "holds" if holds else "undecided"
+
+
+def verdict(s):
+    """The verdict of a statement: that of its primary reading."""
+    mine = [r for r in s["readings"] if s["primary"] in (r["name"], *r["same"])]
+    if s["calibration"] or not mine:
+        return "calibration" if s["calibration"] else "pending" if s["pending"] else "undecided"
+    places = pd.DataFrame(mine[0]["places"], columns=["part", "judged", *OPEN]).query("judged")
+    parts = [of_part(places[places.part == p["name"]], p["rule"], p["over"]) for p in s["parts"]]
+    found = next((word for word in ("fails", "undecided") if word in parts), "holds")
+    found = "undecided" if mine[0]["stand_in"] and not s["any_data"] else found
+    theorem = {"holds": "checked", "fails": "violated"} if s["kind"] == "theorem" else {}
+    return theorem.get(found, found)
+
+
+if __name__ == "__main__":
+    for s in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["statements"]:
+        print(s["id"], verdict(s), "" if verdict(s) == s["verdict"] else "STORED " + s["verdict"])

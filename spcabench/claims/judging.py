@@ -1,0 +1,272 @@
+"""Judges a statement from its stored numbers alone, the same way today and for a published run.
+
+Stored is plain data, as JSON holds it; an open end is None. A place *holds* if its interval lies in
+the rule's region, *fails* if it lies outside, and is *undecided* if it lies across an edge.
+
+Among many places one is outside by chance. So if every place must hold, a place fails only at the
+level 5 % / number of places; if one place is enough, the place that holds must do so at that level.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from spcabench.claims import intervals
+from spcabench.claims.rules import CLOSE, Rule
+from spcabench.claims.summary import fields, short
+
+Stored = dict[str, Any]
+OF_THEOREM = {"holds": "checked", "fails": "violated"}
+BETTER = 1.25  # a number of the paper that is exceeded by a quarter is "better than claimed"
+MARGIN = ("holds", "fails")
+
+
+def finite(number: float | None) -> float | None:
+    """Return the number, or None where it is none or infinite: JSON has neither."""
+    return None if number is None or not np.isfinite(number) else float(number)
+
+
+def judged(statement: Stored) -> Stored:
+    """Return a stored statement with its verdicts, marks, margin and sentences.
+
+    Parameters
+    ----------
+    statement : dict
+        The statement, its ``parts`` and its ``readings`` with their ``places``. Verdicts that it
+        has already are made anew.
+    """
+    readings = _without_copies([_judged_reading(statement, r) for r in statement["readings"]])
+    statement = statement | {"readings": readings}
+    primary = of_name(readings, statement["primary"])
+    statement |= _verdict(statement, primary)
+    statement |= {"marks": _marks(statement, primary), "margin": _margins(statement, primary)}
+    statement |= {"short": short(statement, primary)}
+    template = statement["headline"].get(statement["would"] or statement["verdict"], "")
+    sentence = template.format(**fields(statement, primary)) if template and primary else ""
+    return statement | {"sentence": sentence}
+
+
+def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
+    """Return the reading of a name, or the one that has the same numbers."""
+    return next((r for r in readings if name in (r["name"], *r.get("same", ()))), None)
+
+
+def merged(statements: list[Stored]) -> Stored:
+    """Return one statement that several figures judge on their own data, judged on all of it."""
+    first, *others = statements
+    readings = [dict(reading) for reading in first["readings"]]
+    for reading in (r for other in others for r in other["readings"]):
+        mine = of_name(readings, reading["name"])
+        if mine is None:
+            readings.append(dict(reading))
+            continue
+        for name in ("places", "notes", "data"):
+            mine[name] = [*mine[name], *reading[name]]
+        for name in ("stand_in", "simulated"):
+            mine[name] = mine[name] or reading[name]
+        mine["rows"] += reading["rows"]
+    causes = [s["cause"] for s in statements if s["cause"]]
+    return judged(first | {"readings": readings}) | {"cause": causes[0] if causes else ""}
+
+
+def _verdict(statement: Stored, primary: Stored | None) -> Stored:
+    """The verdict of the statement: that of its primary reading."""
+    if statement["calibration"]:
+        return {"verdict": "calibration", "would": "", "reason": "", "side": ""}
+    if primary is None:
+        pending = statement["pending"]
+        return {
+            "verdict": "pending" if pending else "undecided",
+            "would": "",
+            "reason": pending or "no run gave an answer",
+            "side": "",
+        }
+    found = {name: primary[name] for name in ("verdict", "would", "reason", "side")}
+    if statement["kind"] == "theorem":
+        found["verdict"] = OF_THEOREM.get(found["verdict"], found["verdict"])
+    return found
+
+
+def _judged_reading(statement: Stored, reading: Stored) -> Stored:
+    """A reading with the verdicts of its places, and its own."""
+    places, outcomes = [], []
+    for part in statement["parts"]:
+        mine = [place for place in reading["places"] if place["part"] == part["name"]]
+        done = _judged_places(part, mine)
+        places += done
+        if done or reading["name"] == statement["primary"]:  # others need not measure every part
+            outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
+    verdict, reason, side = _of_all(outcomes or [_of_part(statement["parts"][0], [])])
+    would = ""
+    if reading["stand_in"] and not statement["any_data"] and verdict != "undecided":
+        verdict, would, reason = "undecided", verdict, "the data are a stand-in"
+    return reading | {
+        "places": places,
+        "verdict": verdict,
+        "would": would,
+        "reason": reason,
+        "side": side,
+    }
+
+
+def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
+    """The places of one part with their intervals, and their verdicts where they are judged."""
+    over, rule = part["over"], rule_of(part)
+    inside = [_covers(over, place["x"]) for place in places]
+    strict = 1 - (1 - intervals.LEVEL) / max(sum(inside), 1)
+    done = []
+    for place, is_judged in zip(places, inside, strict=True):
+        measured = measured_of(place)
+        ends, wide = measured.interval(), measured.interval(strict)
+        holds = rule.side(*(ends if over["all"] else wide)) == "inside"
+        side = rule.side(*(wide if over["all"] else ends))
+        known = measured.kind != "too few" and np.isfinite(measured.value)
+        fails = known and side in ("below", "above")
+        verdict = "holds" if known and holds else "fails" if fails else "undecided"
+        done.append(
+            place
+            | {"low": finite(ends[0]), "high": finite(ends[1])}
+            | {"wide_low": finite(wide[0]), "wide_high": finite(wide[1])}
+            | {"judged": is_judged, "verdict": verdict, "side": side if fails else ""}
+        )
+    return done
+
+
+def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
+    """Verdict, reason and side of one part over its judged places."""
+    words = [place["verdict"] for place in places]
+    sides = {place["side"] for place in places if place["side"]}
+    side = "both sides" if len(sides) > 1 else "".join(sides)
+    if part["over"]["all"]:
+        decided = "fails" if "fails" in words else "holds" if set(words) == {"holds"} else ""
+    else:
+        decided = "holds" if "holds" in words else "fails" if set(words) == {"fails"} else ""
+    few = any(place["kind"] == "too few" for place in places)
+    if decided == "holds" and len(places) < part["over"]["least"]:
+        return "undecided", "the data do not cover the range", ""
+    if decided:
+        return decided, "", side if decided == "fails" else ""
+    if not places:
+        return "undecided", "no run in the range gave an answer", ""
+    reason = "too few problems" if few else "the interval includes the threshold"
+    return "undecided", reason, ""
+
+
+def _of_all(outcomes: list[tuple[str, str, str]]) -> tuple[str, str, str]:
+    """Verdict, reason and side over all parts: each must hold."""
+    for wanted in ("fails", "undecided"):
+        for outcome in outcomes:
+            if outcome[0] == wanted:
+                return outcome
+    return outcomes[0]
+
+
+def _covers(over: Stored, x: float | None) -> bool:
+    low, high = over["low"], over["high"]
+    return x is None or ((low is None or x >= low) and (high is None or x < high))
+
+
+def rule_of(part: Stored) -> Rule:
+    """Return the rule of a stored part."""
+    low, high = part["rule"]["low"], part["rule"]["high"]
+    ends = part["rule"]["ends"]
+    return Rule(-np.inf if low is None else low, np.inf if high is None else high, ends)
+
+
+def measured_of(place: Stored) -> intervals.Measured:
+    """Return the measured number of a stored place."""
+    value = np.nan if place["value"] is None else place["value"]
+    return intervals.Measured(value, place["kind"], place["spread"], place["count"], place["over"])
+
+
+def _without_copies(readings: list[Stored]) -> list[Stored]:
+    """The readings, those with exactly the same numbers as one."""
+    found: list[Stored] = []
+    for reading in readings:
+        twin = next((r for r in found if _numbers(r) == _numbers(reading)), None)
+        if twin is None or not reading["places"]:
+            found.append(reading | {"same": list(reading.get("same", ()))})
+        else:
+            twin["same"].append(reading["name"])
+    return found
+
+
+def _numbers(reading: Stored) -> list[tuple[Any, ...]]:
+    return [(p["part"], p["label"], p["value"], p["spread"]) for p in reading["places"]]
+
+
+def _marks(statement: Stored, primary: Stored | None) -> list[str]:
+    """The words beside the verdict."""
+    outcomes = {
+        (r["would"] or r["verdict"], r["side"])
+        for r in statement["readings"]
+        if (r["would"] or r["verdict"]) != "undecided"
+    }
+    found = {
+        "depends": len({word for word, _ in outcomes}) > 1 or len(outcomes) > 1,
+        "calibrated": bool(statement["calibrated_by"]),
+    }
+    if primary is not None:
+        kinds = {place["kind"] for place in primary["places"] if place["judged"]}
+        found |= {
+            "close": statement["kind"] != "theorem" and _turns(statement, primary),
+            "better": _better(statement, primary),
+            "censored": bool(kinds & {"at least", "at most"}),
+            "too few": "too few" in kinds,
+            "stand-in": primary["stand_in"],
+            "simulated": primary["simulated"],
+        }
+    return [mark for mark, applies in found.items() if applies]
+
+
+def _turns(statement: Stored, primary: Stored) -> bool:
+    """Whether the verdict turns when a threshold moves by a tenth."""
+    plain = primary | {"stand_in": False}
+    now = _judged_reading(statement, plain)["verdict"]
+    for share in (-CLOSE, CLOSE):
+        parts = [part | {"rule": moved(part, share)} for part in statement["parts"]]
+        if _judged_reading(statement | {"parts": parts}, plain)["verdict"] != now:
+            return True
+    return False
+
+
+def moved(part: Stored, share: float) -> Stored:
+    """Return the stored rule of a part with its thresholds moved by a share; positive is harder."""
+    rule = rule_of(part)
+    wide = np.isfinite(rule.low) and np.isfinite(rule.high)
+    if wide and rule.low + share * abs(rule.low) > rule.high - share * abs(rule.high):
+        return {"low": None, "high": -1e-300, "ends": True}  # nothing is left of the region
+    new = rule.moved(share)
+    return {"low": finite(new.low), "high": finite(new.high), "ends": rule.ends}
+
+
+def _better(statement: Stored, primary: Stored) -> bool:
+    """Whether a number that the paper says is reached at least is exceeded by a quarter."""
+    if statement["kind"] != "number" or len(statement["paper"]) != 1:
+        return False
+    part, paper = statement["parts"][0], statement["paper"][0]
+    one_sided = part["rule"]["low"] is not None and part["rule"]["high"] is None
+    lows = [p["low"] for p in primary["places"] if p["judged"] and p["part"] == ""]
+    return one_sided and bool(lows) and None not in lows and min(lows) > BETTER * paper["low"]
+
+
+def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
+    """For a rule with one threshold: up to which it would hold, and from which it would fail."""
+    part = statement["parts"][0]
+    low, high = part["rule"]["low"], part["rule"]["high"]
+    if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
+        return {}
+    places = [p for p in primary["places"] if p["judged"] and p["kind"] != "too few"]
+    if not places or any(p["value"] is None for p in places):
+        return {}
+    lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
+    if low is None:
+        lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
+    # the harder way: the worst place of all, the best one where a single place is enough
+    worst = min if (low is not None) == part["over"]["all"] else max
+    ends = {}
+    for word, name in zip(MARGIN, (lower, upper), strict=True):
+        values = [place[name] for place in places]
+        ends[word] = None if None in values else worst(values)
+    return ends

@@ -1,0 +1,336 @@
+"""Statements of the papers: what is said, what is measured, and the rule that decides.
+
+A statement is written once, in its figure's file. It judges the rows of the figure, and what comes
+out is plain data (`judging`): from there on pages, documents and commands read, and parse nothing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from spcabench.claims import judging
+from spcabench.claims.intervals import Measured
+from spcabench.claims.rules import Rule, Scope
+
+StatementKind = Literal["theorem", "number", "comparison"]
+Stored = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PaperNumber:
+    """A number or a range that the paper prints. It is drawn beside ours.
+
+    Attributes
+    ----------
+    low, high : float
+        The range; ``high`` is left out for a single number.
+    place : str
+        Label of the place that it belongs to; empty for all.
+    part : str
+        Name of the part that it belongs to.
+    """
+
+    low: float
+    high: float | None = None
+    place: str = ""
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One measured quantity with its rule. Most statements have a single part.
+
+    Attributes
+    ----------
+    name : str
+        What tells it from the other parts; places name it.
+    measures : str
+        The quantity, as a formula in words: "flops of GPower / flops of GRQI".
+    unit : str
+        Its unit: "times", "%", "s", "B", or a noun.
+    rule : Rule
+        The region in which it must lie.
+    over : Scope
+        Which places are judged.
+    logarithmic : bool or None
+        Whether its axis is logarithmic; None leaves it to the unit (ratios are).
+    """
+
+    name: str
+    measures: str
+    unit: str
+    rule: Rule
+    over: Scope = Scope()  # noqa: RUF009 (frozen)
+    logarithmic: bool | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A measured number at one place: a band, a size, a cardinality, a data set.
+
+    Attributes
+    ----------
+    label : str
+        The place as a person names it: "5-10 %", "n = 200".
+    measured : Measured
+        The number there.
+    x : float
+        Where the place lies on the axis of its scope, if it lies on one.
+    part : str
+        Name of the part that it measures.
+    """
+
+    label: str
+    measured: Measured
+    x: float = np.nan
+    part: str = ""
+
+
+def places(
+    table: pd.DataFrame,
+    by: str,
+    measure: Callable[[pd.DataFrame], Measured],
+    label: str | Callable[[Any], str] = "{:g}",
+    part: str = "",
+) -> list[Place]:
+    """Return a place for each value of a column, in its order.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows.
+    by : str
+        Column of the place on the axis.
+    measure : callable
+        A function of the rows of one place, which returns a `Measured`.
+    label : str or callable
+        The label of a place, as a format of x or a function of it.
+    part : str
+        Name of the part.
+    """
+    name = label.format if isinstance(label, str) else label
+    return [
+        Place(name(x), measure(rows), np.nan if isinstance(x, str) else float(x), part)
+        for x, rows in table.groupby(by)
+    ]
+
+
+def banded(
+    table: pd.DataFrame,
+    column: str,
+    edges: Sequence[float],
+    measure: Callable[[pd.DataFrame], Measured],
+    part: str = "",
+) -> list[Place]:
+    """Return a place for each band of a share that has rows: "2-5 %", at its lower edge."""
+    band = np.digitize(table[column], edges) - 1
+    inside = table[(band >= 0) & (band < len(edges) - 1)]
+    return [
+        Place(f"{100 * edges[b]:g}-{100 * edges[b + 1]:g} %", measure(rows), float(edges[b]), part)
+        for b, rows in inside.groupby(band[(band >= 0) & (band < len(edges) - 1)])
+    ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The numbers of a statement in one of its readings.
+
+    Attributes
+    ----------
+    name : str
+        The reading: "GPower1, as returned".
+    places : sequence of Place
+        What was measured.
+    rows : DataFrame
+        The rows that it rests on, with the columns ``stand_in`` and ``problem``.
+    notes : sequence of str
+        Further numbers in words, which decide nothing: sentences of at most 300 characters.
+    """
+
+    name: str
+    places: Sequence[Place]
+    rows: pd.DataFrame
+    notes: Sequence[str] = ()
+
+
+@dataclass(eq=False)
+class Statement:
+    """What a paper says, what is measured of it, and the rule that decides.
+
+    Parameters
+    ----------
+    id : str
+        Short name on the page: "K3".
+    where : str
+        Where in the paper it stands.
+    quote : str
+        The paper's own words.
+    kind : str
+        "theorem" (proven, so that a failure would be our bug), "number" (reproduced or not) or
+        "comparison" (who wins, and by how much). They are counted apart.
+    measures, unit, rule, over : str, str, Rule, Scope
+        The measured quantity, as in `Part`.
+    primary : str
+        Name of the reading that decides.
+    why : str
+        Why it is that one: what the paper names, the form of input that it says the algorithm
+        takes, or the preparation closest to its printed numbers.
+    paper : sequence of PaperNumber
+        What the paper prints.
+    also : sequence of Part
+        Further quantities that must satisfy their rules too.
+    headline : mapping
+        Verdict -> the sentence of the paper's summary, with the fields of `judging.fields`. Only
+        statements that the summary is made of have one.
+    chosen_first : bool
+        Whether the primary reading was chosen before any result had been seen.
+    changed : str
+        Why the test was changed after its first run, in a sentence; empty if it was not.
+    timed : bool
+        Whether the verdict rests on a clock or on memory, so that it may differ between runs.
+    any_data : bool
+        Whether stand-in data can decide it too, because it is about shapes alone.
+    calibration : bool
+        Whether the number was used to choose the primary reading of other statements. It is shown,
+        and not judged.
+    calibrated_by : str
+        Id of the statement whose number chose the primary reading.
+    pending : str
+        Which runs the primary reading still needs, in a sentence.
+    logarithmic : bool or None
+        As in `Part`.
+    """
+
+    id: str
+    where: str
+    quote: str
+    kind: StatementKind
+    measures: str
+    unit: str
+    rule: Rule
+    primary: str
+    why: str
+    over: Scope = Scope()  # noqa: RUF009 (frozen)
+    paper: Sequence[PaperNumber] = ()
+    also: Sequence[Part] = ()
+    headline: Mapping[str, str] = field(default_factory=dict)
+    chosen_first: bool = False
+    changed: str = ""
+    timed: bool = False
+    any_data: bool = False
+    calibration: bool = False
+    calibrated_by: str = ""
+    pending: str = ""
+    logarithmic: bool | None = None
+    _measure: Callable[[Any], Iterable[Reading]] | None = field(default=None, init=False)
+    _cause: Callable[[Any, Stored], str] | None = field(default=None, init=False)
+
+    def measured(
+        self, function: Callable[[Any], Iterable[Reading]]
+    ) -> Callable[[Any], Iterable[Reading]]:
+        """Take the function that yields the readings from the figure's data (a decorator)."""
+        self._measure = function
+        return function
+
+    def because(self, function: Callable[[Any, Stored], str]) -> Callable[[Any, Stored], str]:
+        """Take the function that says why the statement does not hold (a decorator).
+
+        It is given the figure's data and the judged statement, and returns one sentence or "".
+        """
+        self._cause = function
+        return function
+
+    @property
+    def parts(self) -> list[Part]:
+        """All quantities with their rules."""
+        first = Part("", self.measures, self.unit, self.rule, self.over, self.logarithmic)
+        return [first, *self.also]
+
+    def judge(self, data: Any) -> Stored:
+        """Return the statement judged, as plain data (see `judging`).
+
+        Parameters
+        ----------
+        data : object
+            What the figure's ``data`` makes of its rows. None where no run gave an answer.
+        """
+        if self._measure is None:
+            raise TypeError(f"statement {self.id}: nothing measures it; use @{self.id}.measured")
+        readings = [] if data is None else list(self._measure(data))
+        names = [reading.name for reading in readings]
+        if len(set(names)) < len(names):
+            raise ValueError(f"statement {self.id}: two readings have the same name: {names}")
+        stored = judging.judged(self._stored() | {"readings": [_stored(r) for r in readings]})
+        turned = stored["verdict"] in ("fails", "undecided", "violated")
+        if turned and self._cause and data is not None and self.primary in names:
+            stored["cause"] = self._cause(data, stored)
+        return stored
+
+    def _stored(self) -> Stored:
+        """What is known of the statement before anything is measured."""
+        plain = ("id", "where", "quote", "kind", "primary", "why", "chosen_first", "changed")
+        marks = ("timed", "any_data", "calibration", "calibrated_by", "pending")
+        return {
+            **{name: getattr(self, name) for name in (*plain, *marks)},
+            "parts": [_stored_part(part) for part in self.parts],
+            "paper": [vars(p) | {"high": p.low if p.high is None else p.high} for p in self.paper],
+            "headline": dict(self.headline),
+            "cause": "",
+        }
+
+
+def _stored_part(part: Part) -> Stored:
+    rule, over = part.rule, part.over
+    ratio = part.unit == "times" if part.logarithmic is None else part.logarithmic
+    return {
+        "name": part.name,
+        "measures": part.measures,
+        "unit": part.unit,
+        "rule": {
+            "low": judging.finite(rule.low),
+            "high": judging.finite(rule.high),
+            "ends": rule.ends,
+        },
+        "over": {
+            "all": over.all,
+            "noun": over.noun,
+            "low": judging.finite(over.low),
+            "high": judging.finite(over.high),
+            "least": over.least,
+        },
+        "logarithmic": ratio,
+    }
+
+
+def _stored(reading: Reading) -> Stored:
+    """A reading before it is judged."""
+    rows = reading.rows
+    if not {"stand_in", "problem"} <= set(rows):
+        raise ValueError(f"reading {reading.name!r}: its rows lack the columns stand_in or problem")
+    simulated = rows.simulated.eq(True).any() if "simulated" in rows else False
+    return {
+        "name": reading.name,
+        "stand_in": bool(rows.stand_in.eq(True).any()),
+        "simulated": bool(simulated),
+        "data": sorted(map(str, rows.problem.dropna().unique()))[:8],
+        "rows": len(rows),
+        "notes": [note for note in reading.notes if note],
+        "places": [_stored_place(place) for place in reading.places],
+    }
+
+
+def _stored_place(place: Place) -> Stored:
+    m = place.measured
+    return {
+        "label": place.label,
+        "x": judging.finite(place.x),
+        "part": place.part,
+        "value": judging.finite(m.value),
+        "kind": m.kind,
+        "spread": judging.finite(m.spread),
+        "count": m.count,
+        "over": m.over,
+    }

@@ -1,0 +1,92 @@
+"""Numbers for people: as many digits as they need, thousands apart, a unit that fits."""
+
+import math
+from collections.abc import Sequence
+
+DIGITS = 3
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """Return a number in words: "16", "10,900", "0.0116", "407 µs", "8.96 GB", "4.7 %".
+
+    Parameters
+    ----------
+    value : float or None
+        The number. None and NaN are "n/a".
+    unit : str
+        "times", "%", "share" (of one, told in percent), "s" (seconds), "B" (bytes), or any noun,
+        which follows the number.
+    """
+    if value is None or math.isnan(value):
+        return "n/a"
+    if math.isinf(value):
+        return "no limit"
+    if unit == "s":
+        return duration(value)
+    if unit == "B":
+        return size(value)
+    if unit == "share":
+        return percent(value)
+    return f"{plain(value)} {unit}".rstrip()
+
+
+def plain(value: float) -> str:
+    """Return a number to three digits, without a power of ten unless it is tiny."""
+    if value == 0 or abs(value) < 1e-300:
+        return "0"
+    if abs(value) < 1e-5:
+        return f"{value:.1e}".replace("e-0", "e-")
+    if abs(value) < 1e-4:
+        return f"{value:.{DIGITS + 4}f}".rstrip("0")
+    if abs(value) >= 10 ** (DIGITS - 1):
+        digits = math.floor(math.log10(abs(value))) + 1 - DIGITS
+        return f"{round(value, -max(digits, 0)):,.0f}"
+    return f"{float(f'{value:.{DIGITS}g}'):g}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that people use for it: "407 µs", "3.59 s", "12.5 min"."""
+    for unit, size_of, most in (("µs", 1e-6, 999.5), ("ms", 1e-3, 999.5), ("s", 1.0, 119.5)):
+        if abs(seconds) < most * size_of:
+            return f"{plain(seconds / size_of)} {unit}"
+    return f"{plain(seconds / 60)} min"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; what rounding alone can make is zero."""
+    return f"{plain(100.0 * round(share, 9) + 0.0)} %"
+
+
+def size(count: float) -> str:
+    """Return a number of bytes: "44 MB", "8.96 GB"."""
+    for unit, size_of in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(count) >= 0.9995 * size_of:
+            return f"{plain(count / size_of)} {unit}"
+    return f"{plain(count)} B"
+
+
+def span(values: Sequence[float | None], unit: str = "") -> str:
+    """Return from where to where numbers reach: "16 to 10,900 times"; one number where they agree.
+
+    Values that are missing are left out.
+    """
+    found = [value for value in values if value is not None and not math.isnan(value)]
+    if not found:
+        return "n/a"
+    low, high = number(min(found), unit), number(max(found), unit)
+    if low == high:
+        return low
+    same_unit = low.rpartition(" ")[2] == high.rpartition(" ")[2] and " " in low
+    return f"{low.rpartition(' ')[0] if same_unit else low} to {high}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: "1 statement", "3 statements"."""
+    return f"{count:,} {noun if count != 1 or not noun.endswith('s') else noun[:-1]}"
+
+
+def listed(words: list[str]) -> str:
+    """Return words as a sentence has them: "3 and 6", "1, 2 and 3"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

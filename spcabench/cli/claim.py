@@ -1,0 +1,58 @@
+"""The command that shows what a statement of a paper comes to in a run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spcabench.cli import options
+from spcabench.errors import InputError
+
+
+def show_claim(
+    ids: Annotated[list[str], typer.Argument(help="Ids of statements: K3.", metavar="ID...")],
+    run: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a run. By default results/published, else results/quick."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
+    ] = None,
+) -> None:
+    """Show the verdict on statements of the papers, and the numbers behind it."""
+    from spcabench.cli import files
+    from spcabench.page import card
+
+    files.check("--out", out, files.PICTURES)
+    if out is not None and len(ids) > 1:
+        raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
+    found = _found(ids, run or _newest())
+    for statement in found:
+        print(f"{card.text(statement)}\n{card.bars(statement)}")
+    if out is not None:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        files.save_figure(out, card.figure(found[0]))
+        print(out)
+
+
+def _newest() -> Path:
+    """The published run, or that at the quick scale."""
+    published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
+    return published if (published / "claims.json").exists() else quick
+
+
+def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
+    """The statements with these ids. Raises InputError for an id that the run does not have."""
+    from spcabench import validate
+    from spcabench.page import claims_file
+
+    statements = claims_file.read(folder / claims_file.NAME)["statements"]
+    known = {statement["id"].casefold(): statement["id"] for statement in statements}
+    found = []
+    for id in ids:
+        if id.casefold() not in known:
+            raise InputError(validate.nearest("statement", id, known.values()))
+        found += [s for s in statements if s["id"] == known[id.casefold()]]
+    return found

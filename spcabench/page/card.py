@@ -1,0 +1,628 @@
+"""The card of a judged statement: one layout, as HTML with SVG, text, Markdown and Matplotlib.
+
+A *panel* is one part of a statement in one reading: its rows over an axis, which the readings of a
+part share. A *row* is a place, or a run of places with the same verdict.
+"""
+
+import math
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from spcabench.claims import judging, words
+from spcabench.claims.intervals import FEWEST
+from spcabench.claims.rules import Rule
+from spcabench.claims.summary import where
+from spcabench.page.render import render
+
+Stored = dict[str, Any]
+MOST, BESIDE = 8, 3  # rows of a panel and readings that are not folded
+CELL = 300  # characters of any text on a card
+TABLE = 60  # places of a reading that a table lists one by one
+WIDTH, LINE, CHARACTER = 340, 23, 7.4  # of a panel, in its own pixels
+WITH_UNIT = ("s", "B", "share", "%")  # units that are part of a number
+# how a verdict looks: its colour and, in pictures, its shape
+LOOKS = {"holds": "holds", "checked": "holds", "fails": "fails", "violated": "fails"}
+COLOURS = {"holds": "#005f97", "fails": "#a83f00", "undecided": "#555555", "few": "#6f6f6f"}
+SHAPES = {"holds": "o", "fails": "s", "undecided": "o", "few": "x"}  # of Matplotlib
+GLYPHS = {"holds": "●*", "fails": "■X", "undecided": "○o", "few": "×x"}  # and in plain ASCII
+LIMITS = {"low": "from", "high": "below"}
+ASCII = str.maketrans({"–": "-", "≥": ">=", "≤": "<=", "µ": "u"})
+SIDES = {"below": "too low", "above": "too high", "both sides": "too low and too high"}
+VERDICTS = {
+    "holds": "the numbers and their intervals satisfy the rule",
+    "fails": "the numbers and their intervals break the rule",
+    "undecided": "the data do not decide it",
+    "checked": "a theorem: the runs agree with it",
+    "violated": "a theorem that the runs contradict: a bug of ours",
+    "pending": "the runs that decide it have not been made yet",
+    "calibration": "this number chose the reading of other statements, so it is not judged",
+}
+MARKS = {
+    "depends": "another reading has another verdict",
+    "close": "the verdict turns if the threshold moves by 10 %",
+    "calibrated": "the primary reading is the one closest to another number of the paper",
+    "better": "at least 25 % better than the paper says",
+    "censored": "some runs hit a limit, so their numbers are bounds",
+    "too few": f"some places have fewer than {FEWEST} problems",
+    "stand-in": "measured on other data than the paper's",
+    "simulated": "measured on simulated data",
+}
+STYLE = render("card.css.j2")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis from ``low`` to ``high``: decades, or multiples of ``scale``."""
+
+    low: float
+    high: float
+    logarithmic: bool
+    scale: float = 1.0
+
+    def at(self, value: float) -> float:
+        """Where a value lies: 0 at the left end, 1 at the right end; outside, the nearer end."""
+        place = (_moved(value, self.logarithmic, self.scale) - self.low) / (self.high - self.low)
+        return min(max(place, 0.0), 1.0)
+
+    def covers(self, value: float) -> bool:
+        """Whether a value lies on the axis."""
+        return self.low <= _moved(value, self.logarithmic, self.scale) <= self.high
+
+    def ticks(self, most: int) -> list[float]:
+        """At most so many round numbers."""
+        if not self.logarithmic:
+            return [self.scale * tick for tick in _round(self.low, self.high, most)]
+        step = max(1, math.ceil((self.high - self.low) / (most - 1)))
+        first, last = math.ceil(self.low / step) * step, math.floor(self.high)
+        decades = [10.0**power for power in range(first, last + 1, step)]
+        if len(decades) > 1:
+            return decades
+        low, high = 10.0**self.low, 10.0**self.high
+        fine = [m * 10.0**p for p in range(math.floor(self.low), last + 1) for m in (1, 2, 5)]
+        inside = [tick for tick in fine if low <= tick <= high]
+        return inside if 1 < len(inside) <= most else _round(low, high, most)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A place, or a run of places with the same verdict: its look, numbers, and ends."""
+
+    label: str
+    places: list[Stored]
+    unit: str
+
+    @property
+    def look(self) -> str:
+        """How it is drawn: as its verdict, or as too few."""
+        return _look(self.places[0])
+
+    @property
+    def judged(self) -> bool:
+        """Whether the rule is asked of it."""
+        return self.places[0]["judged"]
+
+    @property
+    def values(self) -> list[float]:
+        """The numbers of its places."""
+        return [place["value"] for place in self.places if place["value"] is not None]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """From the lowest to the highest end of the intervals; infinite where one is open."""
+        lows, highs = ([place[end] for place in self.places] for end in ("low", "high"))
+        return (
+            -np.inf if None in lows else min(lows),
+            np.inf if None in highs else max(highs),
+        )
+
+    def number(self) -> str:
+        """The number, or from where to where the numbers reach."""
+        unit = self.unit if self.unit in WITH_UNIT else ""
+        bound = {"at least": ("low", "≥ "), "at most": ("high", "≤ ")}.get(self.places[0]["kind"])
+        if bound and len(self.places) == 1:
+            return bound[1] + told(self.places[0][bound[0]], unit)
+        return span(self.values, unit).replace(" to ", "–")
+
+    def in_words(self) -> str:
+        """The number with its interval, and the verdict: "229 [148, 354], holds"."""
+        place, several = self.places[0], len(self.places) > 1
+        verdict = "not judged" if not self.judged else place["verdict"]
+        if self.look == "few":
+            verdict = f"too few {place['over'] or 'problems'}"
+        interval = "" if several else interval_of(place, self.unit)
+        count = f" at {len(self.places)} places" if several else ""
+        return f"{self.number()}{interval}{count}, {verdict}"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One part of a statement in one reading, and the paper's numbers for it."""
+
+    part: Stored
+    reading: Stored
+    axis: Axis
+    rows: list[Row]
+    paper: list[Stored]
+
+    @property
+    def rule(self) -> Rule:
+        """The rule of its part."""
+        return judging.rule_of(self.part)
+
+    def split(self) -> tuple[list[Row], list[Row]]:
+        """The rows that are shown, those that do not hold first of all, and those folded."""
+        numbered = sorted(
+            range(len(self.rows)),
+            key=lambda i: (not self.rows[i].judged, self.rows[i].look == "holds", i),
+        )
+        shown = set(numbered[:MOST])
+        return (
+            [row for i, row in enumerate(self.rows) if i in shown],
+            [row for i, row in enumerate(self.rows) if i not in shown],
+        )
+
+
+def told(value: float | None, unit: str = "") -> str:
+    """A number in words, as `words.number`; very large ones as a power of ten."""
+    if value is None or abs(value) < 1e12 or not math.isfinite(value):
+        return words.number(value, unit)
+    return f"{value:.2e} {'' if unit == 'share' else unit}".strip()
+
+
+def span(values: Sequence[float], unit: str = "") -> str:
+    """From where to where numbers reach."""
+    if values and max(map(abs, values)) >= 1e12:
+        return " to ".join(dict.fromkeys((told(min(values), unit), told(max(values), unit))))
+    return words.span(values, unit)
+
+
+def interval_of(place: Stored, unit: str) -> str:
+    """The interval of a place, if it has one: " [148, 354]"."""
+    low, high = place["low"], place["high"]
+    if place["kind"] in ("exact", "too few", "at least", "at most") or None in (low, high):
+        return ""
+    ends = [told(end, unit if unit in WITH_UNIT else "") for end in (low, high)]
+    return f" [{ends[0]}, {ends[1]}]"
+
+
+def rule_words(part: Stored, unit: str | None = None) -> str:
+    """The rule of a part in words."""
+    rule = judging.rule_of(part)
+    unit = part["unit"] if unit is None else unit
+    both = math.isfinite(rule.low) and math.isfinite(rule.high)
+    return span([rule.low, rule.high], unit) if both else rule.words(unit)
+
+
+def layout(statement: Stored) -> list[list[Panel]]:
+    """The panels of each reading: the primary one first, then those with another verdict."""
+    primary = judging.of_name(statement["readings"], statement["primary"])
+    wanted = outcome(primary) if primary else ""
+    readings = sorted(
+        (r for r in statement["readings"] if r["places"]),
+        key=lambda r: (r is not primary, outcome(r) in (wanted, "undecided")),
+    )
+    axes = {}
+    for part in statement["parts"]:
+        own = [p for r in readings for p in r["places"] if p["part"] == part["name"]]
+        axes[part["name"]] = _axis(part, own, _paper(statement, part))
+    return [
+        [
+            Panel(part, reading, axes[part["name"]], rows, _paper(statement, part))
+            for part in statement["parts"]
+            if (rows := _rows(part, reading))
+        ]
+        for reading in readings
+    ]
+
+
+def outcome(reading: Stored) -> str:
+    """The verdict of a reading; on a stand-in, the one that these data would give."""
+    return reading["would"] or reading["verdict"]
+
+
+def _paper(statement: Stored, part: Stored) -> list[Stored]:
+    return [paper for paper in statement["paper"] if paper["part"] == part["name"]]
+
+
+def _rows(part: Stored, reading: Stored) -> list[Row]:
+    places = [place for place in reading["places"] if place["part"] == part["name"]]
+    if len(places) <= MOST:
+        return [Row(place["label"], [place], part["unit"]) for place in places]
+    return _runs(places, part["unit"])
+
+
+def _runs(places: list[Stored], unit: str) -> list[Row]:
+    """Consecutive places of the same verdict and kind, whose labels differ in numbers alone."""
+
+    def alike(place: Stored) -> tuple[Any, ...]:
+        bound = place["kind"] if place["kind"] in ("at least", "at most") else ""
+        return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
+
+    runs = [list(run) for _, run in groupby(places, alike)]
+    return [Row(where([place | {"x": 0.0} for place in run]), run, unit) for run in runs]
+
+
+def _look(place: Stored) -> str:
+    unknown = place["kind"] == "too few" or place["value"] is None
+    return "few" if unknown else place["verdict"]
+
+
+def _moved(value: float, logarithmic: bool, scale: float) -> float:
+    if not logarithmic:
+        return value / scale
+    return math.log10(value) if value > 0 else -math.inf
+
+
+def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
+    """The axis on which the values, the rule's ends and the paper's numbers lie.
+
+    Intervals make it longer, but not to more than three times its length.
+    """
+    rule, log = judging.rule_of(part), part["logarithmic"]
+    core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]
+    core = [c for c in (*core, rule.low, rule.high) if c is not None and math.isfinite(c)]
+    largest = max(map(abs, core), default=1.0) or 1.0
+    scale = 10.0 ** max(math.floor(math.log10(largest)), -300)
+    scale *= 0.6 if part["unit"] == "s" and largest >= 120 else 1.0  # whole minutes
+    found = [_moved(c, log, scale) for c in core]
+    found = [f for f in found if math.isfinite(f)] or [0.0]
+    low, high = min(found), max(found)
+    room = max(high - low, 0.2 if log else 0.02 * largest / scale)
+    ends = [place[e] for place in places for e in ("low", "high") if place[e] is not None]
+    moved = [min(max(_moved(e, log, scale), low - room), high + room) for e in ends]
+    low, high = min(low, *moved, high), max(low, *moved, high)
+    alone = not log and high == low  # one number: an axis of a fifth to either side
+    pad = 0.2 * largest / scale if alone else 0.05 * (high - low + room)
+    if log:  # within what a float can be
+        return Axis(max(low - pad, -300.0), min(high + pad, 300.0), log)
+    return Axis(low - pad, high + pad, log, scale)
+
+
+def _round(low: float, high: float, most: int) -> list[float]:
+    """Round numbers between two ends, at most so many."""
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
+    return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
+    """The ticks whose labels have room, in characters."""
+    for most in (5, 4, 3, 2):
+        values = axis.ticks(most)
+        labels = [_tick(value, unit) for value in values]
+        if len(set(labels)) < len(labels):
+            labels = [f"{value:.7g}" for value in values]
+        if sum(map(len, labels)) + 2 * len(labels) <= room:
+            break
+    return list(zip(values, labels, strict=True))
+
+
+def _tick(value: float, unit: str) -> str:
+    if value == 0 or abs(value) < 1e-300:
+        return "0"
+    if unit in WITH_UNIT or 1e-4 <= abs(value) < 1e6:
+        return told(value, unit if unit in WITH_UNIT else "")
+    digits, power = f"{value:.2e}".split("e")
+    high = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{float(digits):g} × 10{high}".removeprefix("1 × ")
+
+
+def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
+    """Where everything of a panel lies, in its own pixels, and what it says in words."""
+    longest = max(len(row.label) for row in rows)
+    above = longest > 14  # long labels lie above their rows
+    left = 8.0 if above else CHARACTER * longest + 12
+    right = WIDTH - CHARACTER * max(len(row.number()) for row in rows) - 10
+    top, line = (37 if panel.paper else 19), LINE + (15 if above else 0)
+
+    def x(value: float) -> float:
+        return round(left + (right - left) * panel.axis.at(value), 1)
+
+    def lying(paper: Stored) -> Stored:
+        return {"ends": (x(paper["low"]), x(paper["high"])), "place": paper["place"]}
+
+    rule, paper, labels = panel.rule, [lying(p) for p in panel.paper], [row.label for row in rows]
+    marks = ticks(panel.axis, panel.part["unit"], (right - left) / CHARACTER)
+    beside = max((max(p["ends"]) for p in paper), default=left) + 9
+    return {
+        "title": title,
+        "rule": _text(*_edge_of(rule, x), rule_words(panel.part, _shown(panel.part))),
+        "frame": (left, right, top, top + line * len(rows)),
+        "region": (x(rule.low), x(rule.high)),
+        "edges": [x(end) for end in (rule.low, rule.high) if math.isfinite(end)],
+        "ticks": [(x(at), _text(x(at), "middle", label)) for at, label in marks],
+        "unit": "" if _shown(panel.part) else panel.part["unit"],
+        "paper": [p["ends"] for p in paper if p["place"] not in labels],
+        "paper_words": _text(beside, "start", _of_paper(panel)),
+        "above": above,
+        "rows": [
+            _drawn_row(row, panel.axis, x)
+            | {"y": top + line * (i + 1) - LINE / 2}
+            | {"paper": [p["ends"] for p in paper if p["place"] == row.label]}
+            for i, row in enumerate(rows)
+        ],
+    }
+
+
+def _drawn_row(row: Row, axis: Axis, x: Callable[[float], float]) -> Stored:
+    """Where the numbers and the interval of a row lie, and whether an end is off the axis."""
+    return {
+        "is": row,
+        "x": [x(value) for value in (min(row.values), max(row.values))] if row.values else [],
+        "ends": [x(end) for end in row.ends],
+        "open": [not axis.covers(end) for end in row.ends],
+    }
+
+
+def _edge_of(rule: Rule, x: Callable[[float], float]) -> tuple[float, str]:
+    """Where the words of a rule lie, and which side of them: they point into its region."""
+    if math.isfinite(rule.low) and math.isfinite(rule.high):
+        return (x(rule.low) + x(rule.high)) / 2, "middle"
+    return (x(rule.low), "start") if math.isfinite(rule.low) else (x(rule.high), "end")
+
+
+def _text(x: float, anchor: str, text: str) -> tuple[float, str, str]:
+    """A text that lies inside its panel."""
+    width = CHARACTER * len(text)
+    share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+    return max(min(x, WIDTH - (1 - share) * width), share * width), anchor, text
+
+
+def _of_paper(panel: Panel) -> str:
+    numbers = [p[end] for p in panel.paper for end in ("low", "high")]
+    return f"paper: {span(numbers, _shown(panel.part))}" if numbers else ""
+
+
+def _shown(part: Stored) -> str:
+    """The unit of a part as far as it stands beside each number."""
+    return part["unit"] if part["unit"] in WITH_UNIT else ""
+
+
+def svg(statement: Stored) -> Markup:
+    """The pictures of a statement, side by side where there is room."""
+    return Markup(render("card.html.j2", **_pictures(statement), only=True))
+
+
+def _pictures(statement: Stored) -> Stored:
+    """Its panels, by part: of the readings that are shown at once, and of those that are folded."""
+    readings = layout(statement)
+    names = [f"{p[0].reading['name']}: {outcome(p[0].reading)}" for p in readings[BESIDE:] if p]
+    return {
+        "s": statement,
+        "looks": LOOKS,
+        "explained": VERDICTS,
+        "cut": cut,
+        "shown": _by_part(statement, readings[:BESIDE]),
+        "folded": _by_part(statement, readings[BESIDE:]),
+        "folded_names": cut("; ".join(names), 200),
+    }
+
+
+def _by_part(statement: Stored, readings: list[list[Panel]]) -> list[tuple[Stored, list[Any]]]:
+    return [
+        (part, [_pictured(statement, p) for panels in readings for p in panels if p.part is part])
+        for part in statement["parts"]
+    ]
+
+
+def _pictured(statement: Stored, panel: Panel) -> Stored:
+    """A panel with its pictures: of the rows that are shown, and of the others."""
+    shown, others = panel.split()
+    reading = panel.reading
+    names = [statement["id"], reading["name"], panel.part["name"], outcome(reading)]
+    title = ", ".join(filter(None, names))
+    return {
+        "reading": reading,
+        "verdict": outcome(reading),
+        "picture": drawn(panel, shown, title),
+        "count": len(others),
+        "others": drawn(panel, others, f"{title}, further rows") if others else None,
+    }
+
+
+def html(statement: Stored, figure: Stored) -> Markup:
+    """The card of a statement. figure : its claims file, with the addresses that pages add."""
+    values: Stored = {
+        "figure": figure,
+        "side": SIDES.get(statement["side"], ""),
+        "marks": MARKS,
+        "margin": margin(statement),
+        "rules": [scope_words(part) for part in statement["parts"]],
+        "printed": [words.span([p["low"], p["high"]]) for p in statement["paper"]],
+        "table": table(statement),
+    }
+    return Markup(render("card.html.j2", **_pictures(statement), **values))
+
+
+def cut(text: str, most: int = CELL) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 4].rsplit(' ', 1)[0]} ..."
+
+
+def scope_words(part: Stored) -> str:
+    """The rule of a part and the places that it is asked of, in words."""
+    over = part["over"]
+    ends = [f"{word} {words.number(over[e])}" for e, word in LIMITS.items() if over[e] is not None]
+    inside = f" ({' and '.join(ends)})" if ends else ""
+    whole = f"at {'every one' if over['all'] else 'one or more'} of the {over['noun']}{inside}"
+    name = f"{part['name']}: " if part["name"] else ""
+    return f"{name}{rule_words(part)}, {whole}"
+
+
+def margin(statement: Stored) -> str:
+    """Up to which threshold a statement holds, and from which it fails."""
+    ends, part = statement["margin"], statement["parts"][0]
+    up = part["rule"]["low"] is not None
+    told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
+    holds, fails = ("up to", "above") if up else ("down to", "below")
+    found = [f"holds {holds} {told_ends['holds']}"] if "holds" in told_ends else []
+    found += [f"fails {fails} {told_ends['fails']}"] if "fails" in told_ends else []
+    return f"With another threshold it {' and '.join(found)}." if found else ""
+
+
+def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
+    """The numbers of all places: reading, part, place, number with interval, verdict and count.
+
+    Of a reading with very many places, runs of the same verdict are one line.
+    """
+    found = []
+    for panels in layout(statement):
+        for panel in panels:
+            places = [place for row in panel.rows for place in row.places]
+            few = len(places) <= TABLE
+            single = [Row(place["label"], [place], panel.part["unit"]) for place in places]
+            for row in single if few else panel.rows:
+                number, _, verdict = row.in_words().rpartition(", ")
+                over = f"{row.places[0]['count']} {row.places[0]['over']}".strip()
+                over = over if row.places[0]["over"] and len(row.places) == 1 else ""
+                label = ", ".join(filter(None, [panel.part["name"], row.label]))
+                found.append((panel.reading["name"], label, number, over, verdict))
+    return found
+
+
+def text(statement: Stored) -> str:
+    """The card in a few lines, for a terminal."""
+    marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
+    reason = f": {statement['reason']}" if statement["reason"] else ""
+    lines = [f"{statement['id']} {statement['verdict']}{marks}{reason}"]
+    return "\n    ".join([*lines, statement["short"], *filter(None, [statement["cause"]])])
+
+
+def bars(statement: Stored, encoding: str | None = None) -> str:
+    """The rows of each reading as lines with a small picture of characters.
+
+    encoding : of the terminal; if it lacks lines and circles, they are plain ASCII.
+    """
+    plain = 0
+    try:
+        "●■○×─│≥–µ".encode(encoding or sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        plain = 1
+    lines = []
+    for panels in layout(statement):
+        lines += [f"{panels[0].reading['name']}: {outcome(panels[0].reading)}"] if panels else []
+        for panel in panels:
+            rows, others = panel.split()
+            wide = max(len(row.label) for row in rows)
+            lines.append(
+                f"  {panel.part['name'] or panel.part['measures']}: {rule_words(panel.part)}"
+            )
+            lines += [f"  {r.label:<{wide}} {_bar(panel, r, plain)} {r.in_words()}" for r in rows]
+            lines += [f"  and {len(others)} more rows"] if others else []
+    text = "\n".join(" ".join(line.splitlines()) for line in lines)
+    return text.translate(ASCII).encode("ascii", "replace").decode() if plain else text
+
+
+def _bar(panel: Panel, row: Row, plain: int, width: int = 30) -> str:
+    """A row as characters: its interval, the rule's edges, its number."""
+
+    def at(value: float) -> int:
+        return round((width - 1) * panel.axis.at(value))
+
+    cells = [" "] * width
+    if row.look != "few":
+        first, last = map(at, row.ends)
+        cells[first : last + 1] = "─-"[plain] * (last + 1 - first)
+    for end in (panel.rule.low, panel.rule.high):
+        if math.isfinite(end):
+            cells[at(end)] = "│|"[plain]
+    for value in (min(row.values), max(row.values)) if row.values else ():
+        cells[at(value)] = GLYPHS[row.look][plain]
+    return "".join(cells)
+
+
+def markdown(statement: Stored) -> str:
+    """The card in Markdown."""
+    marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
+    code, name = statement.get("code"), statement["id"]
+    link = f"[{name}]({code['address']}#L{code['line']})" if code else name
+    lines = [f"### {link}: {statement['verdict']}{marks}", f"> {plain_text(statement['quote'])}"]
+    lines += [
+        plain_text(statement[part]) for part in ("short", "reason", "cause") if statement[part]
+    ]
+    panels = [panel for panels in layout(statement)[:1] for panel in panels]
+    for panel in panels:
+        rows, _ = panel.split()
+        names = panel.reading["name"], rule_words(panel.part)
+        head = f"| {' | '.join(map(plain_text, names))} |\n|---|---|"
+        body = [f"| {plain_text(r.label)} | {plain_text(r.in_words())} |" for r in rows[:MOST]]
+        lines.append("\n".join([head, *body]))
+    return "\n\n".join(lines)
+
+
+def plain_text(text: str) -> str:
+    """A text that Markdown shows as it is, in a line."""
+    return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", cut(" ".join(str(text).split())))
+
+
+def figure(statement: Stored) -> Any:
+    """The pictures of a statement as a Matplotlib figure, for a paper."""
+    from matplotlib import pyplot
+
+    from spcabench import style
+
+    readings = layout(statement)[:BESIDE]
+    parts = [p for p in statement["parts"] if any(q.part is p for r in readings for q in r)]
+    tall = [
+        1 + 0.2 * max(len(q.split()[0]) for r in readings for q in r if q.part is p) for p in parts
+    ]
+    with pyplot.rc_context(style.RC):
+        made, axes = pyplot.subplots(
+            max(len(parts), 1),
+            max(len(readings), 1),
+            figsize=(3.3 * max(len(readings), 1), sum(tall) or 1),
+            squeeze=False,
+            height_ratios=tall or None,
+        )
+        draw(statement, axes)
+    return made
+
+
+def draw(statement: Stored, axes: Any) -> None:
+    """Draw a statement into a table of axes: a row for each part, a column for each reading."""
+    for axis in axes.flat:
+        axis.set_axis_off()
+    rows = {part["name"]: i for i, part in enumerate(statement["parts"])}
+    for column, panels in enumerate(layout(statement)[: axes.shape[1]]):
+        for panel in panels:
+            axis = axes[rows[panel.part["name"]], column]
+            axis.set_axis_on()
+            name = panel.reading["name"] if panel is panels[0] else panel.part["name"]
+            axis.set_title(f"{name}: {outcome(panel.reading)}" if panel is panels[0] else name)
+            _draw_panel(panel, axis)
+
+
+def _draw_panel(panel: Panel, axes: Any) -> None:
+    rows, rule, at = panel.split()[0], panel.rule, panel.axis.at
+    axes.axvspan(at(rule.low), at(rule.high), color=COLOURS["holds"], alpha=0.1, lw=0)
+    for end in filter(math.isfinite, (rule.low, rule.high)):
+        axes.axvline(at(end), color="black", ls="--", lw=0.8)
+    for paper in panel.paper:
+        axes.plot([at(paper["low"]), at(paper["high"])], [-0.8, -0.8], "k-d", ms=4, mfc="white")
+    for y, row in enumerate(rows):
+        if row.values:
+            _draw_row(row, y, axes, at)
+    axes.set_yticks(range(len(rows)), [row.label for row in rows])
+    marks = ticks(panel.axis, panel.part["unit"], 30)
+    axes.set_xticks([at(value) for value, _ in marks], [label for _, label in marks])
+    axes.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -1.2 if panel.paper else -0.6))
+    axes.set_xlabel("" if panel.part["unit"] in WITH_UNIT else panel.part["unit"])
+    axes.grid(False, axis="y")
+
+
+def _draw_row(row: Row, y: int, axes: Any, at: Callable[[float], float]) -> None:
+    colour, alpha = COLOURS[row.look], 1.0 if row.judged else 0.45
+    if row.look != "few":
+        axes.plot(list(map(at, row.ends)), [y, y], "-", color=colour, alpha=alpha)
+    face = "white" if row.look == "undecided" else colour
+    ends = [at(value) for value in dict.fromkeys((min(row.values), max(row.values)))]
+    looks = {"marker": SHAPES[row.look], "mfc": face, "mec": colour, "ms": 5, "alpha": alpha}
+    axes.plot(ends, [y] * len(ends), lw=4, color=colour, solid_capstyle="butt", **looks)

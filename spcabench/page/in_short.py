@@ -1,0 +1,107 @@
+"""What statements add up to: counts, a sentence for each figure, and a few for each paper."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from spcabench.claims.words import counted, listed
+
+Stored = dict[str, Any]
+WORDS = ("fails", "undecided", "holds")  # the verdicts that are counted, in the order of pages
+# verdicts that are counted apart
+APART = {
+    "checked": ("theorem checked", "theorems checked"),
+    "violated": ("theorem violated", "theorems violated"),
+    "pending": ("pending", "pending"),
+}
+# of one statement, and of several
+PREDICATES = {
+    "holds": ("holds", "hold"),
+    "undecided": ("is undecided", "are undecided"),
+    "fails": ("fails", "fail"),
+}
+FIRST = ("violated", "fails", "undecided", "pending", "holds", "checked", "calibration")
+MOST = 5  # sentences that sum up a paper
+# the mark of a statement on other data than the paper's, and what is said before its sentence
+ELSEWHERE = "On other data than the paper's: "
+
+
+def counts(statements: Iterable[Stored]) -> dict[str, int]:
+    """How many statements have each verdict, and how many of those depend on a reading."""
+    found = list(statements)
+    verdicts = Counter(s["verdict"] for s in found)
+    own = [s for s in found if s["verdict"] in WORDS]
+    return {
+        **{word: verdicts[word] for word in (*WORDS, *APART)},
+        "judged": len(own),
+        "depends": sum("depends" in s["marks"] for s in own),
+        "close": sum("close" in s["marks"] for s in own),
+    }
+
+
+def told(count: dict[str, int]) -> str:
+    """The counts as a line: "20 statements: 10 hold, 4 undecided, 6 fail; ..."."""
+    parts = [
+        f"{count[word]} {PREDICATES[word][count[word] != 1]}"
+        for word in reversed(WORDS)
+        if count[word]
+    ]
+    lines = [f"{counted(count['judged'], 'statements')}: {', '.join(parts) or 'none judged'}"]
+    if number := count["depends"]:
+        lines.append(f"{number} of them depend{'s' if number == 1 else ''} on a reading")
+    for word, (one, several) in APART.items():
+        if number := count[word]:
+            lines.append(f"{number} {one if number == 1 else several}")
+    return "; ".join(lines)
+
+
+def ordered(statements: Iterable[Stored]) -> list[Stored]:
+    """Statements as a figure shows them: those that fail or depend on a reading first."""
+    return sorted(
+        statements, key=lambda s: (FIRST.index(s["verdict"]), "depends" not in s["marks"])
+    )
+
+
+def sentences(statements: Iterable[Stored]) -> list[str]:
+    """Three to five sentences that sum up a paper, made from its headline statements."""
+    found = []
+    for s in statements:
+        if s["sentence"] and not s["would"]:
+            found.append(f"{s['sentence']} ({s['id']})")
+        elif s["sentence"]:
+            found.append(f"{ELSEWHERE}{s['sentence'][0].lower()}{s['sentence'][1:]} ({s['id']})")
+    return found[:MOST]
+
+
+def of_figure(statements: list[Stored]) -> str:
+    """One line for a figure: reproduced, partly, not, or on other data."""
+    own = [s for s in statements if s["verdict"] in WORDS]
+    if not own:
+        apart = [s["id"] for s in statements if s["verdict"] in ("checked", "violated")]
+        return f"Theorems only: {listed(apart)}." if apart else "No statement is judged here."
+    verdicts = Counter(s["verdict"] for s in own)
+    shown = [word for word in reversed(WORDS) if verdicts[word]]
+    if len(own) == 1:
+        of = f"the statement {PREDICATES[shown[0]][0]}"
+    else:
+        first, *rest = (
+            f"{verdicts[word]} {PREDICATES[word][verdicts[word] > 1]}" for word in shown
+        )
+        of = listed([first.replace(" ", f" of {len(own)} statements ", 1), *rest])
+    if all(s["would"] for s in own):
+        return f"Other data than the paper's: {of}."
+    if verdicts["holds"]:
+        return f"{'Reproduced' if shown == ['holds'] else 'Partly reproduced'}: {of}."
+    return f"{'Not reproduced' if verdicts['fails'] else 'Undecided'}: {of}."
+
+
+def header(statements: Iterable[Stored]) -> str:
+    """How many tests and primary readings were chosen with results at hand."""
+    own = [s for s in statements if s["kind"] != "theorem"]
+    kept = sum(not s["changed"] for s in own)
+    after = sum(not s["chosen_first"] for s in own)
+    return (
+        f"The tests of {kept} of {len(own)} statements were written before the first run; the "
+        "others show their first verdict and why the test changed. The primary readings of "
+        f"{after} of {len(own)} were chosen after results had been seen."
+    )

@@ -1,0 +1,164 @@
+"""Intervals: how often they cover the truth, and that nothing passes for more replicates."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcabench.claims import exact, geometric_mean, mean, share, slope
+from spcabench.claims.intervals import FEWEST, Measured
+
+COUNTS = (3, 5, 6, 10)  # problems
+TRIALS = 400
+LEAST = 0.92  # of the intervals that are to cover the truth, at a level of 95 %
+SPREADS = (0.02, 0.3, 0.8)  # of log ratios over problems, as in the published rows
+NUMBERS = st.lists(st.floats(0.01, 1e6), min_size=3, max_size=30)
+
+
+def covered(measure, tables, truth):
+    """The share of the tables whose interval includes the truth."""
+    ends = np.array([measure(table).interval() for table in tables])
+    return np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
+
+
+def tables(values):
+    """A table for each trial, of values (trials, problems, draws): one problem has several."""
+    _, problems, draws = values.shape
+    seed = np.repeat(np.arange(problems), draws)
+    return [pd.DataFrame({"value": trial.ravel(), "seed": seed}) for trial in values]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("spread", SPREADS)
+def test_ratios_over_problems_are_covered(count, spread):
+    rng = np.random.default_rng([count, int(100 * spread)])
+    values = np.exp(np.log(5.0) + spread * rng.standard_normal((TRIALS, count, 1)))
+    found = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 5.0)
+    assert found >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("within", [0.1, 1.0])
+def test_pooled_designs_are_covered(count, within):
+    """Six cardinalities or rounds of each problem, which has an effect of its own."""
+    rng = np.random.default_rng([count, int(10 * within)])
+    effect = 0.5 * rng.standard_normal((TRIALS, count, 1))
+    values = np.exp(effect + within * rng.standard_normal((TRIALS, count, 6)))
+    found = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 1.0)
+    assert found >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("skewed", [False, True])
+def test_differences_over_problems_are_covered(count, skewed):
+    rng = np.random.default_rng([count, skewed])
+    size = (TRIALS, count, 1)
+    values = rng.gamma(8.0, 0.5, size) if skewed else 4.0 + rng.standard_normal(size)
+    found = covered(lambda t: mean(t, "value", over="seed"), tables(values), 4.0)
+    assert found >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("truth", [0.05, 0.3, 0.5, 0.9])
+def test_shares_of_yes_and_no_are_covered(count, truth):
+    rng = np.random.default_rng([count, int(100 * truth)])
+    values = rng.random((TRIALS, count, 1)) < truth
+    assert covered(lambda t: share(t, "value", over="seed"), tables(values), truth) >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize(("a", "b"), [(5, 5), (2, 2), (9, 3), (1, 4)])
+def test_shares_of_several_draws_a_problem_are_covered(count, a, b):
+    rng = np.random.default_rng([count, a, b])
+    of_problem = rng.beta(a, b, size=(TRIALS, count, 1))
+    values = rng.random((TRIALS, count, 12)) < of_problem
+    assert covered(lambda t: share(t, "value", over="seed"), tables(values), a / (a + b)) >= LEAST
+
+
+@given(NUMBERS)
+def test_an_interval_brackets_its_value_and_grows_with_the_level(values):
+    table = pd.DataFrame({"value": values, "seed": range(len(values))})
+    for measure in (mean, geometric_mean):
+        found = measure(table, "value", over="seed")
+        low, high = found.interval()
+        wide_low, wide_high = found.interval(0.99)
+        slack = 1e-9 * max(values)
+        assert min(values) - slack <= found.value <= max(values) + slack
+        assert wide_low - slack <= low <= found.value + slack
+        assert found.value - slack <= high <= wide_high + slack
+
+
+@given(NUMBERS, st.integers(2, 5))
+def test_values_of_one_replicate_never_pass_for_more(values, times):
+    one = pd.DataFrame({"value": values, "seed": range(len(values))})
+    again = pd.concat([one] * times, ignore_index=True)
+    for measure in (mean, geometric_mean):
+        found, repeated = (measure(table, "value", over="seed") for table in (one, again))
+        assert repeated.count == found.count == len(values)
+        assert repeated.interval() == pytest.approx(found.interval(), rel=1e-6, abs=1e-6)
+
+
+@given(NUMBERS, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_changes_no_interval(values, random):
+    one = pd.DataFrame({"value": values, "seed": range(len(values))})
+    places = list(range(len(values)))
+    random.shuffle(places)
+    found, other = (mean(t, "value", over="seed") for t in (one, one.iloc[places]))
+    assert found.interval() == pytest.approx(other.interval())
+
+
+@pytest.mark.parametrize("measure", [mean, geometric_mean, share])
+def test_fewer_than_three_replicates_decide_nothing(measure):
+    for count in range(FEWEST):
+        table = pd.DataFrame({"value": [0.5] * 4 * count, "seed": [*range(count)] * 4})
+        found = measure(table, "value", over="seed")
+        assert found.kind == "too few" and found.interval() == (-np.inf, np.inf)
+
+
+def test_replicates_may_be_told_apart_by_several_columns():
+    table = pd.DataFrame({"value": [1.0, 2, 3, 4], "seed": [0, 0, 1, 1], "group": [0, 1, 0, 1]})
+    assert mean(table, "value", over=["seed", "group"]).count == 4
+    assert mean(table, "value", over="seed").kind == "too few"
+
+
+def test_values_that_are_missing_are_left_out():
+    table = pd.DataFrame({"value": [1.0, 2.0, 3.0, np.nan], "seed": range(4)})
+    assert mean(table, "value", over="seed").count == 3
+    assert geometric_mean(table.assign(value=[1.0, 2, 3, 0]), "value", over="seed").count == 3
+
+
+@pytest.mark.parametrize(("bound", "ends"), [("at least", (1, 0)), ("at most", (0, 1))])
+def test_a_run_that_hit_its_limit_opens_one_end(bound, ends):
+    table = pd.DataFrame({"value": [2.0, 3, 4], "seed": range(3), "late": [False, True, False]})
+    found = geometric_mean(table, "value", over="seed", censored="late", bound=bound)
+    assert found.kind == bound
+    assert np.isfinite(found.interval()).tolist() == [bool(end) for end in ends]
+    assert geometric_mean(table.assign(late=False), "value", "seed", censored="late").kind == (
+        "geometric mean"
+    )
+
+
+def test_an_exact_number_has_no_interval():
+    assert exact(3).interval() == exact(3).interval(0.999) == (3.0, 3.0)
+    assert Measured(np.nan).interval() == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 3), (3, 3), (5, 10)])
+def test_a_share_is_that_of_clopper_and_pearson(hits, count):
+    from scipy.stats import binomtest
+
+    table = pd.DataFrame({"value": [True] * hits + [False] * (count - hits), "seed": range(count)})
+    expected = binomtest(hits, count).proportion_ci(method="exact")
+    assert share(table, "value", over="seed").interval() == pytest.approx(tuple(expected))
+
+
+def test_problems_that_agree_have_an_interval_of_some_width():
+    table = pd.DataFrame({"value": [True] * 30, "seed": [*range(6)] * 5})
+    low, high = share(table, "value", over="seed").interval()
+    assert 0.5 < low < 1.0 and high == 1.0
+
+
+def test_a_slope_is_the_exponent():
+    x = pd.Series([1.0, 2, 4, 8])
+    assert slope(x, 3 * x**1.7) == pytest.approx(1.7)

@@ -1,0 +1,250 @@
+"""Rules and verdicts: regions, scopes, corrected levels, marks and margins."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from spcabench.claims import (
+    PaperNumber,
+    Part,
+    Place,
+    Reading,
+    Rule,
+    Statement,
+    about,
+    above,
+    at_least,
+    at_most,
+    below,
+    every,
+    exact,
+    judging,
+    mean,
+    some,
+    within,
+    words,
+)
+
+FINITE = st.floats(0.01, 100)
+ROWS = pd.DataFrame({"stand_in": [False], "problem": ["made up"]})
+
+
+def statement(readings, rule, **more):
+    """A statement that has measured some readings: name -> places, or numbers at n = 0, 1, ..."""
+    given = dict(
+        id="X1", where="here", quote="q", kind="comparison", measures="m", unit="times", why="w"
+    )
+    rows = more.pop("rows", ROWS)
+    made = Statement(**given | dict(rule=rule, primary=next(iter(readings), "none")) | more)
+    made.measured(
+        lambda data: [
+            Reading(name, [as_place(x, value) for x, value in enumerate(values)], data)
+            for name, values in readings.items()
+        ]
+    )
+    return made.judge(rows)
+
+
+def as_place(x, value):
+    if isinstance(value, Place):
+        return value
+    return Place(f"n = {x}", value if hasattr(value, "kind") else exact(value), float(x))
+
+
+def over(values):
+    """The mean over problems of some values."""
+    return mean(pd.DataFrame({"v": values, "seed": range(len(values))}), "v", over="seed")
+
+
+@given(FINITE, FINITE, FINITE, FINITE, st.booleans())
+def test_an_interval_is_on_one_side_of_a_rule_and_its_parts_are_too(a, b, c, d, ends):
+    assume(a != b)
+    rule = Rule(min(a, b), max(a, b), ends)
+    low, high = min(c, d), max(c, d)
+    side = rule.side(low, high)
+    if side != "across":
+        assert {rule.side(low, low), rule.side(high, high)} == {side}
+    else:
+        assert rule.side(low - 100, high + 100) == "across"
+
+
+@given(FINITE, FINITE)
+def test_at_least_and_at_most_mirror_each_other(threshold, value):
+    sides = {"inside": "inside", "below": "above", "above": "below"}
+    for one, other in ((at_least, at_most), (above, below)):
+        found = one(threshold).side(value, value)
+        assert other(-threshold).side(-value, -value) == sides[found]
+
+
+@given(FINITE, FINITE, FINITE, st.floats(0, 0.4))
+def test_a_harder_rule_holds_nowhere_where_the_easier_one_fails(a, b, value, share):
+    for rule in (at_least(a), at_most(a), Rule(min(a, b), 10 * max(a, b))):
+        if rule.moved(share).side(value, value) == "inside":
+            assert rule.side(value, value) == "inside"
+            assert rule.moved(-share).side(value, value) == "inside"
+
+
+@pytest.mark.parametrize("ends", [(0, 5), (-5, 0), (2, 1), (0, 0)])
+def test_a_rule_has_a_region_and_no_end_at_zero(ends):
+    with pytest.raises(ValueError, match="rule from"):
+        Rule(*ends)
+
+
+def test_a_rule_says_itself():
+    assert at_least(10).words("times") == "at least 10 times"
+    assert above(0.5).words("share") == "above 50 %"
+    assert within(0.5, 2).words("times") == "0.5 to 2 times"
+    assert at_most(25).words("s") == "at most 25 s"
+    assert about(58).side(43.5, 72.5) == "inside" and about(58).side(43.4, 60) == "across"
+
+
+def test_every_place_must_hold_and_one_is_enough_for_some():
+    assert statement({"a": [12, 15, 11]}, at_least(10), over=every())["verdict"] == "holds"
+    assert statement({"a": [12, 9, 11]}, at_least(10), over=every())["verdict"] == "fails"
+    assert statement({"a": [2, 9, 11]}, at_least(10), over=some())["verdict"] == "holds"
+    assert statement({"a": [2, 9, 3]}, at_least(10), over=some())["verdict"] == "fails"
+
+
+def test_a_place_outside_the_scope_is_shown_and_not_judged():
+    found = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2))
+    assert found["verdict"] == "holds"
+    assert [p["judged"] for p in found["readings"][0]["places"]] == [True, True, False]
+    found = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2, least=3))
+    assert found["verdict"] == "undecided" and "cover" in found["reason"]
+
+
+def test_one_place_among_many_fails_at_a_corrected_level_only():
+    outside = over([9.0, 9.4, 9.2, 9.6, 9.35])  # 95 %: below 10
+    assert outside.interval()[1] < 10 < outside.interval(1 - 0.05 / 40)[1]
+    alone = statement({"a": [outside]}, at_least(10), over=every())
+    among = statement({"a": [outside, *[50.0] * 39]}, at_least(10), over=every())
+    assert alone["verdict"] == "fails" and among["verdict"] == "undecided"
+    inside = over([10.4, 11.0, 10.6, 10.8, 10.5])
+    assert statement({"a": [inside]}, at_least(10), over=some())["verdict"] == "holds"
+    among = statement({"a": [inside, *[1.0] * 39]}, at_least(10), over=some())
+    assert among["verdict"] == "undecided"
+
+
+def test_too_few_problems_decide_nothing_unless_another_place_fails():
+    few = over([50.0, 60.0])
+    found = statement({"a": [few, 20]}, at_least(10), over=every())
+    assert found["verdict"] == "undecided" and "too few" in found["reason"]
+    assert "too few" in found["marks"]
+    assert statement({"a": [few, 2]}, at_least(10), over=every())["verdict"] == "fails"
+    assert "2 problems: too few" in statement({"a": [few]}, at_least(10))["short"]
+
+
+def test_all_parts_must_hold():
+    part = Part("speed", "seconds", "s", at_most(10))
+    for seconds, verdict in ((5, "holds"), (50, "fails")):
+        places = [Place("n", exact(12)), Place("n", exact(seconds), part="speed")]
+        found = statement({"a": places}, at_least(10), also=[part])
+        assert found["verdict"] == verdict and "speed" in found["short"]
+    assert statement({"a": [Place("n", exact(12))]}, at_least(10), also=[part])["verdict"] == (
+        "undecided"
+    )
+
+
+def test_a_stand_in_decides_nothing_but_shapes():
+    rows = ROWS.assign(stand_in=True)
+    found = statement({"a": [12]}, at_least(10), rows=rows)
+    assert (found["verdict"], found["would"]) == ("undecided", "holds")
+    assert "stand-in" in found["marks"]
+    shapes = statement({"a": [12]}, at_least(10), rows=rows, any_data=True)
+    assert shapes["verdict"] == "holds" and "stand-in" in shapes["marks"]
+
+
+def test_kinds_and_readings_that_decide_nothing():
+    for value, verdict in ((12, "checked"), (1, "violated")):
+        assert statement({"a": [value]}, at_least(10), kind="theorem")["verdict"] == verdict
+    assert statement({"a": [1]}, at_least(10), calibration=True)["verdict"] == "calibration"
+    none = statement({"a": [1]}, at_least(10), primary="b", pending="more runs")
+    assert (none["verdict"], none["reason"]) == ("pending", "more runs")
+    assert statement({"a": [1]}, at_least(10), primary="b")["verdict"] == "undecided"
+    assert statement({}, at_least(10))["verdict"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("values", "rule", "depends"),
+    [
+        ((12, 15), at_least(10), False),
+        ((12, 1), at_least(10), True),
+        ((0.1, 9), within(0.5, 2), True),  # both fail, on opposite sides
+        ((0.1, 0.2), within(0.5, 2), False),
+    ],
+)
+def test_a_statement_depends_where_a_reading_says_the_opposite(values, rule, depends):
+    one, other = values
+    found = statement({"a": [one], "b": [other]}, rule)
+    assert ("depends" in found["marks"]) == depends
+    undecided = statement({"c": [over([1.0, 30.0, 9.0])], "a": [one], "b": [other]}, rule)
+    assert ("depends" in undecided["marks"]) == depends
+
+
+@pytest.mark.parametrize(("value", "close"), [(10.5, True), (9.5, True), (12, False), (8, False)])
+def test_a_verdict_is_close_if_a_tenth_turns_it(value, close):
+    assert ("close" in statement({"a": [value]}, at_least(10))["marks"]) == close
+
+
+def test_a_number_of_the_paper_that_is_exceeded_by_a_quarter_is_better():
+    more = dict(kind="number", paper=[PaperNumber(10)])
+    assert "better" in statement({"a": [13]}, at_least(10), **more)["marks"]
+    assert "better" not in statement({"a": [12]}, at_least(10), **more)["marks"]
+
+
+def test_readings_with_the_same_numbers_are_one_line():
+    found = statement({"a": [12], "b": [12], "c": [13]}, at_least(10), primary="b")
+    assert [(r["name"], r["same"]) for r in found["readings"]] == [("a", ["b"]), ("c", [])]
+    assert found["verdict"] == "holds"
+
+
+def test_two_readings_of_one_name_and_a_statement_that_nothing_measures_are_refused():
+    made = Statement("X1", "w", "q", "number", "m", "", at_least(1), "a", "why")
+    with pytest.raises(TypeError, match="X1: nothing measures it"):
+        made.judge(ROWS)
+    made.measured(lambda data: [Reading("a", [], data), Reading("a", [], data)])
+    with pytest.raises(ValueError, match="X1: two readings have the same name"):
+        made.judge(ROWS)
+    made.measured(lambda data: [Reading("a", [], data.drop(columns="stand_in"))])
+    with pytest.raises(ValueError, match="stand_in"):
+        made.judge(ROWS)
+
+
+@given(st.lists(st.floats(0.5, 50), min_size=1, max_size=6), st.booleans(), st.booleans())
+def test_the_margin_is_where_the_verdict_turns(values, least, all_places):
+    rule = at_least if least else at_most
+    scope = every() if all_places else some()
+    margin = statement({"a": values}, rule(7.0), over=scope)["margin"]
+    for factor in (0.99, 1.01):
+        moved = statement({"a": values}, rule(margin["holds"] * factor), over=scope)
+        assert (moved["verdict"] == "holds") == ((factor < 1) == least)
+
+
+def test_a_statement_of_two_figures_is_judged_on_the_data_of_both():
+    one = statement({"a": [Place("faces, k = 1", exact(50), 1.0)]}, at_least(40), over=every())
+    other = statement({"a": [Place("genes, k = 1", exact(20), 1.0)]}, at_least(40), over=every())
+    both = judging.merged([one, other])
+    assert both["verdict"] == "fails"
+    assert [p["value"] for p in both["readings"][0]["places"]] == [50, 20]
+    assert judging.merged([one, one | {"readings": []}])["verdict"] == "holds"
+
+
+@given(st.floats(1e-12, 1e15))
+def test_numbers_for_people_keep_three_digits(value):
+    text = words.plain(value)
+    assert float(text.replace(",", "")) == pytest.approx(
+        value, rel=5.1e-2 if value < 1e-4 else 6e-3
+    )
+    assert "e+" not in text
+
+
+def test_units_are_those_of_people():
+    assert words.number(10_912.3, "times") == "10,900 times"
+    assert words.number(407e-6, "s") == "407 µs" and words.number(8.96e9, "B") == "8.96 GB"
+    assert words.number(0.642, "share") == "64.2 %" and words.number(None) == "n/a"
+    assert words.span([16, 10_912], "times") == "16 to 10,900 times"
+    assert words.span([0.001, 2.5], "s") == "1 ms to 2.5 s"
+    assert words.span([np.nan, 2.0], "%") == "2 %"
+    assert words.listed(["a", "b", "c"]) == "a, b and c"
