@@ -26,16 +26,24 @@ def compared(w):
     return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
 
 
-def compared_fingerprint(w):
-    from spcabench.comparison.jobs import Job  # here: most workflows compare nothing
-    return Job.read(Path(f"results/compare/jobs/{w.suite}/{w.job}.json")).fingerprint()
+def key(w):
+    """The hash of all that decides the rows of a job."""
+    if w.home != "compare":
+        return fingerprint(w.folder, w.home, w.job)
+    from spcabench.comparison import jobs, plans  # here: most workflows compare nothing
+    return plans.plan(jobs.Job.read(Path(f"results/compare/jobs/{w.folder}/{w.job}.json"))).key
+
+
+def is_timed(w):
+    return w.home == "compare" or w.job.startswith("timed")
 
 
 wildcard_constraints:
     scale="quick|paper",
     figure="[a-z0-9]+_[a-z0-9_]+",
     comparison="[^/]+",
-    suite="[^/]+",
+    home="quick|paper|compare",
+    folder="[^/]+",
     job="[^/]+",
 
 
@@ -49,65 +57,32 @@ rule all:
     input: f"results/{SCALE}/index.html"
 
 
+# The rows of a job, of a figure or of a comparison. What is timed has the machine alone by a lock (running/turns.py), and
+# begins last, when nothing long is at work any more. On a cluster it asks for its node.
 rule run:
-    output: "results/{scale}/rows/{figure}/{job}.parquet"
-    params: of=lambda w: fingerprint(w.figure, w.scale, w.job)
-    resources:
-        slot=lambda w: 1000 if w.job.startswith("timed") else 1,
-        slurm_extra=lambda w: "--exclusive" if w.job.startswith("timed") else "",
-    shell: "{PYTHON} run {wildcards.figure} {wildcards.job} {output} --scale {wildcards.scale}"
+    output: "results/{home}/rows/{folder}/{job}.parquet"
+    params: of=key
+    priority: lambda w: 0 if is_timed(w) else 2
+    resources: slurm_extra=lambda w: "--exclusive" if is_timed(w) else ""
+    shell: "{PYTHON} run {output:q}"
 
 
 rule draw:
     input: rows
     output: multiext("results/{scale}/figures/{figure}/", "figure.svg", "figure.pdf", "figure.png", "claims.json")
     params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
-    resources: slot=1
+    priority: 1
     shell: "{PYTHON} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure} --scale {wildcards.scale}"
 
 
 rule report:
     input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATES, HISTORY
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
-    resources: slot=1
     shell: "{PYTHON} report results/{wildcards.scale}"
 
 
-# comparisons: rows of one solver on a suite, shared by all comparisons; then their page
-rule compare_run:
-    output: "results/compare/rows/{suite}/{job}.parquet"
-    params: of=compared_fingerprint
-    resources: slot=1
-    shell: "{PYTHON} compare-run \"results/compare/jobs/{wildcards.suite}/{wildcards.job}.json\" {output:q}"
-
-
+# the page of a comparison, of one component or of several
 rule compare_page:
-    input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/*.*")], [*PACKAGE.glob("page/c*.py")], TEMPLATES
+    input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/**/*.*")], [*PACKAGE.glob("page/c*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
     output: "results/compare/{comparison}/index.html"
-    resources: slot=1
     shell: "{PYTHON} compare-page \"results/compare/{wildcards.comparison}/plan.json\""
-
-
-# several components: rows of one solver in all its ways, then their page
-def several(w):
-    jobs = json.loads(Path(f"results/components/{w.comparison}/plan.json").read_text())["jobs"]
-    return [job.replace("/jobs/", "/rows/").replace(".json", ".parquet") for job in jobs]
-
-
-def several_fingerprint(w):
-    from spcabench.several.jobs import Job
-    return Job.read(Path(f"results/components/jobs/{w.job}.json")).fingerprint()
-
-
-rule several_run:
-    output: "results/components/rows/{job}.parquet"
-    params: of=several_fingerprint
-    resources: slot=1
-    shell: "{PYTHON} compare-run \"results/components/jobs/{wildcards.job}.json\" {output:q} --components"
-
-
-rule several_page:
-    input: several, "results/components/{comparison}/plan.json", [*PACKAGE.glob("several/*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
-    output: "results/components/{comparison}/index.html"
-    resources: slot=1
-    shell: "{PYTHON} compare-page \"results/components/{wildcards.comparison}/plan.json\" --components"

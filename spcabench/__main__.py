@@ -54,7 +54,6 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "run": figures.run_job,
         "draw": figures.draw_figure,
         "report": figures.write_report,
-        "compare-run": compare.run_job,
         "compare-page": compare.write_page,
     },
 }
@@ -96,7 +95,7 @@ COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
 # what a wrong word raises; Typer has Click's classes under names of its own
 UsageError: Any = typer.BadParameter.__base__
 # numerical libraries take their number of threads when they are imported
-ONE_THREAD = ("run", "check", "compare", "compare-run")
+ONE_THREAD = ("run", "check", "compare")
 
 
 def _show_version(asked: bool) -> None:

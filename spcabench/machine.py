@@ -166,13 +166,13 @@ def calibration() -> float:
     return best
 
 
-def waited() -> float:
-    """Return the seconds in which this process could have run, but others had the processor.
+def waited(pid: int | str = "self") -> float:
+    """Return the seconds in which a process could have run, but others had the processor.
 
     It is nan where the system does not say: Linux does, for the first thread.
     """
     try:
-        return 1e-9 * float(Path("/proc/self/schedstat").read_text().split()[1])
+        return 1e-9 * float(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
     except (OSError, ValueError, IndexError):
         return float("nan")
 

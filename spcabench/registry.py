@@ -57,11 +57,11 @@ def names(kind: Kind) -> list[str]:
 
 
 def path(kind: Kind, name: str) -> Path:
-    """Return the file of a solver, dataset or figure.
+    """Return the file of a solver, by its name or path, or of a dataset or figure, by its name.
 
     Raises InputError for an unknown name, and suggests the nearest one.
     """
-    if name.endswith(".py"):
+    if kind == "solver" and name.endswith(".py"):
         if Path(name).is_dir():
             raise InputError(f"{kind}: {name!r} is a folder; allowed is a file")
         if not Path(name).is_file():
@@ -90,8 +90,13 @@ def module(kind: Kind, name: str) -> ModuleType:
     Raises InputError for an unknown name, SolverError for a file that holds no solver.
     """
     file = path(kind, name)
-    if name.endswith(".py"):
+    own = kind != "solver" or is_own_file(name)
+    if not own:
+        _STRANGERS.add(name)
+    if kind == "solver" and name.endswith(".py"):
         found = _from_file(file)
+        if own:
+            _OWN_BY_PATH.append(found)
     elif name in _files(kind):
         found = importlib.import_module(f"{PACKAGES[kind]}.{name}")
     else:
@@ -139,13 +144,29 @@ def _required(file: Path) -> str:
     return ""
 
 
+def is_own_file(solver: str) -> bool:
+    """Whether a solver, by its name or path, is a file of this repository: nothing is loaded.
+
+    It goes by the place of the file alone, and never by what a module says of itself.
+    """
+    file = path("solver", solver).resolve()
+    return _files("solver").get(file.stem, Path()).resolve() == file
+
+
 def is_own(loaded: ModuleType) -> bool:
-    """Whether a solver's module is a file of this repository, by its place and not by its name."""
+    """Whether a solver's module was loaded from a file of this repository."""
     name = loaded.__name__.rpartition(".")[2]
-    file = getattr(loaded, "__file__", None)
-    return file is not None and _files("solver").get(name, Path()).resolve() == Path(file).resolve()
+    by_name = sys.modules.get(f"{PACKAGES['solver']}.{name}") if name in _files("solver") else None
+    return by_name is loaded or any(module is loaded for module in _OWN_BY_PATH)
 
 
+def has_strangers() -> bool:
+    """Whether this process has run the code of a solver that is no file of this repository."""
+    return bool(_STRANGERS)
+
+
+_OWN_BY_PATH: list[ModuleType] = []  # modules of own files that were given by their path
+_STRANGERS: set[str] = set()  # solvers of others that this process has imported
 _GIVEN: dict[str, ModuleType] = {}  # the last file of each name that was given by its path
 
 

@@ -1,15 +1,16 @@
-"""What a figure asks for: runs of solvers, and measures by functions of its own."""
+"""What is asked for: one run of a solver, or one call of a function, in one class for all plans."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 Settings = Mapping[str, Any]
+FUNCTIONS = ("function", "judge")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a solver on a dataset, as a figure asks for it.
+    """One run of a solver on a dataset, or one call of a function, as a plan asks for it.
 
     Parameters
     ----------
@@ -17,13 +18,22 @@ class Run:
         Name of a dataset.
     parameters : mapping
         Parameters of the dataset.
-    solver : str
-        Name of a solver.
+    solver : str, optional
+        Name of a solver, or the path of its file.
+    function : callable, optional
+        ``function(problem, *, seed, **settings)``, defined at the top of a module, in place of a
+        solver. It returns a dict of numbers, which are in the ``extra`` of the row.
+    uses : tuple of str
+        Solvers that the function calls. When one of them changes, the function is called again.
+    judge : callable, optional
+        ``judge(problem, numbers, *, seed, **settings)``, of the numbers that the function gave. The
+        grader calls it, and what it returns takes their place: a dict, or a sentence that says what
+        is wrong with them.
     settings : mapping
         Settings of `spcabench.solve`: ``k``, ``refit``, those of the run and the solver's own. A k
-        below 1 is a share of the variables.
+        below 1 is a share of the variables. Or the keyword arguments of the function.
     seed : int
-        Seed of the solver.
+        Seed of the solver or the function.
     match : str, optional
         Name of a solver of the same job. This run follows that solver's run, at the cardinality
         which it reached.
@@ -31,24 +41,32 @@ class Run:
         Form in which the problem is given: "covariance", "data" or "sparse". The conversion is not
         charged.
     timed : bool
-        Whether its time is compared. The run is then repeated over many rounds, in turn with the
-        other runs on its problem, while nothing else runs.
+        Whether its time is compared. It is then repeated over many rounds while nothing else runs.
     one_round : bool
         Whether a single timed round is enough where more take long, because the figure times other
         problems of the same kind, over which it compares.
     memory : bool
-        Whether its peak memory is measured too, in a process of its own.
+        Whether its peak memory is measured too.
     vectors : bool
-        Whether x (and u) are kept in the row.
+        Whether u is kept in the row, beside x.
     timeout : float
         Seconds after which the process is ended. The row says so.
     label : str
-        A word by which the figure finds its rows again.
+        A word by which a figure finds its rows again.
+    series : str
+        Runs of one series become harder. After one that was killed, the later ones are not made.
+    skip : str
+        Why it is not made, where that is known before: its row says so.
+    columns : mapping
+        Columns of its row that say what was asked in the plan's own words.
     """
 
     dataset: str
     parameters: Settings = field(default_factory=dict)
-    solver: str
+    solver: str | None = None
+    function: Callable[..., Any] | None = None
+    uses: tuple[str, ...] = ()
+    judge: Callable[..., Any] | None = None
     settings: Settings = field(default_factory=dict)
     seed: int = 0
     match: str | None = None
@@ -59,48 +77,43 @@ class Run:
     vectors: bool = False
     timeout: float = 900.0
     label: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measure:
-    """One call of a figure's own function, for numbers that no single run of a solver gives.
-
-    It is recorded like a run. Its numbers are in the ``extra`` of the row.
-
-    Parameters
-    ----------
-    dataset : str
-        Name of a dataset.
-    parameters : mapping
-        Parameters of the dataset.
-    function : callable
-        ``function(problem, *, seed, **settings)``, defined at the top of a module. It returns a
-        dict of numbers.
-    settings : mapping
-        Keyword arguments of the function.
-    seed : int
-        Seed that the function is given.
-    form : str, optional
-        Form in which the problem is given.
-    timeout : float
-        Seconds after which the process is ended. The row says so.
-    label : str
-        A word by which the figure finds its rows again.
-    uses : tuple of str
-        Solvers that the function calls. When one of them changes, the function is called again.
-    """
-
-    dataset: str
-    parameters: Settings = field(default_factory=dict)
-    function: Callable[..., Mapping[str, Any]]
-    settings: Settings = field(default_factory=dict)
-    seed: int = 0
-    form: str | None = None
-    timeout: float = 900.0
-    label: str = ""
-    uses: tuple[str, ...] = ()
+    series: str = ""
+    skip: str = ""
+    columns: Settings = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
+    def measure(self) -> str | None:
         """The function's name, which its rows carry."""
-        return self.function.__name__
+        return self.function.__name__ if self.function else None
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """All solvers that it runs."""
+        return (self.solver,) if self.solver else self.uses
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The columns of a row that say what was asked."""
+        return {
+            "dataset": self.dataset,
+            "parameters": dict(self.parameters),
+            "solver": self.solver,
+            "measure": self.measure,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "match": self.match,
+            "label": self.label,
+            **self.columns,
+        }
+
+    def at(self, **settings: Any) -> "Run":
+        """The same run with some settings replaced."""
+        return replace(self, settings={**self.settings, **settings})
+
+    def described(self) -> dict[str, Any]:
+        """Itself as plain values, each function by its module and name."""
+        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in FUNCTIONS:
+            if found[name] is not None:
+                found[name] = f"{found[name].__module__}:{found[name].__name__}"
+        return found

@@ -149,10 +149,9 @@ GOOD_WORDS = {  # words with which each command would run, cheaply
     "merge": ("none", "other"),
     "doctor": (),
     "data": (),
-    "run": ("kuleshov2013_fig1", "none", "out.parquet"),
+    "run": ("out.parquet",),
     "draw": ("kuleshov2013_fig1", "out", "--rows", "none.parquet"),
     "report": ("none",),
-    "compare-run": ("none.json", "out.parquet"),
     "compare-page": ("none.json",),
     "grade": ("none.csv", "--problem", "pitprops"),
 }

@@ -1,8 +1,9 @@
 """Comparisons on few problems, made as the command makes them, with each run timed once."""
 
 import json
+from dataclasses import replace
 
-from spcabench.comparison import jobs, suite
+from spcabench.comparison import jobs, plans, suite
 from spcabench.page import comparison_page
 
 
@@ -10,18 +11,17 @@ def few_problems(patch, items):
     """Let the quick suite have these problems alone, each run of which is made once."""
     patch.setattr(suite, "recovery", lambda fresh: [])
     patch.setitem(suite.SUITES, "quick", items)
-    patch.setattr(jobs, "ROUNDS", 1)
-    patch.setattr(jobs, "MOST_ROUNDS", 1)
+    patch.setattr(plans, "PROTOCOL", replace(plans.PROTOCOL, rounds=1, retries=1))
 
 
 def rows_of(solver, home, **settings):
     """The files of a solver's job and of its rows, which are made unless they are there."""
-    job = jobs.Job(str(solver), "quick", limit=0.5, **settings)
+    job = jobs.Job.of(str(solver), "quick", limit=0.5, **settings)
     folder = home / "results" / "compare"
     file, rows = job.write(folder / "jobs"), folder / "rows" / job.folder / f"{job.key}.parquet"
     assert jobs.Job.read(file) == job
     if not rows.exists():
-        jobs.run_job(job, rows)
+        plans.run_job(job, rows)
     return file, rows
 
 

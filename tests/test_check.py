@@ -148,7 +148,7 @@ def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):
     body = "    print('iteration 1')\n    os.system('echo by a program')\n    yield x\n"
     file = _write(tmp_path, "prints", body)
-    assert conformance._outcome(("is feasible", file)).verdict == "holds"
+    assert conformance._outcome("is feasible", file).verdict == "holds"
     said = capfd.readouterr()
     assert said.out == said.err == ""
 
@@ -168,10 +168,10 @@ def test_whatever_a_solver_prints_is_found(how, tmp_path):
     file = tmp_path / "mine.py"
     head = HEAD.format(traits="", settings="").replace("\nTRAITS", f"\n{above}TRAITS", 1)
     file.write_text(head + body)
-    found = conformance._outcome(("prints nothing", str(file)))
+    found = conformance._outcome("prints nothing", str(file))
     assert found.verdict == "fails" and "it printed 'hello" in found.sentence
     file.write_text(HEAD.format(traits="", settings="") + "    yield x\n")
-    assert conformance._outcome(("prints nothing", str(file))).verdict == "holds"
+    assert conformance._outcome("prints nothing", str(file)).verdict == "holds"
 
 
 ODD = {

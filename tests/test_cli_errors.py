@@ -145,7 +145,8 @@ def test_a_file_that_ends_the_process_is_one_line(words, text, spcabench, mine, 
     ended = spcabench(*words, "mine.py")
     assert ended.returncode == 2
     assert re.fullmatch(r"spcabench: .*\n", ended.stderr), ended.stderr
-    assert "mine.py" in ended.stderr and "SystemExit" in ended.stderr
+    assert "mine.py" in ended.stderr
+    assert "SystemExit" in ended.stderr or "exit code 3" in ended.stderr
 
 
 def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
@@ -323,7 +324,6 @@ FILES = {
     "claims": ("verify", "run"),
     "renamed": ("verify", "run", "--names", "none.json"),
     "renamed by text": ("verify", "run", "--names", "good.csv"),
-    "job": ("compare-run", "none.json", "out.parquet"),
     "plan": ("compare-page", "none.json"),
 }
 

@@ -129,7 +129,10 @@ def test_solver_settings(spcabench):
             "hotelling",
         ),
         (("solve", "pitprops", "--solver", "missing.py", "-k", "3"), "missing.py"),
-        (("run", "kuleshov2013_fig9", "grqi", "x.parquet"), "did you mean 'kuleshov2013_fig"),
+        (
+            ("run", "results/quick/rows/kuleshov2013_fig9/grqi.parquet"),
+            "did you mean 'kuleshov2013_fig",
+        ),
         (("workflow", "nope"), "unknown figure"),
         (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
     ],

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import psutil
@@ -14,13 +15,11 @@ import pytest
 
 from spcabench import api
 from spcabench.cli import compare, options
-from spcabench.comparison import jobs
 from spcabench.errors import InputError
-from spcabench.running import command, worker
-from spcabench.running.grader import Grader
-from spcabench.running.process import Worker
-from spcabench.running.task import Task
+from spcabench.run import Run
+from spcabench.running import command
 from spcabench.vectors import project
+from tests.answers import row_of
 from tests.problems import WHOLE, some
 
 HONEST = """
@@ -61,7 +60,7 @@ def file_of(tmp_path, monkeypatch):
 
 def answered(file, seconds=20.0, limit=2.0):
     """What a comparison makes of a solver's file on one problem."""
-    task = Task(
+    task = Run(
         dataset="pitprops",
         solver=file,
         settings=dict(k=3, time_limit=limit),
@@ -69,12 +68,8 @@ def answered(file, seconds=20.0, limit=2.0):
         vectors=True,
         timeout=seconds,
     )
-    grader, helper = Grader(), Worker(worker.answer)
-    try:
-        return grader.graded(task, jobs.answered(helper, task))
-    finally:
-        helper.close()
-        grader.close()
+    with TemporaryDirectory() as folder:
+        return row_of(task, Path(folder))
 
 
 def test_a_program_is_graded_like_any_other_solver(file_of):

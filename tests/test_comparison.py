@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spcabench import api, registry
-from spcabench.comparison import best_known, jobs, profiles, resampling, standing, suite
+from spcabench.comparison import best_known, jobs, plans, profiles, resampling, standing, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
+from spcabench.run import Run
 from spcabench.running import fingerprint, preparation, worker
-from spcabench.running.process import Worker
-from spcabench.running.task import Task
+from spcabench.running.description import describe
+from tests.answers import rows_of
 from tests.comparisons import compared
 from tests.problems import WHOLE
 
@@ -158,9 +159,12 @@ def test_f1_is_1_for_the_same_support_and_0_for_another():
 
 def test_statistics_of_a_solver_are_shares():
     problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
-    found = resampling.held_out(problem, seed=0, name="tpower", k=4)
-    assert 0.5 < found["share"] <= 1.0
-    assert 0.5 < resampling.stability(problem, seed=0, name="tpower", k=4)["overlap"] <= 1.0
+    asked = dict(seed=0, name="tpower", k=4)
+    for (function, judge), number in zip(resampling.MEASURES, ("share", "overlap"), strict=True):
+        numbers = function(problem, **asked)
+        assert 0.5 < judge(problem, numbers, **asked)[number] <= 1.0
+        with pytest.raises(ValueError):
+            judge(problem, numbers, **asked | {"k": 2})  # more nonzeros than were asked for
 
 
 SOLVER = '''"""A solver."""
@@ -200,12 +204,8 @@ def solve(problem, *, k):
 def test_memory_that_an_earlier_run_left_free_is_seen_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "greedy.py").write_text(GREEDY)
-    helper, (_, task) = (
-        Worker(worker.answer),
-        next(jobs.Job(str(tmp_path / "greedy.py")).tasks()),
-    )
-    rows = [jobs.answered(helper, task) for _ in range(3)]
-    helper.close()
+    task = plans.plan(jobs.Job.of(str(tmp_path / "greedy.py"))).groups[""][0]
+    rows = rows_of([task] * 3, tmp_path)
     assert min(row.peak_memory - row.memory_before for row in rows) > 18e6
 
 
@@ -224,7 +224,7 @@ def solve(problem, *, k):
 
 
 def test_a_comparison_is_made_resumed_and_shows_failures(tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "PATIENCE_FACTOR", 2.0)
+    monkeypatch.setattr(plans, "PATIENCE_FACTOR", 2.0)
     (tmp_path / "loops.py").write_text(LOOPS)
     (tmp_path / "needy.py").write_text(
         LOOPS.replace("from", 'REQUIRES = "no_such_library"\nfrom', 1)
@@ -286,7 +286,7 @@ def test_a_comparison_in_which_every_run_fails_shows_the_line(tmp_path, monkeypa
     solvers = [tmp_path / "mine.py"]
     plan = compared(monkeypatch, tmp_path, "mine", solvers, items=2, named=["mine"])
     text = html.unescape(plan.with_name("index.html").read_text())
-    assert "no solver answered" in text
+    assert "0 of 1</td>" in text
     line = "(mine.py, line 7: yield problems.covariance.largest_column())"
     assert line in text
     ranked = plan.with_name("ranking.txt").read_text()
@@ -313,12 +313,12 @@ def test_files_of_one_name_in_folders_of_one_name_have_labels_of_their_own():
 def test_a_fingerprint_follows_the_solver_and_the_limit(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(f"{SOLVER}x = 1\n")
-    job = jobs.Job(str(file), "quick")
-    first = job.fingerprint()
-    assert replace(job, limit=1.0).fingerprint() != first
+    job = jobs.Job.of(str(file), "quick")
+    first = plans.plan(job).key
+    assert plans.plan(replace(job, limit=1.0)).key != first
     other = tmp_path / "other.py"
     other.write_text(f"{SOLVER}x = 2\n")
-    assert jobs.Job(str(other), "quick").fingerprint() != first
+    assert plans.plan(jobs.Job.of(str(other), "quick")).key != first
     assert job.key != jobs.Job(str(tmp_path / "sub" / "mine.py")).key
 
 
@@ -332,18 +332,20 @@ def test_solvers_take_part_where_they_give_what_is_asked():
 def test_samples_are_drawn_again_in_the_worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = {
-        task.measure: task for _, task in jobs.Job("tpower", limit=5.0).tasks() if task.function
+        run.measure: run
+        for run in plans.plan(jobs.Job("tpower", limit=5.0)).groups[""]
+        if run.function
     }
     assert set(found) == {"held_out", "stability"} and found["held_out"].solvers == ("tpower",)
     task = replace(found["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
-    answer = worker.answer(task)
-    assert answer.status == "finished" and 0.0 < answer.extra["share"] <= 1.0
+    (row,) = rows_of([task], tmp_path)
+    assert row.status == "finished" and 0.0 < row.extra["share"] <= 1.0
 
 
 def test_a_problem_is_ready_before_its_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for function in (preparation.ready, preparation.tidied):
-        answer = worker.answer(Task(dataset="pitprops", function=function))
+        answer = worker.answered(Run(dataset="pitprops", function=function))
         assert answer.status == "finished", answer.reason
 
 
@@ -369,15 +371,17 @@ def test_fresh_samples_have_seeds_that_the_standard_ones_have_not():
 
 def test_fresh_jobs_have_rows_of_their_own():
     jobs_of = [jobs.Job("tpower", "quick", fresh=seed) for seed in (None, 7, 8)]
-    assert len({job.folder for job in jobs_of}) == len({job.fingerprint() for job in jobs_of}) == 3
+    assert (
+        len({job.folder for job in jobs_of}) == len({plans.plan(job).key for job in jobs_of}) == 3
+    )
 
 
 def test_a_fingerprint_follows_the_dataset_whose_rows_are_drawn_again(monkeypatch):
-    task = Task(dataset="bootstrap", parameters={"of": "alon"}, solver="tpower")
-    first = fingerprint.of_tasks([task])
+    task = Run(dataset="bootstrap", parameters={"of": "alon"}, solver="tpower")
+    first = fingerprint.of_runs([task])
     other = replace(task, parameters={"of": "pitprops"})
     assert fingerprint._datasets(task) == {"bootstrap", "alon"}
-    assert fingerprint.of_tasks([other]) != first
+    assert fingerprint.of_runs([other]) != first
 
 
 def test_a_fresh_comparison_is_made_from_nothing(tmp_path, monkeypatch):
@@ -421,7 +425,7 @@ def test_one_problem_is_shown_with_names_and_what_proved_it(capsys):
 
 def test_what_cannot_be_tried_on_large_problems_is_said_before():
     refusals = {
-        (solver, item.name): jobs.refused(solver, item)
+        (solver, item.name): plans.refused(describe(solver).traits, item)
         for solver in jobs.entrants("large")
         for item in suite.items("large")
     }

@@ -20,11 +20,11 @@ from spcabench import __main__ as command_line
 from spcabench import api, claims, iterate, run
 from spcabench.checking import conformance
 from spcabench.cli import options
-from spcabench.comparison import jobs
+from spcabench.comparison import plans
 from spcabench.page import publish
 from spcabench.readers import sources
-from spcabench.running import job, worker
-from spcabench.running.task import Task
+from spcabench.running import figure_plan as plan
+from spcabench.running import worker
 from tests.problems import WHOLE
 
 ROOT = options.ROOT
@@ -68,8 +68,7 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
 
     figure = module("new_figure.md")
     runs = figure.runs("quick")
-    tasks = [Task.of(run) for run in runs]
-    rows = pd.DataFrame([vars(worker.answer(task)) | task.asked for task in tasks])
+    rows = pd.DataFrame([vars(worker.answered(run)) | run.asked for run in runs])
     drawn, axes = plt.subplots(*figure.PANELS, squeeze=False)
     figure.draw(figure.data(rows), axes)
     plt.close(drawn)
@@ -89,7 +88,6 @@ def test_the_figure_of_the_tutorial_is_made_and_judged():
         iterate.Traits,
         iterate.Iterate,
         run.Run,
-        run.Measure,
         claims.Statement,
         claims.geometric_mean,
         claims.share,
@@ -146,9 +144,9 @@ def test_the_numbers_of_timing_are_those_of_the_code():
     text = " ".join((ROOT / "docs" / "timing.md").read_text(encoding="utf-8").split())
     assert f"A sample lasts at least {1000 * worker.SAMPLE:g} ms." in text
     for numbers, sentence in (
-        (job.ROUNDS, "There are {quick} rounds at quick scale and {paper} at paper scale."),
-        (job.MIN_ROUNDS, "after at least {quick} and {paper} rounds, a further one begins"),
-        (job.TIME_BUDGET, "expected to take no more than {quick:g} and {paper:g} seconds"),
+        (plan.ROUNDS, "There are {quick} rounds at quick scale and {paper} at paper scale."),
+        (plan.MIN_ROUNDS, "after at least {quick} and {paper} rounds, a further one begins"),
+        (plan.TIME_BUDGET, "expected to take no more than {quick:g} and {paper:g} seconds"),
     ):
         assert sentence.format(**numbers) in text
 
@@ -183,11 +181,11 @@ def test_the_identities_between_the_variances_hold():
 TIMING = [
     f"A sample lasts at least {1e3 * worker.SAMPLE:g} ms.",
     f"It is not timed, unless it took more than {worker.LONG:g} s and no penalty was searched:",
-    f"There are {job.ROUNDS['quick']} rounds at quick scale and {job.ROUNDS['paper']} at paper",
-    f"after at least {job.MIN_ROUNDS['quick']} and {job.MIN_ROUNDS['paper']} rounds,",
-    f"no more than {job.TIME_BUDGET['quick']:g} and {job.TIME_BUDGET['paper']:g} seconds.",
-    f"the timed problems of a job share {job.JOB_BUDGET['paper']:g} seconds",
-    f"A run that takes less than {jobs.SHORT:g} s is made {jobs.ROUNDS} times,",
+    f"There are {plan.ROUNDS['quick']} rounds at quick scale and {plan.ROUNDS['paper']} at paper",
+    f"after at least {plan.MIN_ROUNDS['quick']} and {plan.MIN_ROUNDS['paper']} rounds,",
+    f"no more than {plan.TIME_BUDGET['quick']:g} and {plan.TIME_BUDGET['paper']:g} seconds.",
+    f"the timed problems of a job share {plan.JOB_BUDGET['paper']:g} seconds",
+    f"A run that takes less than {plans.SHORT:g} s is made {plans.ROUNDS} times,",
 ]
 
 

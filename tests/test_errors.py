@@ -14,8 +14,8 @@ import pytest
 from spcabench import Problem, api, registry
 from spcabench.checking import conformance, contract
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+from spcabench.run import Run
 from spcabench.running import worker
-from spcabench.running.task import Task
 
 HEAD = '''"""A solver with a mistake."""
 
@@ -72,7 +72,7 @@ def write(folder, body):
 
 
 def answer_to(file):
-    return worker.answer(Task(dataset="pitprops", solver=str(file), settings=dict(k=3)))
+    return worker.answered(Run(dataset="pitprops", solver=str(file), settings=dict(k=3)))
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -123,7 +123,7 @@ def test_a_long_line_is_cut(tmp_path, problem):
 
 def test_an_error_of_a_dataset_shows_its_line(add_file):
     add_file("dataset", "trial", '"""Trial."""\n\n\ndef load():\n    return 1 / 0\n')
-    answer = worker.answer(Task(dataset="trial", solver="grqi", settings=dict(k=3)))
+    answer = worker.answered(Run(dataset="trial", solver="grqi", settings=dict(k=3)))
     assert answer.reason == "ZeroDivisionError: division by zero (trial.py, line 5: return 1 / 0)"
 
 
@@ -135,8 +135,8 @@ def test_an_error_of_a_dataset_shows_its_line(add_file):
     ],
 )
 def test_an_unknown_name_is_a_row(names, said):
-    answer = worker.answer(
-        replace(Task(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names)
+    answer = worker.answered(
+        replace(Run(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names)
     )
     assert answer.status == "error" and answer.reason.startswith(said)
 

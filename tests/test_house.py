@@ -26,7 +26,7 @@ CORE = [
     p
     for p in FILES
     if p.is_relative_to(ROOT / "spcabench")
-    and p.parent.name not in ("figures", "comparison", "several")
+    and p.parent.name not in ("figures", "comparison", "components")
 ]
 NAMES = set(registry.names("solver"))
 LONGEST = 40  # lines of a function without its docstring

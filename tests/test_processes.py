@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from spcabench import registry
-from spcabench.running import supervisor
+from spcabench.run import Run
+from spcabench.running import messages, supervisor
 from spcabench.running import worker as worker_module
-from spcabench.running.job import asked
 from spcabench.running.process import Worker
-from spcabench.running.task import Task
+from spcabench.running.processes import asked
 from spcabench.solving.status import Status
 from tests.problems import some
 
-TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
+TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 SOLVER = '''"""Trial."""
 import faulthandler, multiprocessing, os, signal, subprocess, sys, time
 from concurrent.futures import ProcessPoolExecutor
@@ -162,7 +162,8 @@ def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver
 
 def test_a_late_reply_is_not_taken_for_that_of_the_next_message():
     with closing(Worker(abs)) as worker:
-        worker.pipe.send((worker.asked, -5))  # its reply comes first, and nobody asked for it
+        # its reply comes first, and nobody asked for it
+        messages.send(worker.pipe.fileno(), [worker.asked, -5])
         assert worker.ask(-7, 10.0) == 7
 
 
@@ -174,7 +175,7 @@ def test_a_crash_names_its_signal(solver_file):
 
 PARENT = """
 import sys, time
-from spcabench.running import supervisor
+from spcabench.running import messages, supervisor
 from spcabench.running.process import Worker
 supervisor.raise_on_termination()
 pair = Worker(abs), Worker(abs)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -10,21 +9,21 @@ import pytest
 
 from spcabench import registry
 from spcabench.errors import InputError
-from spcabench.run import Measure, Run
-from spcabench.running import fingerprint, grid, rows, source, whole_files
-from spcabench.running import job as execute
+from spcabench.run import Run
+from spcabench.running import figure_plan as execute
+from spcabench.running import fingerprint, grid, messages, rows, runner, source, whole_files
 from spcabench.running import worker as worker_module
-from spcabench.running.grid import groups, interleaved
-from spcabench.running.job import asked, run_job
+from spcabench.running.figure_plan import run_job
+from spcabench.running.grid import groups
 from spcabench.running.journal import Journal
 from spcabench.running.longest import longest
 from spcabench.running.process import Worker
+from spcabench.running.processes import asked
 from spcabench.running.source import tree_hash
-from spcabench.running.task import Task
 from spcabench.solving.status import Status
 from tests.trial import row
 
-TASK = Task(dataset="pitprops", settings={"k": 3}, timeout=60.0)
+TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 
 
 def solver_file(folder, body):
@@ -103,7 +102,7 @@ def test_a_file_that_has_not_changed_keeps_its_time(tmp_path):
 
 
 FIGURE = '''"""Trial figure."""
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 def runs(scale):
     yield Run(dataset="pitprops", solver="gpower1", settings=dict(k=4), vectors=True)
     yield Run(dataset="pitprops", solver="grqi", match="gpower1", memory=True)
@@ -111,7 +110,7 @@ def runs(scale):
     small = dict(dataset="gaussian", parameters=dict(m=9, n=9), settings=dict(k=4))
     yield Run(**small, solver="grqi", timed=True)
     yield Run(**small, solver="gpower0", timed=True)
-    yield Measure(dataset="pitprops", function=trace)
+    yield Run(dataset="pitprops", function=trace)
 def trace(problem, *, seed):
     return {"trace": float(problem.covariance.diagonal().sum())}
 '''
@@ -129,10 +128,10 @@ def test_groups(figure):
     assert [len(found[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
     (timed,) = [runs for name, runs in found.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    assert [[r.solver for r in chain] for chain in interleaved(found["gpower1"])] == [
+    assert [[r.solver for r in chain] for chain in runner.interleaved(found["gpower1"])] == [
         ["gpower1", "grqi"]
     ]
-    assert len(list(interleaved(timed))) == 2
+    assert len(list(runner.interleaved(timed))) == 2
 
 
 def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
@@ -235,7 +234,7 @@ def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch)
         worker_module._warm.clear()
         monkeypatch.setattr(worker_module, "LONG", limit)
         for number in made:
-            answer = worker_module.answer(task)
+            answer = worker_module.answered(task)
             assert len(runs) == number and answer.samples == 1
             assert answer.solve_time == runs[-1].solve_time > 0.0
             assert answer.flops == runs[0].flops
@@ -252,7 +251,7 @@ def test_an_interrupted_job_goes_on(figure, tmp_path):
 
 def test_measure(figure):
     function = registry.module("figure", figure).trace
-    answer = worker_module.answer(Task(dataset="pitprops", function=function))
+    answer = worker_module.answered(Run(dataset="pitprops", function=function))
     assert answer.extra == {"trace": pytest.approx(13.0)}
     assert answer.status == "finished"
 
@@ -271,7 +270,7 @@ def test_a_measure_that_figures_share_is_hashed_where_it_stands():
         item.function
         for figure in figures
         for item in grid.runs_of(figure, "quick")
-        if isinstance(item, Measure)
+        if item.function
     ]
     assert len({source.function_hash(function) for function in measures}) == 1
     assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
@@ -322,12 +321,15 @@ def test_every_figure_asks_for_what_exists():
             for item in grid.runs_of(figure, scale):
                 registry.path("dataset", item.dataset)
                 json.dumps([dict(item.settings), dict(item.parameters)])
-                if isinstance(item, Run):
-                    registry.path("solver", item.solver)
-                else:
-                    assert isinstance(item, Measure)
-                    # what a worker process can be sent: found by its name in its module
-                    assert getattr(sys.modules[item.function.__module__], item.name)
+                assert all(registry.is_own_file(solver) for solver in item.solvers)
+                assert bool(item.solver) != bool(item.function)
+                # what a worker process is sent loses nothing on the way
+                assert (
+                    worker_module.run_of(
+                        json.loads(json.dumps(item.described(), default=messages.plain))
+                    )
+                    == item
+                )
             assert "broken" not in groups(figure, scale)
 
 

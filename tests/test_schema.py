@@ -13,7 +13,8 @@ import pytest
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.page import columns, solver_page, verify
-from spcabench.running import fingerprint, rows, worker
+from spcabench.run import Run
+from spcabench.running import fingerprint, rows
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
 from spcabench.solving.status import GOOD, Status
 from tests.trial import make_run, row
@@ -245,17 +246,17 @@ def test_a_killed_run_is_counted_as_no_answer(tmp_path):
 
 
 def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
-    task = [worker.Task(dataset="pitprops", solver="grqi")]
-    first = fingerprint.of_tasks(task)
+    task = [Run(dataset="pitprops", solver="grqi")]
+    first = fingerprint.of_runs(task)
     known = fingerprint.tree_hash
     monkeypatch.setattr(
         fingerprint, "tree_hash", lambda f: "new" if f.name == "schema.py" else known(f)
     )
-    assert fingerprint.of_tasks(task) == first
+    assert fingerprint.of_runs(task) == first
     for file in ("worker.py", "grader.py"):
         monkeypatch.setattr(
             fingerprint,
             "tree_hash",
             lambda f, changed=file: "new" if f.name == changed else known(f),
         )
-        assert fingerprint.of_tasks(task) != first
+        assert fingerprint.of_runs(task) != first

@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 
 from spcabench import api, registry
+from spcabench.comparison import jobs, plans
+from spcabench.comparison.components import find, runs, standing, suite, ways
+from spcabench.comparison.components.suite import Item
+from spcabench.comparison.jobs import COMPONENTS, Job
 from spcabench.errors import InputError
 from spcabench.page import publish, several_page
 from spcabench.running import rows
-from spcabench.several import find, jobs, standing, suite, ways
-from spcabench.several.jobs import Job
-from spcabench.several.suite import Item
+from spcabench.running.description import describe
+from spcabench.running.journal import Journal
 from spcabench.solving.formulations import Formulation, fault
 from tests.problems import some
 from tests.trial import check_links
@@ -42,10 +45,10 @@ def small(monkeypatch):
 def _graded(tmp_path, *solvers, **more):
     files = []
     for solver in solvers:
-        job = Job(str(solver), **more)
+        job = Job.of(str(solver), COMPONENTS, limit=1.0, **more)
         files.append(tmp_path / f"{job.key}.parquet")
-        jobs.run_job(job, files[-1])
-    return standing.graded(rows.read(files))
+        plans.run_job(job, files[-1])
+    return standing.standing(rows.read(files))
 
 
 # one process makes the table, and takes these tests
@@ -56,13 +59,17 @@ of_the_table = pytest.mark.xdist_group("components")
 def table(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "ITEMS", [ITEM])
-        yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_deflation=True)
+        yield _graded(tmp_path_factory.mktemp("rows"), "tpower", "amanpg", every_way=True)
 
 
 @of_the_table
 def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
     ranking = standing.ranking(table)
-    asked = {way.how for name in ("tpower", "amanpg") for way in ways.ways(name, True)}
+    asked = {
+        way.how
+        for name in ("tpower", "amanpg")
+        for way in ways.ways(name, describe(name).traits, True)
+    }
     assert set(ranking.how) == asked
     best = table[table.value.notna()].groupby(["formulation", "item", "r", "k"]).share.max()
     assert np.allclose(best, 1.0)
@@ -101,11 +108,11 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
 
 
 def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
-    job = Job("tpower")
-    home = tmp_path / "results" / "components"
+    job = Job("tpower", COMPONENTS, limit=1.0)
+    home = tmp_path / "results" / "compare"
     file = job.write(home / "jobs")
-    out = several_page.rows_of(file)
-    jobs.run_job(job, out)
+    out = jobs.rows_of(file)
+    plans.run_job(job, out)
     plan = home / "mine" / "plan.json"
     plan.parent.mkdir()
     plan.write_text(
@@ -123,33 +130,27 @@ def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
 
 
 def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
-    job, out = Job("tpower"), tmp_path / "tpower.parquet"
-    made = []
-    whole = jobs.execute.asked
+    job, out = Job("tpower", COMPONENTS, limit=1.0), tmp_path / "tpower.parquet"
+    added, add = [], Journal.add
 
-    def some(*given, **more):
-        made.append(given)
-        if len(made) == 9:
+    def some(journal, task, row):
+        added.append(task)
+        add(journal, task, row)
+        if len(added) == 4:
             raise KeyboardInterrupt
-        return whole(*given, **more)
 
-    monkeypatch.setattr(jobs.execute, "asked", some)
+    monkeypatch.setattr(Journal, "add", some)
     with pytest.raises(KeyboardInterrupt):
-        jobs.run_job(job, out)
-    before, total = len(made), sum(1 for _ in job.tasks())
-    jobs.run_job(job, out)
-    assert len(rows.read([out])) == total
-    first = len(ways.ways("tpower")) + 1  # the warm-up, and loading the problem
-    kept = before - 1 - first
-    assert kept > 0
-    assert len(made) - before == first + total - kept
+        plans.run_job(job, out)
+    plans.run_job(job, out)
+    assert len(added) == len(set(added)) == len(rows.read([out])) == len(plans.plan(job).groups[""])
 
 
 def test_a_page_can_be_published(small, tmp_path):
-    home = tmp_path / "results" / "components"
-    job = Job("tpower")
+    home = tmp_path / "results" / "compare"
+    job = Job("tpower", COMPONENTS, limit=1.0)
     file = job.write(home / "jobs")
-    jobs.run_job(job, several_page.rows_of(file))
+    plans.run_job(job, jobs.rows_of(file))
     plan = home / "one" / "plan.json"
     plan.parent.mkdir()
     words = dict(name="one", named=[], jobs=[str(file.relative_to(tmp_path))])
@@ -181,7 +182,7 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
         problem, k = api.load("gaussian", m=12, n=6, seed=1), 2
     else:
         problem, k = api.load("gaussian", **DATA), 3
-    for way in ways.ways(name):
+    for way in ways.ways(name, traits):
         found = find.loadings(problem, seed=0, solver=name, how=way.how, r=2, k=k, limit=2.0)
         Z = find.assembled(found, problem.n)
         assert Z.shape[1] >= 1, way
@@ -213,7 +214,7 @@ def test_an_item_has_as_many_variables_as_it_says(item):
 
 
 def test_a_solver_is_not_asked_what_is_too_large_for_it():
-    sizes = {item.n: jobs.refused("brute_force", item) for item in ITEMS}
+    sizes = {item.n: runs.refused(describe("brute_force").traits, item) for item in ITEMS}
     assert {n for n, why in sizes.items() if not why} == {13}
     assert sizes[40] == "is for at most 20 variables"
     with pytest.raises(InputError, match="n: 40 variables; solver 'brute_force' is for at most 20"):

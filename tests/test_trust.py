@@ -8,13 +8,10 @@ import textwrap
 import pytest
 
 from spcabench import api
-from spcabench.comparison import jobs
-from spcabench.running import worker
-from spcabench.running.grader import Grader
-from spcabench.running.process import Worker
-from spcabench.running.task import Task
+from spcabench.run import Run
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
+from tests.answers import row_of
 
 HEAD = '''"""A solver that lies, 2026."""
 
@@ -161,22 +158,17 @@ def answered(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def ask(trick, limit=2.0):
-        grader, helper = Grader(), Worker(worker.answer)
-        file = write(tmp_path, trick)
-        task = Task(
+        task = Run(
             dataset="gaussian",
             parameters=SMALL,
-            solver=file,
+            solver=write(tmp_path, trick),
             settings=dict(k=K, time_limit=limit),
+            timed=True,
             memory=True,
             vectors=True,
             timeout=60.0,
         )
-        try:
-            return grader.graded(task, jobs.answered(helper, task))
-        finally:
-            helper.close()
-            grader.close()
+        return row_of(task, tmp_path)
 
     return ask
 
@@ -224,7 +216,6 @@ def test_a_replaced_variance_disagrees(answered):
         ("ledger off", Flag.ledger),
         ("compile seconds", Flag.compilation),
         ("clock replaced", Flag.clock),
-        ("module cache", Flag.warm),
         ("prints", Flag.printed),
     ],
 )

@@ -6,7 +6,6 @@ import pytest
 
 from spcabench import api
 from spcabench.figures._truth import Truth, certified, dual_bound, known, truth, with_truth
-from spcabench.run import Measure
 from spcabench.solving import bounds
 
 
@@ -56,7 +55,7 @@ def test_best_and_bound_rise_with_k_and_hold_their_order(rows):
 
 def test_the_dual_bound_shrinks_the_band(rows):
     asked = list(truth("paper", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
-    assert [run.settings["k"] for run in asked if isinstance(run, Measure)] == [10]
+    assert [run.settings["k"] for run in asked if run.function] == [10]
     problem = api.load("gaussian", m=30, n=30, seed=0)
     extra = dual_bound(problem, k=10, seed=0)
     assert extra["dual_bound"] < bounds.upper_bound(problem, 10)

@@ -13,14 +13,15 @@ import pytest
 
 from spcabench import machine
 from spcabench.cli import compare, options
-from spcabench.comparison import conditions, jobs, standing
+from spcabench.comparison import conditions, plans, standing
 from spcabench.comparison.jobs import Job
-from spcabench.running import turns, workflow
+from spcabench.running import runner, turns, workflow
 from spcabench.running.process import Worker
 from spcabench.running.schema import Answer
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import Status
 
+SOLVERS = ["tpower", "grqi", "gpower1"]
 WAIT = 0.3  # seconds in which a thread that may go on has gone on
 
 
@@ -125,6 +126,11 @@ def test_one_run_of_ten_may_wait():
     assert conditions.differences(conditions.of_rows(rows))
 
 
+def fastest(answers, protocol):
+    """What becomes of the answers to the rounds of one timed run."""
+    return runner.fastest(lambda: next(answers), True, protocol)
+
+
 @pytest.mark.parametrize(
     ("waits", "seconds", "count", "counted"),
     [
@@ -138,14 +144,12 @@ def test_one_run_of_ten_may_wait():
         ([0.9] * 9, [2.0] * 9, 2, 2.0),  # no more than that many seconds
     ],
 )
-def test_a_run_that_waited_is_made_again(waits, seconds, count, counted, monkeypatch):
+def test_a_run_that_waited_is_made_again(waits, seconds, count, counted):
     answers = iter(
         Answer(status=Status.FINISHED, solve_time=s, setup_time=0.0, waited=w, outer_time=s)
         for s, w in zip(seconds, waits, strict=False)
     )
-    monkeypatch.setattr(jobs, "_prepared", lambda *_: None)
-    monkeypatch.setattr(jobs.execute, "asked", lambda *_, **__: next(answers))
-    found = jobs.answered(None, Job("grqi", "quick")._task(jobs.suite.ITEMS[0], 5))
+    found = fastest(answers, plans.PROTOCOL)
     assert (len(found.round_times), found.seconds) == (count, counted)
 
 
@@ -163,16 +167,12 @@ def test_a_run_that_waited_is_made_again(waits, seconds, count, counted, monkeyp
     ],
 )
 def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_is_not(
-    first, both, fell, monkeypatch
+    first, both, fell
 ):
     usual = Answer(status=Status.FINISHED, solve_time=0.1, setup_time=0.0, flops=100)
     usual = replace(usual, **both)
     answers = iter([replace(usual, **first), usual, usual])
-    monkeypatch.setattr(jobs, "_prepared", lambda *_: None)
-    monkeypatch.setattr(jobs, "ROUNDS", 2)
-    monkeypatch.setattr(jobs, "SHORT", 1.0)
-    monkeypatch.setattr(jobs.execute, "asked", lambda *_, **__: next(answers))
-    found = jobs.answered(None, Job("grqi", "quick")._task(jobs.suite.ITEMS[0], 5))
+    found = fastest(answers, replace(plans.PROTOCOL, rounds=2, seconds=1.0))
     assert (found.flags == [Flag.warm.value]) == fell
 
 
@@ -244,7 +244,7 @@ def kept(tmp_path, monkeypatch):
         monkeypatch.setattr(machine, "busy", lambda: busy)
         monkeypatch.setattr(options, "ROOT", tmp_path)
         monkeypatch.setattr(conditions, "now", lambda: now)
-        asked = [Job(f"solver_{i}", "quick") for i in range(count)]
+        asked = [Job(solver, "quick") for solver in SOLVERS[:count]]
         tables = {}
         for job, calibration in zip(asked, calibrations, strict=False):
             file = tmp_path / compare.HOME / "rows" / job.folder / f"{job.key}.parquet"
@@ -295,9 +295,8 @@ def test_a_page_whose_rows_were_dropped_is_made_anew(kept, monkeypatch, dropped)
     page.parent.mkdir()
     page.touch()
     asked = []  # whether there was a page when the workflow was called
-    monkeypatch.setattr(compare, "_absolute", lambda solver: solver)
     monkeypatch.setattr(compare, "_make", lambda *_: asked.append(page.exists()))
-    compare.compare(["solver_0", "solver_1"], against="none", suite="quick", name="mine")
+    compare.compare(SOLVERS[:2], against="none", suite="quick", name="mine")
     assert asked == [not dropped]
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 
 from spcabench.page import draw
 from spcabench.page.results_page import write_page
-from spcabench.running import job, rows, worker
+from spcabench.run import Run
+from spcabench.running import rows, runner, worker
 from spcabench.running.schema import COLUMNS, Answer, Row
-from spcabench.running.task import Task
 from spcabench.solving.status import Status
 
 NAME = "trial2013_fig1"
@@ -42,7 +42,7 @@ def draw(data, axes):
 '''
 
 
-ASKED = Task(dataset="pitprops", solver="grqi", settings={"k": 3})
+ASKED = Run(dataset="pitprops", solver="grqi", settings={"k": 3})
 LABELS = dict(experiment=NAME, scale="quick", group="grqi", chain="0-0")
 
 
@@ -61,12 +61,12 @@ def row(**changes):
         solve_time=1e-3,
         setup_time=1e-4,
     )
-    return Row(**vars(answer) | LABELS | ASKED.asked | job.stamp() | changes)
+    return Row(**vars(answer) | LABELS | ASKED.asked | runner.stamp() | changes)
 
 
 def made_row(**changes):
     """The row that a run gives, with some columns changed."""
-    return Row(**vars(worker.answer(ASKED)) | LABELS | ASKED.asked | job.stamp() | changes)
+    return Row(**vars(worker.answered(ASKED)) | LABELS | ASKED.asked | runner.stamp() | changes)
 
 
 def table(found):

@@ -43,7 +43,7 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
     if solver.endswith(".py"):
         solver = str(file.resolve())  # the solver may change the folder
     stopped = ""
-    with closing(Worker(_outcome)) as helper:
+    with closing(Worker(_answer)) as helper:
         for name, promise in PROMISES.items():
             result = Outcome(name, "not checked", f"{stopped}: {promise.__doc__}")
             if not stopped:
@@ -55,7 +55,9 @@ def check(solver: str, patience: float = PATIENCE) -> Iterator[Outcome]:
 def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
     """The outcome of one check, whatever becomes of its process."""
     try:
-        return helper.ask((name, solver), patience)
+        return Outcome(**helper.ask([name, solver], patience))
+    except TypeError:
+        return Outcome(name, "fails", "what its process says of it is no outcome")
     except Ended as end:
         if end.status == Status.KILLED:
             why = (
@@ -67,8 +69,12 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
         return Outcome(name, "fails", why, ends="after a crash")
 
 
-def _outcome(asked: tuple[str, str]) -> Outcome:
-    name, solver = asked
+def _answer(asked: list[str]) -> dict[str, str]:
+    """The outcome of a check, given by its name and the solver, as plain data."""
+    return vars(_outcome(*asked))
+
+
+def _outcome(name: str, solver: str) -> Outcome:
     with _heard() as said:
         found = outcome(name, PROMISES[name], solver)
         printed = said()

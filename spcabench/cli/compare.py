@@ -2,19 +2,20 @@
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spcabench.cli import options, several, solvers
-from spcabench.errors import InputError, expect_folder, using_file
+from spcabench.cli import options
+from spcabench.errors import InputError, expect_folder
+from spcabench.running import turns
 
 if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
 
 HOME = Path("results") / "compare"
+COMPONENTS = "components"
 TAKEN = ("commands", "jobs", "rows", "workflow.log")  # other things in that folder
 
 Named = Annotated[
@@ -94,25 +95,18 @@ def compare(
     Only runs that are missing, or whose solver has changed since, are made. With -k, the given
     cardinalities replace those of the problems.
     """
-    from spcabench.comparison.jobs import Job
     from spcabench.running import workflow
 
     workflow.profile_folder(profile)
     own = [_absolute(solver) for word in named or [] for solver in _split(word)]
-    if suite == several.SUITE:
+    if suite == COMPONENTS:
         _refuse_for_several(k, settings, fresh, command)
-        if name is not None:
-            _check_title(name)
-        several.compare(own, against, time_limit, name, jobs, profile)
-        return
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
     ks = tuple(options.cardinalities(k))
     seed = _seed(fresh)
-    asked = [
-        Job(solver, suite, settings, ks, time_limit, seed)
-        for solver in dict.fromkeys([*own, *_others(own, against, suite, settings)])
-    ]
+    solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
+    asked = _jobs(list(solvers), own, suite, settings, ks, time_limit, seed)
     _check_sizes(suite, ks, seed)
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
     _check_title(title)
@@ -122,6 +116,18 @@ def compare(
     _make(title, jobs, profile, f"suite {suite!r}, solvers: {len(asked)}, each in a job of its own")
 
 
+def _jobs(solvers: list[str], own: list[str], suite: str, *more: Any) -> list["Job"]:
+    """The jobs of solvers; each is described, a file that was named by a worker."""
+    from spcabench.comparison.jobs import Job
+
+    names = ("settings", "ks", "limit", "fresh")
+    asked = dict(zip(names, more, strict=True))
+    return [
+        Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked)
+        for solver in solvers
+    ]
+
+
 def _refuse_for_several(
     k: str | None, settings: str, fresh: str | None, command: str | None
 ) -> None:
@@ -129,7 +135,7 @@ def _refuse_for_several(
     if k or settings != "default" or fresh is not None or command is not None:
         raise InputError(
             "-k, --settings, --fresh, --command: not allowed with --suite "
-            f"{several.SUITE}, which has its own"
+            f"{COMPONENTS}, which has its own"
         )
 
 
@@ -161,7 +167,7 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None
     from spcabench import api
     from spcabench.comparison import suite
 
-    if not ks:
+    if not ks or suite_name == COMPONENTS:
         return
     problems = (api.load(i.dataset, **i.parameters) for i in suite.items(suite_name, fresh=seed))
     largest = max(problem.n for problem in problems)
@@ -228,11 +234,10 @@ def _split(word: str) -> list[str]:
 
 
 def _absolute(solver: str) -> str:
-    """A name as it is, a file by its absolute path; either can be imported."""
+    """A name as it is, a file by its absolute path. Raises InputError where there is none."""
     from spcabench import registry
 
-    with solvers.by_its_author(solver):
-        registry.module("solver", solver)
+    registry.path("solver", solver)
     return str(Path(solver).resolve()) if solver.endswith(".py") else solver
 
 
@@ -241,6 +246,8 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
     from spcabench import registry
     from spcabench.comparison import jobs, suite
 
+    if suite_name == COMPONENTS:
+        return _others_of_components(own, against)
     suite.items(suite_name)  # raises for an unknown name
     suite.settings_of(settings)
     if against == "all" or not own:
@@ -249,6 +256,21 @@ def _others(own: list[str], against: str, suite_name: str, settings: str) -> lis
     for other in others:
         registry.path("solver", other)
     return others
+
+
+def _others_of_components(own: list[str], against: str) -> list[str]:
+    """The solvers of several components to compare with; those that were named must be some."""
+    from spcabench.comparison.components import ways
+    from spcabench.running.description import describe
+
+    others = [] if against in ("none", "all") else against.split(",")
+    for argument, named in {"solver": own, "--against": others}.items():
+        for solver in named:
+            if not ways.ways(solver, describe(solver).traits):
+                raise InputError(
+                    f"{argument}: {solver!r} gives no several sparse components of any sign"
+                )
+    return ways.entrants() if against == "all" or not own else others
 
 
 def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
@@ -316,25 +338,12 @@ def merge(
     print(page)
 
 
-Several = Annotated[bool, typer.Option(help="It is one of several components.")]
-
-
-def run_job(
-    job: Annotated[Path, typer.Argument(help="File of the job (JSON).")],
-    out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
-    components: Several = False,
-) -> None:
-    """Make the rows of one solver on a suite."""
-    jobs = import_module(f"spcabench.{'several' if components else 'comparison'}.jobs")
-    with using_file(job):
-        asked = jobs.Job.read(job)
-    jobs.run_job(asked, out)
-
-
 def write_page(
     plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
-    components: Several = False,
 ) -> None:
     """Write the page of a comparison from its rows."""
-    page = import_module(f"spcabench.page.{'several' if components else 'comparison'}_page")
-    print(page.write(plan))
+    with turns.shared():  # nothing is being timed
+        from spcabench.page import comparison_page, several_page
+
+        page = several_page if several_page.is_of_components(plan) else comparison_page
+        print(page.write(plan))

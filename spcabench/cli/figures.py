@@ -2,13 +2,19 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spcabench import machine
 from spcabench.cli import options
 from spcabench.errors import InputError, expect_folder, using_file
+from spcabench.running import turns
+
+if TYPE_CHECKING:
+    from spcabench.running.runner import Plan
+
+COMPARE = "compare"  # the folder of comparisons, beside those of the scales
 
 
 class Scale(StrEnum):
@@ -38,15 +44,40 @@ Published = Annotated[Path, typer.Argument(help="Folder of the run: results/SCAL
 
 
 def run_job(
-    figure: Figure,
-    job: Annotated[str, typer.Argument(help="Name of the job.")],
-    out: Annotated[Path, typer.Argument(help="File for the rows (parquet).")],
-    scale: Scaled = Scale.quick,
+    out: Annotated[
+        Path,
+        typer.Argument(help="File for the rows: results/SCALE/rows/FIGURE/JOB.parquet."),
+    ],
 ) -> None:
-    """Make the rows of one job of a figure."""
-    from spcabench.running.job import run_job as make
+    """Make the rows of one job, which the place of the file names.
 
-    make(figure, scale, job, out)
+    A job of a comparison is described in results/compare/jobs/FOLDER/JOB.json, and its rows are
+    results/compare/rows/FOLDER/JOB.parquet.
+    """
+    with turns.shared():  # to import takes a core for a second
+        from spcabench.running import runner
+
+        plan = _plan(out)
+    runner.make_rows(plan, out)
+
+
+def _plan(out: Path) -> "Plan":
+    """The plan of a file of rows, results/HOME/rows/FOLDER/JOB.parquet."""
+    from spcabench.comparison import plans
+    from spcabench.comparison.jobs import Job
+    from spcabench.running import figure_plan
+
+    folder, job = out.parent.name, out.stem
+    if out.suffix != ".parquet" or out.parent.parent.name != "rows":
+        raise InputError(
+            f"{out}: no file of rows; allowed is results/SCALE/rows/FIGURE/JOB.parquet"
+        )
+    home = out.parents[2].name
+    if home != COMPARE:
+        return figure_plan.plan(folder, Scale(home), job)
+    file = out.parents[2] / "jobs" / folder / f"{job}.json"
+    with using_file(file):
+        return plans.plan(Job.read(file))
 
 
 def draw_figure(
@@ -56,20 +87,22 @@ def draw_figure(
     scale: Scaled = Scale.quick,
 ) -> None:
     """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
-    from spcabench.page import draw
+    with turns.shared():  # nothing is being timed
+        from spcabench.page import draw
 
-    draw.draw_figure(figure, rows, folder)
-    draw.judge_figure(figure, scale, rows, folder / "claims.json")
+        draw.draw_figure(figure, rows, folder)
+        draw.judge_figure(figure, scale, rows, folder / "claims.json")
 
 
 def write_report(
     folder: Annotated[Path, typer.Argument(help="Folder of the run: results/SCALE.")],
 ) -> None:
     """Write the page of a run from its drawn and judged figures."""
-    from spcabench.page import results_page
-
     _check_run(folder)
-    print(results_page.write_page(folder))
+    with turns.shared():
+        from spcabench.page import results_page
+
+        print(results_page.write_page(folder))
 
 
 def _check_run(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -37,9 +37,9 @@ class Part:
         with using_file(asked):
             try:
                 given = json.loads(asked.read_text(encoding="utf-8"))
-                jobs = {
-                    label: Job(**job | {"ks": tuple(job["ks"])}) for label, job in given.items()
-                }
+                jobs = {label: Job.of_fields(job, str(asked)) for label, job in given.items()}
+            except InputError:
+                raise
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise InputError(f"{asked}: not the jobs of a comparison ({error})") from None
         return cls(folder.resolve().name, jobs, results.read([rows]))
@@ -47,14 +47,15 @@ class Part:
 
 def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:
     """Write what a comparison is made of into its own folder, which can then be taken elsewhere."""
-    words = {label: asdict(job) for label, job in asked.items()}
+    words = {label: job.fields for label, job in asked.items()}
     write_text(folder / JOBS, json.dumps(words, indent=1) + "\n")
     results.write_table(table, folder / ROWS)
 
 
 def check(parts: list[Part]) -> None:
     """Raise InputError where the comparisons are not of the same problems and limits."""
-    terms = {part.name: asdict(next(iter(part.jobs.values()))) | {"solver": ""} for part in parts}
+    firsts = {part.name: next(iter(part.jobs.values())).fields for part in parts}
+    terms = {name: fields | {"solver": "", "about": ""} for name, fields in firsts.items()}
     first, *others = terms.items()
     for name, other in others:
         unlike = [f"{key} = {value!r}" for key, value in other.items() if value != first[1][key]]

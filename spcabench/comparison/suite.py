@@ -1,6 +1,7 @@
 """The sets of problems that solvers are compared on, with cardinalities and origins."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -285,12 +286,13 @@ RULES = {
 }
 
 
-def settings_of(name: str, solver: str = "", file: str = "") -> dict[str, Any]:
+def settings_of(
+    name: str, solver: str = "", own: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
     """The settings of a solver: those here, and its file's own PAPER or TUNED.
 
-    Raises InputError for another name.
+    own : these, by the name. Raises InputError for another name.
     """
     if name not in SETTINGS:
         raise InputError(validate.nearest("settings", name, SETTINGS))
-    own = getattr(registry.module("solver", file or solver), name.upper(), {}) if solver else {}
-    return {**SETTINGS[name].of.get(solver, {}), **own}
+    return {**SETTINGS[name].of.get(solver, {}), **(own or {}).get(name, {})}

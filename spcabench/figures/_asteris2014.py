@@ -9,7 +9,7 @@ import pandas as pd
 from spcabench import registry
 from spcabench.figures._truth import VISIBLE, known, with_truth
 from spcabench.problem.problem import Problem
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.solving import bounds
 from spcabench.solving.result import graded, refitted
 from spcabench.solving.status import Status
@@ -32,11 +32,11 @@ MAIN, TIME = "main", "time"
 
 def both(
     dataset: str, parameters: dict[str, Any], ks: Sequence[int], label: str, form: str | None
-) -> Iterator[Run | Measure]:
+) -> Iterator[Run]:
     """Algorithm 3, one pass for all k, and EM at every k."""
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
     ks = [int(k) for k in ks]
-    yield Measure(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
+    yield Run(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
     for k in ks:
         yield Run(solver="em", settings=dict(k=k, **EM), **common)
 

@@ -23,7 +23,7 @@ from spcabench.claims.words import span
 from spcabench.figures._truth import PROVEN
 from spcabench.figures._zhang2011 import corpus_name
 from spcabench.methods import eliminate
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.solving import deflate
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
@@ -89,7 +89,7 @@ def _run(corpus, values, scale):
     """The topics of a corpus, one row."""
     settings = dict(corpus=corpus, values=values)
     parameters = dict(corpus=corpus, words=WORDS[scale], values=values)
-    return Measure(
+    return Run(
         dataset="bag_of_words",
         parameters=parameters,
         function=topics,

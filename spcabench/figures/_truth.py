@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench.problem.problem import Problem
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.solving import bounds
 
 LABEL = "truth"
@@ -35,7 +35,7 @@ def truth(
     limit: int,
     ks: Iterable[float] = (),
     **common: Any,
-) -> Iterator[Run | Measure]:
+) -> Iterator[Run]:
     """Exact search of every cardinality up to a limit, local search and the dual bound at ks.
 
     ks : numbers, or shares of n; the dual bound is made at numbers alone, because shares are used
@@ -52,7 +52,7 @@ def truth(
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
         if scale == "paper" and isinstance(k, int) and k > limit:
-            yield Measure(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
+            yield Run(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
 
 
 def dual_bound(

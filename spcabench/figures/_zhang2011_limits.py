@@ -9,7 +9,7 @@ import pandas as pd
 from spcabench import api, claims
 from spcabench.claims.words import counted, number
 from spcabench.figures._zhang2011 import families, penalty, source
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import look
 
 LEVELS = (1e-1, 1e-2, 1e-3)
@@ -90,11 +90,11 @@ def _residual(found: list[dict[str, Any]], i: int) -> claims.Measured:
     return claims.Measured(residual.max(), "at most", count=len(found), over="problems")
 
 
-def measures(family: str, seeds: range) -> Iterator[Measure]:
+def measures(family: str, seeds: range) -> Iterator[Run]:
     """The limits on small problems of a family."""
     for n in SIZES:
         for seed in seeds:
-            yield Measure(
+            yield Run(
                 **source(family, n, seed),
                 function=limits,
                 settings=dict(lam=penalty(family, n)),

@@ -9,7 +9,7 @@ import pandas as pd
 from spcabench import api
 from spcabench.claims.words import number
 from spcabench.figures._zhang2011 import CORPORA
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import DASHES, look
 
 ON = ("kos", "ap", "nips")
@@ -22,10 +22,10 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
-def measures(scale: str) -> Iterator[Measure]:
+def measures(scale: str) -> Iterator[Run]:
     """Each corpus once."""
     for corpus in ON:
-        yield Measure(
+        yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus, words=WORDS[scale]),
             function=on_text,

@@ -17,7 +17,7 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims.words import number
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.style import look, plain_log_ticks
 
 PANELS, SIZE = (2, 2), (10.5, 7.6)
@@ -181,7 +181,7 @@ def runs(scale):
     paper = scale == "paper"
     for seed in range(50 if paper else 6):
         full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
-        yield Measure(**full, function=eigenvalues)
+        yield Run(**full, function=eigenvalues)
         yield from values(full, "full rank", seed, (1, 2, 3))
         for again in range(20 if paper else 5):
             yield _run(full, "spannogram", "full rank", again, d=3, eps=EPS, k=K)

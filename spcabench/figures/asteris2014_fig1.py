@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from spcabench.methods.lowrank import rank_one
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import DASHES, PALETTE
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
@@ -21,7 +21,7 @@ SHADES = ("#F2F2F2", "#DCDCDC")
 
 def runs(scale):
     """One matrix, the same at both scales."""
-    yield Measure(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
+    yield Run(dataset="gaussian", parameters=dict(m=2, n=4, seed=3), function=rows_of_v)
 
 
 def rows_of_v(problem, *, seed):

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import PALETTE
 
 PANELS, SIZE = (1, 2), (9.6, 4.6)
@@ -19,7 +19,7 @@ PANELS, SIZE = (1, 2), (9.6, 4.6)
 
 def runs(scale):
     """The matrix of Figure 1, the same at both scales."""
-    yield Measure(
+    yield Run(
         dataset="gaussian",
         parameters=dict(m=2, n=4, seed=3),
         function=cones,

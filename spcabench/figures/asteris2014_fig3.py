@@ -17,7 +17,7 @@ from spcabench import api, claims
 from spcabench.claims.words import span
 from spcabench.figures._asteris2014 import ALG3, EM, MAIN
 from spcabench.figures._asteris2014_claims import CALIBRATION, CONTRAST
-from spcabench.run import Measure
+from spcabench.run import Run
 
 PANELS, SIZE = (3, 6), (9.0, 5.2)
 SIDE, COUNT, K = 19, 6, 40
@@ -67,11 +67,11 @@ def _compact(data):
 def runs(scale):
     """The same at both scales."""
     for label, parameters in ((MAIN, {}), (CONTRAST, dict(contrast=True))):
-        yield Measure(
+        yield Run(
             dataset="cbcl", parameters=dict(center=False, **parameters), function=faces, label=label
         )
         for method in METHODS:
-            yield Measure(
+            yield Run(
                 dataset="cbcl",
                 parameters=parameters,
                 function=parts,

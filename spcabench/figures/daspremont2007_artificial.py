@@ -8,7 +8,7 @@ and X10 a mixture of both.
 """
 
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
-from spcabench.run import Measure
+from spcabench.run import Run
 
 PANELS, SIZE = (2, 2), (9.5, 7.6)
 
@@ -16,7 +16,7 @@ PANELS, SIZE = (2, 2), (9.5, 7.6)
 def runs(scale):
     """The same at both scales."""
     for method in METHODS:
-        yield Measure(
+        yield Run(
             dataset="artificial",
             function=table,
             settings=dict(method=method),

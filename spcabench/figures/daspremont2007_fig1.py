@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, claims
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.solving import deflate
 from spcabench.style import MARKERS, PALETTE
 
@@ -135,7 +135,7 @@ def runs(scale):
     """Every set; the scaled reading at paper scale only."""
     for name in SETS:
         for scaled in (False, True) if scale == "paper" else (False,):
-            yield Measure(
+            yield Run(
                 dataset=name,
                 parameters=dict(genes=GENES, scale=scaled),
                 function=factors,

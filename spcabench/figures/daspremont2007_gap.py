@@ -17,7 +17,7 @@ import pandas as pd
 
 from spcabench import api, claims
 from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.solving.status import Status
 
 PANELS, SIZE = (2, 3), (15.0, 8.4)
@@ -250,7 +250,7 @@ def runs(scale):
         yield gap_run("dspca", n, 0, "size", eps=EPS, tol=EPS, memory=n == sizes[-1])
         for solver in SDP:
             yield gap_run("exact_sdp", n, 0, "size", solver=solver, eps=1e-6, memory=True)
-        yield Measure(
+        yield Run(
             dataset="gaussian",
             parameters=dict(m=n, n=n, seed=0),
             form="covariance",

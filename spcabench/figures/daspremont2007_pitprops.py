@@ -16,7 +16,7 @@ import numpy as np
 from spcabench import api, claims
 from spcabench.claims.words import number
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.solving import deflate
 from spcabench.style import PALETTE, look
 
@@ -130,7 +130,7 @@ def runs(scale):
     """Fewer cardinalities at quick scale."""
     for method in METHODS:
         settings = dict(method=method)
-        yield Measure(
+        yield Run(
             dataset="pitprops",
             function=table,
             settings=settings,
@@ -139,7 +139,7 @@ def runs(scale):
         )
     for rho in RHOS:
         for deflation in DEFLATIONS:
-            yield Measure(
+            yield Run(
                 dataset="pitprops",
                 function=decomposition,
                 settings=dict(rho=rho, deflation=deflation),

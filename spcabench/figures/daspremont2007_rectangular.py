@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from spcabench import api
-from spcabench.run import Measure
+from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (10.5, 5.2)
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
@@ -34,7 +34,7 @@ def runs(scale):
     """The same at both scales."""
     for m, n in SHAPES:
         for k_u, k in CARDINALITIES:
-            yield Measure(
+            yield Run(
                 dataset="gaussian",
                 parameters=dict(m=m, n=n, seed=1),
                 function=pair,

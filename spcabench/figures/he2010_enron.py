@@ -15,7 +15,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.claims.words import number
 from spcabench.errors import InputError
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.style import look
 
 PANELS, SIZE = (1, 1), (8.0, 2.0)
@@ -55,7 +55,7 @@ def runs(scale):
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
     yield Run(solver="mcol", settings=dict(k=100), timed=True, label="time", **enron)
-    yield Measure(function=storage, label="storage", **enron)
+    yield Run(function=storage, label="storage", **enron)
 
 
 def storage(problem, *, seed):

@@ -18,7 +18,7 @@ from spcabench.api import solve
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
 from spcabench.figures import _kuleshov2013_claims as shared
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.solving.status import Status
 from spcabench.style import look
 
@@ -170,7 +170,7 @@ def runs(scale):
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "loose", tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
             few = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.2][::3]})
-            yield Measure(
+            yield Run(
                 dataset="gaussian",
                 parameters=dict(m=n, n=n, seed=seed),
                 function=restarts,

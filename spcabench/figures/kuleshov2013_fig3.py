@@ -23,7 +23,7 @@ from spcabench.claims.words import listed, number
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
 from spcabench.figures._truth import known, truth, with_truth
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.style import look
 from spcabench.vectors import normalize
@@ -172,7 +172,7 @@ def runs(scale):
     for seed in range(seeds):
         for s in (0.01, 0.044, 0.2):
             for mu0, reading in product(STARTS, READINGS):
-                yield Measure(
+                yield Run(
                     dataset="gaussian",
                     parameters=dict(m=n, n=n, seed=seed),
                     function=random_starts,

@@ -19,7 +19,7 @@ import pandas as pd
 from spcabench import api, claims
 from spcabench.claims.words import number
 from spcabench.figures._gabor import fit
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.solving.status import Status
 from spcabench.style import PALETTE, look
 from spcabench.vectors import project
@@ -90,7 +90,7 @@ def runs(scale):
         ("contrast-normalised", dict(patches=patches // 5, contrast=True)),
     ]
     for label, parameters in readings:
-        yield Measure(
+        yield Run(
             dataset="natural_images",
             parameters=parameters,
             function=features,

@@ -33,7 +33,7 @@ from spcabench.figures._zhang2011 import (
     corpora,
 )
 from spcabench.methods import eliminate
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import DASHES, MARKERS, PALETTE, plain_log_ticks
 from spcabench.vectors import normalize
 
@@ -249,7 +249,7 @@ def _easier(data):
 def runs(scale):
     """Each corpus once; Z9 on a number of instances."""
     for corpus in ASKED:
-        yield Measure(
+        yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
             function=searched,
@@ -258,7 +258,7 @@ def runs(scale):
             timeout=3600.0,
         )
     for seed in range(100 if scale == "paper" else 12):
-        yield Measure(
+        yield Run(
             dataset="gaussian",
             parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
             function=elimination,

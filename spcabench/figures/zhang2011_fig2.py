@@ -13,7 +13,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.claims.words import span
 from spcabench.figures._zhang2011 import ASKED, LARGE, ORDERS, as_real, by_size_of_corpus
-from spcabench.run import Measure
+from spcabench.run import Run
 from spcabench.style import DASHES, PALETTE
 
 PANELS, SIZE = (1, 2), (11.0, 4.2)
@@ -96,7 +96,7 @@ def _power_law(data, judged):
 def runs(scale):
     """One pass over each corpus, the same at both scales."""
     for corpus in ASKED:
-        yield Measure(
+        yield Run(
             dataset="bag_of_words",
             parameters=dict(corpus=corpus),
             function=sorted_variances,

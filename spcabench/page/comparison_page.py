@@ -12,17 +12,25 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
-from spcabench import registry
-from spcabench.comparison import best_known, budgets, conditions, jobs, merging, standing, suite
+from spcabench.comparison import (
+    best_known,
+    budgets,
+    conditions,
+    jobs,
+    merging,
+    plans,
+    standing,
+    suite,
+)
 from spcabench.comparison.jobs import Job
-from spcabench.errors import InputError, SolverError, using_file
+from spcabench.errors import InputError, using_file
 from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import command
 from spcabench.running import rows as results
 from spcabench.running.whole_files import make_folder, write_changed, write_text
-from spcabench.solving.driver import Limits, parameters
+from spcabench.solving.driver import Limits
 from spcabench.solving.flags import SENTENCES, Flag
 from spcabench.solving.status import Status
 
@@ -35,7 +43,7 @@ def write(plan_file: Path) -> Path:
     root = plan_file.resolve().parents[3]
     listed = [Job.read(root / file) for file in plan["jobs"]]
     asked = dict(zip(jobs.labels(listed), listed, strict=True))
-    table = _table([_rows_of(root / file) for file in plan["jobs"]], list(asked))
+    table = _table([jobs.rows_of(root / file) for file in plan["jobs"]], list(asked))
     merging.write(plan_file.parent, asked, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan["name"])
@@ -156,11 +164,6 @@ def _table(files: list[Path], labels: list[str]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _rows_of(job: Path) -> Path:
-    """Where the rows of a job are, from where the job is described."""
-    return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"
-
-
 def _page(
     plan: dict[str, Any],
     asked: dict[str, Job],
@@ -232,10 +235,10 @@ def _how(asked: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
     return {
         "job": first,
         "items": suite.items(first.suite, first.ks, first.fresh),
-        "ended": jobs.PATIENCE_FACTOR * first.limit,
-        "rounds": jobs.ROUNDS,
-        "short": jobs.SHORT,
-        "small": jobs.SMALL,
+        "ended": plans.PATIENCE_FACTOR * first.limit,
+        "rounds": plans.ROUNDS,
+        "short": plans.SHORT,
+        "small": plans.SMALL,
         "about": suite.SETTINGS[first.settings].about,
         "settings": [_settings(label, job, rows) for label, job in asked.items()],
         "version": best_known.version(),
@@ -258,18 +261,12 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
         "stop": "",
     }
     try:
-        module = registry.module("solver", job.solver)
-    except (InputError, SolverError):  # it was made on another machine
+        about, own = job.described, job.own_settings
+    except InputError:  # its file is another machine's, and it is not said what it says of itself
         return found
-    left_out = {"k", "start", "seed", "components", "nonnegative", module.TRAITS.penalty}
-    values = {
-        name: p.default
-        for name, p in parameters(module.solve).items()
-        if name not in left_out and p.default is not p.empty and p.default is not None
-    }
-    own = suite.settings_of(job.settings, label, job.solver)
-    limits = Limits(**{key: value for key, value in own.items() if key in ("stop", "tol")})
-    return found | {"values": values | own, "stop": _stop(limits.filled(module))}
+    left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
+    values = {name: value for name, value in about.defaults.items() if name not in left_out}
+    return found | {"values": values | own, "stop": _stop(about.limits(own))}
 
 
 def _stop(limits: Limits) -> str:
@@ -285,8 +282,12 @@ def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]
         mine = rows[(rows.solver == label) & (rows.kind == "suite")]
         started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
         file = Path(job.solver)
-        if started and file.suffix == ".py" and file.is_file() and command.is_command(file):
-            words = registry.module("solver", job.solver).COMMAND
+        if (
+            started
+            and file.suffix == ".py"
+            and file.is_file()
+            and (words := command.words_of(file))
+        ):
             found.append({"solver": label, "words": words, "startup": min(started)})
     return found
 

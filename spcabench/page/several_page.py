@@ -6,17 +6,19 @@ from typing import Any
 
 import pandas as pd
 
+from spcabench.comparison.components import runs as several_runs
+from spcabench.comparison.components import standing, suite
+from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.jobs import COMPONENTS, Job, rows_of
 from spcabench.page import several_pictures
 from spcabench.page.comparison_page import read_plan
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_changed, write_text
-from spcabench.several import jobs, standing, suite
-from spcabench.several.jobs import HELD_OUT, Job
 from spcabench.solving.formulations import Formulation
 
-NOT_SHOWN = ("Z", "names", "parameters")
+NOT_SHOWN = ("Z", "parameters")
 # what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
 HEADS = (
     ("asked", "how a solver was asked for several loadings: a deflation, or all at once"),
@@ -38,7 +40,7 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     files = [rows_of(root / file) for file in plan["jobs"]]
     rows = results.read(files)
     results.check_convention(rows, plan["name"])
-    table = standing.graded(rows)
+    table = standing.standing(rows)
     ranking = standing.ranking(table)
     folder = out or plan_file.parent
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
@@ -52,9 +54,11 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     return folder / "index.html"
 
 
-def rows_of(job: Path) -> Path:
-    """Where the rows of a job are, from where the job is described."""
-    return job.parent.with_name("rows") / f"{job.stem}.parquet"
+def is_of_components(plan_file: Path) -> bool:
+    """Whether the plan of a comparison is one of several components."""
+    jobs = read_plan(plan_file)["jobs"]
+    root = plan_file.resolve().parents[3]
+    return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
 
 
 def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
@@ -115,7 +119,7 @@ def _page(
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
         items=suite.ITEMS,
         limit=first.limit,
-        patience=jobs.PATIENCE,
+        patience=several_runs.PATIENCE,
         machines=sorted(set(zip(rows.cpu, rows.commit, strict=True))),
         files=["table.csv", "ranking.txt"],
     )

@@ -1,14 +1,15 @@
 """The pictures of a comparison of several components."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench import style
+from spcabench import api, style
+from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.page.comparison_pictures import Picture
-from spcabench.several.jobs import HELD_OUT
 from spcabench.solving.formulations import Formulation
 
 MOST = 8  # solvers that have a colour in one picture; the others are grey
@@ -128,10 +129,15 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
         Z = Z * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])] < 0.0, -1.0, 1.0)
         axis.imshow(Z, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         axis.set_xticks(range(Z.shape[1]), [str(j + 1) for j in range(Z.shape[1])])
-        names = line.names if place == 0 else [""] * len(Z)
+        names = _names(line) if place == 0 else [""] * len(Z)
         axis.set_yticks(range(len(Z)), names)
         axis.set(title=f"{line.formulation}\n{line.solver}")
         axis.grid(False)
+
+
+def _names(line: Any) -> list[str]:
+    """The names of the variables of a line's problem."""
+    return list(api.load(line.dataset, **json.loads(line.parameters)).features or ())
 
 
 def _shown(table: pd.DataFrame, ranking: pd.DataFrame) -> pd.DataFrame:

@@ -91,7 +91,12 @@ def text_of(command: str, folder: Path) -> str:
 
 def is_command(file: Path) -> bool:
     """Whether a solver's file is, word for word, one that the harness writes for a command."""
-    text = file.read_text(encoding="utf-8")
+    return bool(words_of(file))
+
+
+def words_of(file: Path) -> str:
+    """The command of a file that the harness wrote for one, which is read and not imported."""
+    text = file.read_text(encoding="utf-8", errors="replace")
     named = {
         name: found[1]
         for name in ("COMMAND", "FOLDER", "PROGRAMS")
@@ -99,9 +104,10 @@ def is_command(file: Path) -> bool:
     }
     try:
         given = {name: ast.literal_eval(value) for name, value in named.items()}
-        return text == _filled(given["COMMAND"], given["FOLDER"], given["PROGRAMS"])
+        same = text == _filled(given["COMMAND"], given["FOLDER"], given["PROGRAMS"])
     except (SyntaxError, ValueError, KeyError, TypeError):
-        return False
+        return ""
+    return str(given["COMMAND"]) if same else ""
 
 
 def _filled(command: str, folder: str, programs: dict[str, str]) -> str:

@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 from spcabench import registry
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.running.grid import jobs
 from spcabench.running.source import PACKAGE, closure, colour, digest, function_hash, tree_hash
-from spcabench.running.task import Task
 
 # what the two processes run that make and grade an answer
 PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
@@ -24,35 +23,29 @@ def fingerprint(figure: str, scale: str, job: str) -> str:
     layout change nothing; neither does the commit.
     """
     groups = jobs(figure, scale).get(job, {})
-    runs = [run for group in groups.values() for run in group]
-    return of_tasks([Task.of(run) for run in runs], [_labels(run) for run in runs])
+    return of_runs([run for group in groups.values() for run in group])
 
 
-def _labels(run: Run | Measure) -> list[str | None]:
-    """What a row says of a run beside its task."""
-    return [run.label, run.match if isinstance(run, Run) else None]
-
-
-def of_tasks(tasks: Iterable[Task], more: Any = None) -> str:
-    """Hash of tasks, of the code that they run, and of more that decides their rows."""
-    tasks = list(tasks)
+def of_runs(runs: Iterable[Run], more: Any = None) -> str:
+    """Hash of runs, of the code that they execute, and of more that decides their rows."""
+    runs = list(runs)
     files = {file for process in PROCESSES for file in closure(process)}
-    for name in {name for task in tasks for name in _datasets(task)}:
+    for name in {name for run in runs for name in _datasets(run)}:
         files |= set(closure(registry.path("dataset", name)))
-    for name in {name for task in tasks for name in task.solvers}:
+    for name in {name for run in runs for name in run.solvers}:
         files |= set(closure(registry.path("solver", name)))
     files.discard(SCHEMA)
-    functions = {f.__name__: f for f in (task.function for task in tasks) if f}
-    parts = [digest([more, [task.described() for task in tasks]])]
+    functions = {f.__name__: f for run in runs for f in (run.function, run.judge) if f}
+    parts = [digest([more, [run.described() for run in runs]])]
     parts += [tree_hash(file) for file in sorted(files)]
     parts += [function_hash(functions[name]) for name in sorted(functions)]
     return _short(parts)
 
 
-def _datasets(task: Task) -> set[str]:
-    """The datasets that a task loads: one may be made of another, which its ``of`` names."""
-    other = str(task.parameters.get("of"))
-    return {task.dataset} | ({other} & set(registry.names("dataset")))
+def _datasets(run: Run) -> set[str]:
+    """The datasets that a run loads: one may be made of another, which its ``of`` names."""
+    other = str(run.parameters.get("of"))
+    return {run.dataset} | ({other} & set(registry.names("dataset")))
 
 
 def drawing_fingerprint(figure: str) -> str:

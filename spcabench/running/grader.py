@@ -1,12 +1,13 @@
-"""Values recomputed from the kept vectors, in a process that never imported the solver.
+"""Values recomputed from the kept vectors, in a process that never imported a stranger's solver.
 
-A solver shares its process with the code that grades it, and Python hides nothing from it. So the
-numbers of an answer that decide a rank or a verdict are computed again elsewhere, on a freshly
+A solver shares its process with the code that grades it there, and Python hides nothing from it. So
+the numbers of an answer that decide a rank or a verdict are computed again elsewhere, on a freshly
 loaded problem; an answer whose own numbers are others has the status ``disagrees``.
 """
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,60 +15,50 @@ import numpy as np
 
 from spcabench import api
 from spcabench.problem.problem import Problem
+from spcabench.run import Run
+from spcabench.running import worker
 from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import Answer
-from spcabench.running.task import Task
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import Status
-from spcabench.vectors import embed
+from spcabench.vectors import Vector, embed
 
 AGREES = 1e-8  # relative: forms of one problem differ by rounding
 SECONDS = 900.0  # for one vector; loading the problem and its bounds included
+# what cannot be believed of an answer whose vector is another one
+DOUBTED = (
+    *("variance", "variance_refit", "singular_value", "bound", "bound_whp", "gap"),
+    *("relaxation_value", "relaxation_bound", "relaxation_gap", "history"),
+)
 
 
-@dataclass(frozen=True)
-class Question:
-    """A vector, on its support, and the problem that it is an answer to.
+def grade(question: Mapping[str, Any]) -> dict[str, Any]:
+    """What the harness knows of a problem, and what an answer to it is worth.
 
-    bounded : whether the harness's own bound is asked for too.
+    question : a described run; ``form`` of the answer, and ``stranger``, whether the solver is one;
+    of a solver its support, values, k and sign, and whether a bound is asked for, ``bounded``; of a
+    function with a judge its ``extra``. The reply
+    has ``about``, ``numbers``, and ``fault``, a sentence that says why there are none.
     """
-
-    dataset: str
-    parameters: dict[str, Any]
-    form: str | None
-    support: list[int]
-    values: list[float]
-    k: int
-    nonnegative: bool
-    bounded: bool
-
-
-@dataclass(frozen=True)
-class Grade:
-    """What the vector is worth."""
-
-    variance: float
-    variance_refit: float
-    bound: float | None
-
-
-def grade(question: Question) -> Grade | str:
-    """The grade of a vector, or a sentence that says why it has none."""
+    run = worker.run_of(question["run"])
     try:
-        problem = _problem(question.dataset, json.dumps(question.parameters, sort_keys=True))
-        if question.form:
-            problem = problem.given_as(question.form)  # type: ignore[arg-type]
-        x = embed(np.array(question.values), np.array(question.support, dtype=np.intp), problem.n)
-        fault = _fault(x, question)
-        if fault:
-            return fault
-        k, sign = question.k, question.nonnegative
-        bound = bounds.upper_bound(problem, k, sign) if question.bounded else None
-        x_refit = refitted(problem, x, sign)
-        return Grade(problem.variance(x), problem.variance(x_refit), bound)
+        problem = _problem(run.dataset, json.dumps(run.parameters, sort_keys=True))
+        if run.form and question["form"]:
+            problem = problem.given_as(question["form"])
+    except Exception as error:  # the answer says so already
+        return {"about": {}, "numbers": {}, "fault": _said("its problem cannot be loaded", error)}
+    found = worker.about(problem) if question["stranger"] else {}
+    try:
+        numbers = _judged(problem, run, question) if run.judge else _numbers(problem, question)
+        fault = numbers if isinstance(numbers, str) else ""
+        return {"about": found, "numbers": {} if fault else numbers, "fault": fault}
     except Exception as error:  # the vector is nonsense: that is the answer's fault
-        return f"its vector cannot be graded: {' '.join(str(error).split())}"
+        return {"about": found, "numbers": {}, "fault": _said("it cannot be graded", error)}
+
+
+def _said(what: str, error: Exception) -> str:
+    return f"{what}: {' '.join(str(error).split())}"
 
 
 @lru_cache(maxsize=2)
@@ -75,78 +66,120 @@ def _problem(dataset: str, parameters: str) -> Problem:
     return api.load(dataset, **json.loads(parameters))
 
 
-def _fault(x: np.ndarray, question: Question) -> str:
-    """What makes the vector infeasible; empty where nothing does."""
-    if abs(x @ x - 1.0) > 1e-6:
+def _judged(problem: Problem, run: Run, question: Mapping[str, Any]) -> dict[str, Any] | str:
+    assert run.judge is not None
+    return run.judge(problem, question["extra"], seed=run.seed, **run.settings)
+
+
+def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | str:
+    """The numbers of a vector on its support, or what makes it infeasible."""
+    k, sign = question["k"], question["nonnegative"]
+    if k is None:  # an answer without a vector: only the problem is asked about
+        return {}
+    W = np.array(question["support"], dtype=np.intp)
+    x = embed(np.array(question["values"], dtype=float), W, problem.n)
+    if fault := _fault(x, k, sign):
+        return fault
+    bound = bounds.upper_bound(problem, k, sign) if question["bounded"] else None
+    return {
+        "variance": problem.variance(x),
+        "variance_refit": problem.variance(refitted(problem, x, sign)),
+        "bound": bound,
+    }
+
+
+def _fault(x: Vector, k: int, nonnegative: bool) -> str:
+    """What makes a vector infeasible; empty where nothing does."""
+    if not abs(x @ x - 1.0) <= 1e-6:
         return f"its vector has norm {np.sqrt(x @ x):.6g}"
-    if np.count_nonzero(x) > question.k:
-        return f"its vector has {np.count_nonzero(x)} nonzeros at k = {question.k}"
-    return "its vector has both signs" if question.nonnegative and x.min() < 0.0 else ""
+    if np.count_nonzero(x) > k:
+        return f"its vector has {np.count_nonzero(x)} nonzeros at k = {k}"
+    return "its vector has both signs" if nonnegative and x.min() < 0.0 else ""
 
 
 class Grader:
-    """The process that grades. It must be made before anything in its parent imports a solver."""
+    """The process that grades: it is made anew where this one has seen a stranger's code."""
 
     def __init__(self) -> None:
-        self.worker = Worker(grade)
+        self.worker = Worker(grade, anew=True)
 
-    def graded(self, task: Task, answer: Answer) -> Answer:
-        """The answer with recomputed numbers, or with the status ``disagrees``."""
-        if not answer.status.good or answer.support is None or answer.values is None:
+    def graded(self, run: Run, answer: Answer, stranger: bool = False) -> Answer:
+        """The answer with recomputed numbers, or with the status ``disagrees``.
+
+        stranger : whether the solver is no file of this repository: what its process says of the
+        problem and of bounds is then the grader's alone.
+        """
+        if not (stranger or _has_vector(answer) or run.judge):
             return answer
         try:
-            found = self.worker.ask(_question(task, answer), SECONDS)
+            reply = self.worker.ask(_question(run, answer, stranger), SECONDS)
         except Ended as end:
             return disagreeing(answer, f"its vector could not be graded: {end.reason}")
-        if isinstance(found, str):
-            return disagreeing(answer, found)
-        stated = float("nan") if answer.variance is None else answer.variance
-        if not abs(stated - found.variance) <= AGREES * abs(found.variance):
-            return disagreeing(
-                answer,
-                f"the answer says variance {stated:.9g}; its vector has {found.variance:.9g} on a "
-                "freshly loaded problem",
-            )
-        return _with_grade(answer, found)
+        answer = replace(answer, **reply["about"])
+        if not answer.status.good:
+            return answer
+        if run.judge:
+            return _judged_answer(answer, reply)
+        if not _has_vector(answer):
+            return answer if run.function else disagreeing(answer, "it gave no vector")
+        return _with_numbers(answer, reply)
 
     def close(self) -> None:
         """End the process."""
         self.worker.close()
 
 
-def _question(task: Task, answer: Answer) -> Question:
-    assert answer.support is not None and answer.values is not None
-    return Question(
-        dataset=task.dataset,
-        parameters=dict(task.parameters),
-        form=answer.form if task.form else None,
-        support=answer.support,
-        values=answer.values,
-        k=answer.k or max(len(answer.support), 1),
-        nonnegative=bool(answer.nonnegative),
-        bounded=not answer.own,
-    )
+def _has_vector(answer: Answer) -> bool:
+    return answer.status.good and answer.support is not None and answer.values is not None
 
 
-def _with_grade(answer: Answer, found: Grade) -> Answer:
+def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
+    asked = _has_vector(answer)
+    k = run.settings.get("k") if stranger else answer.k
+    sign = run.settings.get("nonnegative") if stranger else answer.nonnegative
+    return {
+        "run": run.described(),
+        "form": answer.form,
+        "stranger": stranger,
+        "bounded": not answer.own,
+        "support": answer.support,
+        "values": answer.values,
+        "k": (k or max(len(answer.support or ()), 1)) if asked else None,
+        "nonnegative": bool(sign),
+        "extra": answer.extra if run.judge else None,
+    }
+
+
+def _judged_answer(answer: Answer, reply: Mapping[str, Any]) -> Answer:
+    """The answer of a function, with its judge's numbers in place of its own."""
+    if reply["fault"]:
+        return replace(answer, status=Status.INFEASIBLE, reason=reply["fault"], extra=None)
+    return replace(answer, extra=reply["numbers"])
+
+
+def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
     """The answer with the grader's numbers.
 
     The bound of a solver that is not of this repository is the grader's alone.
     """
-    bound = answer.bound if found.bound is None else found.bound
-    assert bound is not None
-    return replace(
-        answer,
-        variance_refit=found.variance_refit,
-        bound=bound,
-        gap=(bound - found.variance) / bound,
-    )
+    if reply["fault"]:
+        return disagreeing(answer, reply["fault"])
+    found = reply["numbers"]
+    stated = float("nan") if answer.variance is None else answer.variance
+    if not abs(stated - found["variance"]) <= AGREES * abs(found["variance"]):
+        return disagreeing(
+            answer,
+            f"the answer says variance {stated:.9g}; its vector has {found['variance']:.9g} on a "
+            "freshly loaded problem",
+        )
+    if found["bound"] is None:  # of a solver of this repository, which may have proven a bound
+        found = {**found, "bound": answer.bound, "variance": stated}
+    assert found["bound"] is not None
+    gap = (found["bound"] - found["variance"]) / found["bound"]
+    return replace(answer, **found, gap=gap)
 
 
 def disagreeing(answer: Answer, reason: str) -> Answer:
     """The answer without the numbers that cannot be believed."""
-    numbers = ("variance", "variance_refit", "singular_value", "bound", "bound_whp", "gap")
-    doubted: dict[str, Any] = dict.fromkeys(
-        (*numbers, "relaxation_value", "relaxation_bound", "relaxation_gap")
-    )
-    return replace(answer, status=Status.DISAGREES, reason=reason, history=None, **doubted)
+    doubted: dict[str, Any] = dict.fromkeys(DOUBTED)
+    return replace(answer, status=Status.DISAGREES, reason=reason, **doubted)

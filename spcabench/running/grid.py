@@ -1,20 +1,18 @@
 """The jobs of a figure: its runs in groups, and the groups that one process makes."""
 
 import ast
-from collections.abc import Iterator
-from itertools import groupby
 
 from spcabench import registry
-from spcabench.run import Measure, Run
+from spcabench.run import Run
 from spcabench.running.source import digest, syntax_tree
 
 
-def runs_of(figure: str, scale: str) -> list[Run | Measure]:
+def runs_of(figure: str, scale: str) -> list[Run]:
     """Return all runs of a figure at a scale ("quick" or "paper"), in order."""
     return list(registry.module("figure", figure).runs(scale))
 
 
-def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
+def groups(figure: str, scale: str) -> dict[str, list[Run]]:
     """Return the runs of a figure in groups, by name.
 
     There is a group for each problem that is timed, because solvers take turns on it. All other
@@ -25,16 +23,16 @@ def groups(figure: str, scale: str) -> dict[str, list[Run | Measure]]:
         runs = runs_of(figure, scale)
     except Exception:
         return {"broken": []}
-    found: dict[str, list[Run | Measure]] = {}
+    found: dict[str, list[Run]] = {}
     name = ""
     for run in runs:
-        if not (isinstance(run, Run) and run.match):
+        if not run.match:
             name = _group(run)
         found.setdefault(name, []).append(run)
     return found
 
 
-def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run | Measure]]]:
+def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
     """Return the jobs of a figure by name, each with the groups that its process makes.
 
     At the papers' scale there is a job for each dataset that is timed, and one for each other
@@ -42,13 +40,13 @@ def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run | Measure]]]:
     time than the start of a process: there is one job for all that are timed, and one for all
     others.
     """
-    found: dict[str, dict[str, list[Run | Measure]]] = {}
+    found: dict[str, dict[str, list[Run]]] = {}
     for name, runs in groups(figure, scale).items():
         found.setdefault(_job(name, runs, scale), {})[name] = runs
     return found
 
 
-def _job(group: str, runs: list[Run | Measure], scale: str) -> str:
+def _job(group: str, runs: list[Run], scale: str) -> str:
     """The job of a group. A machine is cleared for what is timed, so few jobs serve it better."""
     timed = group.startswith("timed-")
     if scale == "quick" and runs:
@@ -56,10 +54,10 @@ def _job(group: str, runs: list[Run | Measure], scale: str) -> str:
     return f"timed-{runs[0].dataset}" if timed else group
 
 
-def _group(run: Run | Measure) -> str:
-    if isinstance(run, Run) and run.timed:
+def _group(run: Run) -> str:
+    if run.timed:
         return f"timed-{run.dataset}-{digest(dict(run.parameters))[:8]}"
-    return f"measure-{run.name}" if isinstance(run, Measure) else run.solver
+    return run.solver or f"measure-{run.measure}"
 
 
 def shared(figure: str) -> tuple[str, ...]:
@@ -71,17 +69,3 @@ def shared(figure: str) -> tuple[str, ...]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":
             return tuple(ast.literal_eval(node.value))
     return ()
-
-
-def interleaved(runs: list[Run | Measure]) -> Iterator[list[Run | Measure]]:
-    """Runs that follow each other as one: each run with those that match it."""
-    for _, chain in groupby(enumerate(runs), key=lambda pair: _leader(runs, pair[0])):
-        yield [run for _, run in chain]
-
-
-def _leader(runs: list[Run | Measure], index: int) -> int:
-    run = runs[index]
-    while isinstance(run, Run) and run.match and index:
-        index -= 1
-        run = runs[index]
-    return index

@@ -11,7 +11,7 @@ STEPS = re.compile(r"(\d+) of (\d+) steps")
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) \(Rule: (\w+)\)")
 # rule -> the wildcard that names what it finishes
-FINISHED = {"draw": "figure", "compare_run": "job"}
+FINISHED = {"draw": "figure", "run": "job"}
 
 
 class Progress:
@@ -39,6 +39,8 @@ class Progress:
             if rule in FINISHED and job not in self.told and job in wildcards:
                 self.told.add(job)
                 named = dict(pair.split("=", 1) for pair in wildcards[job].split(", "))
+                if rule == "run" and named["home"] != "compare":
+                    continue  # a figure is told when it is drawn
                 seconds = monotonic() - self.begun
                 print(
                     f"{named[FINISHED[rule]]}: finished after {seconds:.0f} s ({steps} steps)",

@@ -1,9 +1,13 @@
-"""What a worker process does: it gives one answer to each task that it is sent."""
+"""What a worker process does: it gives one answer to each message, as plain data.
 
-import hashlib
+Solvers run here and nowhere else. What the process of a stranger's solver says of clocks and counts
+is audited from outside (`spcabench.running.runner`), and its vectors are graded elsewhere.
+"""
+
 import inspect
 import io
 import json
+import pkgutil
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
@@ -17,9 +21,9 @@ import numpy as np
 from spcabench import api, machine, registry
 from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
+from spcabench.run import FUNCTIONS, Run
 from spcabench.running import command
 from spcabench.running.schema import Answer
-from spcabench.running.task import Task
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, refitted
@@ -32,39 +36,44 @@ MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 _warm: dict[str, Result] = {}
 
 
-def answer(task: Task) -> Answer:
-    """The answer to one task; an error is an answer with that status, never an exception."""
-    begun = perf_counter()
-    machine_now = {
-        "calibration": machine.calibration(),
-        "load": machine.load_average(),
-        "threads": machine.describe()["threads"],
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a run that is described as plain data, as plain data."""
+    return vars(answered(run_of(message)))
+
+
+def run_of(message: Mapping[str, Any]) -> Run:
+    """The run that `Run.described` describes; its functions are found by their names."""
+    found = {
+        name: pkgutil.resolve_name(message[name]) if message[name] else None for name in FUNCTIONS
     }
+    return Run(**{**message, **found, "uses": tuple(message["uses"])})
+
+
+def answered(run: Run) -> Answer:
+    """The answer to one run; an error is an answer with that status, never an exception."""
+    begun = perf_counter()
     try:
-        problem = _problem(task.dataset, json.dumps(dict(task.parameters), sort_keys=True))
-        if task.form:
-            problem = problem.given_as(task.form)
-        with command.limited(task.timeout):
-            given = _measured(problem, task) if task.function else _solved(problem, task)
-        about = _about(problem)
-        return replace(given, **machine_now, **about, worker_time=perf_counter() - begun)
+        problem = _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
+        if run.form:
+            problem = problem.given_as(run.form)  # type: ignore[arg-type]
+        with command.limited(run.timeout):
+            given = _measured(problem, run) if run.function else _solved(problem, run)
+        return replace(given, **about(problem), worker_time=perf_counter() - begun)
     except MemoryError:
-        reason = "the process may not have more memory"
-        return Answer(status=Status.MEMORY_LIMIT, reason=reason, **machine_now)
+        return Answer(status=Status.MEMORY_LIMIT, reason="the process may not have more memory")
     except command.Failed as failure:
-        return Answer(status=failure.status, reason=str(failure), **machine_now)
+        return Answer(status=failure.status, reason=str(failure))
     except (Exception, SystemExit) as error:  # sys.exit in a solver ends the run, not the worker
-        reason = in_one_line(error, *_files(task))
-        return Answer(status=Status.ERROR, reason=reason, **machine_now)
+        return Answer(status=Status.ERROR, reason=in_one_line(error, *_files(run)))
 
 
-def _files(task: Task) -> Iterator[Path]:
-    """The files that a task names: an error shows the line where it arose in one of them."""
+def _files(run: Run) -> Iterator[Path]:
+    """The files that a run names: an error shows the line where it arose in one of them."""
     with suppress(InputError):  # an unknown name is the error itself
-        yield registry.path("dataset", task.dataset)
-    if task.function:
-        yield Path(inspect.getfile(task.function))
-    for solver in task.solvers:
+        yield registry.path("dataset", run.dataset)
+    if run.function:
+        yield Path(inspect.getfile(run.function))
+    for solver in run.solvers:
         with suppress(InputError):
             yield registry.path("solver", solver)
 
@@ -74,7 +83,7 @@ def _problem(dataset: str, parameters: str) -> Problem:
     return api.load(dataset, **json.loads(parameters))
 
 
-def _about(problem: Problem) -> dict[str, Any]:
+def about(problem: Problem) -> dict[str, Any]:
     """The columns that describe a problem."""
     return {
         "problem": problem.name,
@@ -87,10 +96,10 @@ def _about(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _measured(problem: Problem, task: Task) -> Answer:
-    assert task.function is not None
+def _measured(problem: Problem, run: Run) -> Answer:
+    assert run.function is not None
     start = perf_counter()
-    numbers = task.function(problem, seed=task.seed, **task.settings)
+    numbers = run.function(problem, seed=run.seed, **run.settings)
     seconds = perf_counter() - start
     return Answer(
         status=Status.FINISHED,
@@ -100,38 +109,38 @@ def _measured(problem: Problem, task: Task) -> Answer:
     )
 
 
-def _solved(problem: Problem, task: Task) -> Answer:
-    settings = dict(task.settings)
+def _solved(problem: Problem, run: Run) -> Answer:
+    settings = dict(run.settings)
     if isinstance(settings.get("k"), float):
         # a share of the variables: a stand-in may have fewer
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
-    asked = (task.dataset, dict(task.parameters), task.form, task.solver, settings, task.seed)
+    asked = (run.dataset, dict(run.parameters), run.form, run.solver, settings, run.seed)
     key = json.dumps(asked)
     known = _warm.get(key)
-    result = known or _run(problem, task, settings)
-    if task.timed:
+    result = known or _once(problem, run, settings)
+    if run.timed:
         _warm[key] = result  # later rounds need neither warm-up nor search
     peak = machine.process_memory("VmHWM")  # before the grading, whose bounds need memory too
-    given = replace(of_result(result, task.vectors), solver_sha256=_sha256(str(task.solver)))
-    if task.memory:
+    given = of_result(result, run.vectors)
+    if run.memory:
         given = replace(given, peak_memory=peak, memory_before=before)
-    if command.is_command(registry.path("solver", str(task.solver))):
+    if command.is_command(registry.path("solver", str(run.solver))):
         given = replace(given, **command.numbers(result))
-    if not task.timed:
+    if not run.timed:
         return given
     if known is None and not result.search and result.setup_time + result.solve_time > LONG:
         return replace(given, samples=1)
-    return replace(given, **_times(problem, task, settings, result))
+    return replace(given, **_times(problem, run, settings, result))
 
 
-def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
+def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
     """One run on a copy of the problem: what a solver leaves there is seen by no other run."""
-    assert task.solver is not None
+    assert run.solver is not None
     text, begun = io.StringIO(), perf_counter()
     with redirect_stdout(text):
-        result = api.solve(problem, task.solver, seed=task.seed, fresh=True, **settings)
+        result = api.solve(problem, run.solver, seed=run.seed, fresh=True, **settings)
     elapsed = perf_counter() - begun
     flags = set(result.flags)
     if elapsed - result.wall_time > MISSED_SECONDS + MISSED_SHARE * elapsed:
@@ -143,15 +152,25 @@ def _run(problem: Problem, task: Task, settings: Mapping[str, Any]) -> Result:
     return replace(result, flags=tuple(sorted(flags)))
 
 
-def _times(
-    problem: Problem, task: Task, settings: Mapping[str, Any], warm: Result
-) -> dict[str, Any]:
+def repeated(
+    problem: Problem, *, seed: int, name: str, count: int, **settings: Any
+) -> dict[str, float]:
+    """Make so many whole runs without a history, for a clock outside; what they say they took."""
+    run = Run(dataset="", solver=name, seed=seed)
+    seconds = 0.0
+    for _ in range(count):
+        result = _once(problem, run, {**settings, "history": False})
+        seconds += result.search.get("time", result.setup_time + result.solve_time)
+    return {"seconds": seconds}
+
+
+def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
     """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
     one = warm.setup_time + warm.solve_time
     count = int(np.clip(np.ceil(SAMPLE / max(one, 1e-6)), 1, 500))
     if warm.search:  # the penalty that was found is timed, as a single run of its own
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
-    results = [_run(problem, task, settings) for _ in range(count)]
+    results = [_once(problem, run, settings) for _ in range(count)]
     flags = {flag for r in [warm, *results] for flag in r.flags}
     if not warm.search and any(_flops(r) < _flops(warm) for r in results):
         flags.add(Flag.warm)
@@ -201,19 +220,15 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     )
 
 
-@lru_cache
-def _sha256(solver: str) -> str:
-    """Of a solver's file."""
-    return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
-
-
 def _searched(result: Result) -> dict[str, Any]:
     """The columns of the search of a penalty."""
     return {f"search_{name}": v for name, v in result.search.items() if name != "near"}
 
 
 def _graded(result: Result) -> dict[str, Any]:
-    """The columns that only a feasible x has."""
+    """The columns that only a feasible x has; of a stranger's solver the grader makes the rest."""
+    if not result.own:
+        return {"variance": result.variance, "claimed_bound": result.claimed_bound}
     x_refit = refitted(result.problem, result.x, result.nonnegative)
     return {
         "variance": result.variance,

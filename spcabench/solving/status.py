@@ -25,6 +25,7 @@ class Status(StrEnum):
     ZERO = "zero", "its last iterate is zero", False
     INFEASIBLE = "infeasible", "its last iterate is not a unit vector as asked", False
     DISAGREES = "disagrees", "its numbers are not those of its vector, recomputed", False
+    LATE = "late", "its answer came after the time limit, by a clock outside its process", False
     ERROR = "error", "it raised an exception", False
     CRASH = "crash", "its process died", False
     MEMORY_LIMIT = "memory_limit", "it wanted more memory than a process may have", False

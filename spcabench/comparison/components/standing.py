@@ -1,11 +1,9 @@
-"""The grades of all loadings of a comparison: feasible or not, measures, bounds, recovery.
+"""The standing of all ways of a comparison: measures, bounds, ranks.
 
-Rows hold loadings. Everything else here is computed from them on freshly loaded problems, by a
-process that never imported a solver.
+Rows hold the loadings, and what the grader said of them. The bounds are made here.
 """
 
 import json
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -13,19 +11,18 @@ import numpy as np
 import pandas as pd
 
 from spcabench import api
+from spcabench.comparison.components import find
+from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.problem.problem import Problem
-from spcabench.several import find
-from spcabench.several.jobs import HELD_OUT
-from spcabench.solving.formulations import Formulation, fault
+from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
-from spcabench.solving.measures import held_out, measures, recovery
 from spcabench.solving.status import Status
-from spcabench.vectors import Array
 
 PAIR = ["item", "r", "k"]
+NOT_MEASURES = ("indices", "values", "statuses", "runs")
 
 
-def graded(rows: pd.DataFrame) -> pd.DataFrame:
+def standing(rows: pd.DataFrame) -> pd.DataFrame:
     """One line for each way of each solver on each problem, r and k.
 
     Disjoint loadings are orthonormal too: they stand in both formulations. ``value`` is what the
@@ -44,7 +41,6 @@ def graded(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _line(row: Any) -> dict[str, Any]:
     asked = row.settings
-    formulation = Formulation(asked["formulation"])
     line = {
         "item": row.item,
         "family": row.family,
@@ -52,7 +48,7 @@ def _line(row: Any) -> dict[str, Any]:
         "parameters": json.dumps(row.parameters, sort_keys=True),
         "solver": row.solver,
         "how": asked["how"],
-        "formulation": formulation.value,
+        "formulation": Formulation(asked["formulation"]).value,
         "r": asked["r"],
         "k": asked["k"],
         "status": str(row.status),
@@ -64,33 +60,9 @@ def _line(row: Any) -> dict[str, Any]:
     }
     if row.status != Status.FINISHED:
         return line
-    problem = _problem(line["dataset"], line["parameters"])
-    Z = find.assembled(row.extra, problem.n)
-    line |= {"found": Z.shape[1], "seconds": row.extra["seconds"], "flops": row.extra["flops"]}
-    wrong = "no loading was found"
-    if Z.shape[1]:
-        wrong = fault(Z, formulation, asked["k"], asked["r"])
-    if wrong:
-        return line | {"status": str(Status.INFEASIBLE), "reason": wrong}
-    if row.kind == HELD_OUT:
-        return line | _on_others(line, Z)
-    return line | _measured(problem, Z, formulation)
-
-
-def _measured(problem: Problem, Z: Array, formulation: Formulation) -> dict[str, Any]:
-    """The measures, and the recovery where the true loadings are known."""
-    found = measures(problem, Z)
-    truth = problem.provenance.get("loadings")
-    known = asdict(recovery(Z, np.array(truth).T)) if truth is not None else {}
-    value = found.total if formulation.orthonormal else found.projected
-    return {**asdict(found), **known, "value": value, "Z": Z, "names": problem.features}
-
-
-def _on_others(line: dict[str, Any], Z: Array) -> dict[str, Any]:
-    """Shares of the variance of samples that the loadings were not found from."""
-    train, test = _halves(line["dataset"], line["parameters"])
-    shares = asdict(held_out(train, test, Z))
-    return {f"held_out_{name}": value for name, value in shares.items()}
+    Z = find.assembled(row.extra, int(row.n))
+    numbers = {name: value for name, value in row.extra.items() if name not in NOT_MEASURES}
+    return line | numbers | {"found": Z.shape[1], "Z": Z}
 
 
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
@@ -113,11 +85,6 @@ def _bound(formulation: str, dataset: str, parameters: str, r: int, k: int) -> t
 @cache
 def _problem(dataset: str, parameters: str) -> Problem:
     return api.load(dataset, **json.loads(parameters))
-
-
-@cache
-def _halves(dataset: str, parameters: str) -> tuple[Problem, Problem]:
-    return find.train_and_test(_problem(dataset, parameters))
 
 
 def ranking(table: pd.DataFrame) -> pd.DataFrame:

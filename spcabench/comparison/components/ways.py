@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from spcabench import registry
+from spcabench.iterate import Traits
+from spcabench.running.description import describe
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 
@@ -33,12 +35,11 @@ class Way:
         return self.how.replace("_", " ")
 
 
-def ways(solver: str, every_deflation: bool = False) -> list[Way]:
+def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
     """Return all ways to ask a solver, by its traits; none where it cannot give several.
 
     solver : a name, or the path of a file. every_deflation : also those that are no default.
     """
-    traits = registry.module("solver", solver).TRAITS
     if traits.control is None or traits.nonnegative == "always" or traits.rectangular:
         return []
     if traits.components == "joint":
@@ -61,4 +62,4 @@ def ways(solver: str, every_deflation: bool = False) -> list[Way]:
 
 def entrants() -> list[str]:
     """All solvers of the registry that can give several components of any sign."""
-    return [name for name in registry.names("solver") if ways(name)]
+    return [name for name in registry.names("solver") if ways(name, describe(name).traits)]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, registry
+from spcabench.comparison.components.ways import CALIBRATED, ROUNDED
 from spcabench.problem.problem import Problem
-from spcabench.several.ways import CALIBRATED, ROUNDED
 from spcabench.solving.deflate import Components
 from spcabench.solving.driver import in_form
 from spcabench.solving.measures import measures
@@ -40,11 +40,20 @@ class Bill:
 
 
 def loadings(
-    problem: Problem, *, seed: int, solver: str, how: str, r: int, k: int, limit: float
+    problem: Problem,
+    *,
+    seed: int,
+    solver: str,
+    how: str,
+    r: int,
+    k: int,
+    limit: float,
+    formulation: str = "",
 ) -> dict[str, Any]:
     """Return the loadings as lists of indices and values, with seconds, flops and statuses.
 
-    limit : seconds of each run. Loadings that a solver did not find are left out.
+    limit : seconds of each run. formulation : what the loadings will be judged by. Loadings that a
+    solver did not find are left out.
     """
     bill = Bill()
     if how in (CALIBRATED, ROUNDED):
@@ -64,12 +73,10 @@ def loadings(
     }
 
 
-def halves(
-    problem: Problem, *, seed: int, solver: str, how: str, r: int, k: int, limit: float
-) -> dict[str, Any]:
+def halves(problem: Problem, **question: Any) -> dict[str, Any]:
     """Return the loadings of every second sample; `train_and_test` gives both halves."""
     train, _ = train_and_test(problem)
-    return loadings(train, seed=seed, solver=solver, how=how, r=r, k=k, limit=limit)
+    return loadings(train, **question)
 
 
 def train_and_test(problem: Problem) -> tuple[Problem, Problem]:

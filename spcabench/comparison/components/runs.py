@@ -1,0 +1,76 @@
+"""The runs of one solver of several components: every way on every problem.
+
+A worker finds the loadings. The grader, which never imported the solver, says what they are worth.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from spcabench.comparison.components import find, judge, suite
+from spcabench.comparison.components.suite import Item
+from spcabench.comparison.components.ways import Way, ways
+from spcabench.comparison.jobs import Job
+from spcabench.iterate import Traits
+from spcabench.run import Run
+
+LIMIT = 1.0  # seconds of each run of a solver
+PATIENCE = 40.0  # seconds after which the process of one way is ended
+TRUE, HELD_OUT = "components", "components, held out"
+
+
+def runs(job: Job) -> Iterator[Run]:
+    """Every run in order: by problem, number of loadings, cardinality and way."""
+    asked = _ways(job)
+    for item in suite.ITEMS:
+        for r in item.counts:
+            for k in item.ks:
+                for way in asked:
+                    yield _run(job, item, way, r, k)
+        if item.held_out:
+            for way in asked:
+                yield _run(job, item, way, item.counts[-1], item.ks[-1], held_out=True)
+
+
+def warm(job: Job) -> Iterator[Run]:
+    """Every way on a small problem, on no clock: kernels are compiled there."""
+    for way in _ways(job):
+        yield _run(job, suite.ITEMS[0], way, 2, 3)
+
+
+def _ways(job: Job) -> list[Way]:
+    return ways(job.solver, job.described.traits, job.every_way)
+
+
+def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False) -> Run:
+    settings: dict[str, Any] = dict(solver=job.solver, how=way.how, r=r, k=k, limit=job.limit)
+    asked = {**settings, "formulation": way.formulation.value}
+    return Run(
+        dataset=item.dataset,
+        parameters=item.parameters,
+        function=find.halves if held_out else find.loadings,
+        judge=judge.on_others if held_out else judge.measured,
+        uses=(job.solver,),
+        settings=asked,
+        timed=not held_out,
+        timeout=PATIENCE,
+        series=f"{item.name}, {way.how}",
+        skip=job.described.missing or refused(job.described.traits, item),
+        columns=dict(
+            solver=job.label,
+            settings=asked,
+            item=item.name,
+            family=item.family,
+            kind=HELD_OUT if held_out else TRUE,
+            asked=k,
+            sign=False,
+        ),
+    )
+
+
+def refused(traits: Traits, item: Item) -> str:
+    """Why a solver is not run on a problem, known before; empty where it is run."""
+    if traits.largest is not None and item.n > traits.largest:
+        return f"is for at most {traits.largest} variables"
+    if (traits.relaxation or traits.exact) and not item.small:
+        return "relaxations and exact searches are run on the small problems alone"
+    return ""

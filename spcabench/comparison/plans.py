@@ -1,0 +1,144 @@
+"""The plan of a comparison's job: the runs of one solver on a suite, and how they are timed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from spcabench.comparison import audits, resampling, suite
+from spcabench.comparison.components import runs as components
+from spcabench.comparison.jobs import COMPONENTS, Job
+from spcabench.comparison.suite import Item
+from spcabench.iterate import Traits
+from spcabench.run import Run
+from spcabench.running import fingerprint, runner
+from spcabench.running.runner import Plan, Protocol
+
+# times the limit after which a run, or the whole search of a penalty, is ended
+PATIENCE_FACTOR = 5.0
+SHORT, ROUNDS = 0.3, 3  # seconds below which a run is made so often; its least time counts
+# rounds, and seconds of them, up to which a run that waited for the processor is made again
+MOST_ROUNDS, MOST_SECONDS = 8, 3.0
+# first runs, of no account, of a covariance and of data: kernels are compiled there
+WARM: dict[str, dict[str, int]] = {"pitprops": {}, "gaussian": dict(m=12, n=10)}
+FORMED = 5000  # variables up to which a covariance is formed for a solver that needs one
+SMALL = 50  # variables up to which relaxations and exact searches are run
+
+
+PROTOCOL = Protocol(
+    rounds=ROUNDS,
+    seconds=SHORT,
+    fastest=True,
+    retries=MOST_ROUNDS,
+    retry_seconds=MOST_SECONDS,
+    audit=audits.unseen,
+    grace=0.0,
+)
+
+
+def plan(job: Job) -> Plan:
+    """The runs of a job in order, and how they are timed."""
+    several = job.suite == COMPONENTS
+    warm = components.warm(job) if several else _warm(job)
+    runs = list(components.runs(job) if several else _runs(job))
+    rules = [asdict(replace(PROTOCOL, audit=None)), PATIENCE_FACTOR, SMALL, FORMED]
+    key = fingerprint.of_runs(runs, rules)
+    return Plan({"": runs}, {}, key, replace(PROTOCOL, warm=tuple(warm)))
+
+
+def _warm(job: Job) -> Iterator[Run]:
+    """First runs, of no account."""
+    easy = _run(job, suite.ITEMS[0], 5)
+    for name, parameters in WARM.items():
+        yield replace(easy, dataset=name, parameters=parameters)
+
+
+def _runs(job: Job) -> Iterator[Run]:
+    """Every run, in order: the suite, then recovery, then resampling.
+
+    Only solvers that are not nonnegative are resampled. Fresh problems are not: that would need the
+    standard data.
+    """
+    for item in suite.items(job.suite, job.ks, job.fresh):
+        for k in item.ks:
+            yield _run(job, item, k, timed=True, history=True)
+    if job.suite in ("standard", "quick"):
+        for item in suite.recovery(job.fresh):
+            yield _run(job, item, item.ks[0])
+    if job.suite != "standard" or job.fresh is not None:
+        return
+    for item in suite.items(job.suite):
+        if item.name in suite.RESAMPLED and not item.nonnegative:
+            for function, judge in resampling.MEASURES:
+                yield _measure(job, item, function, judge)
+
+
+def _run(job: Job, item: Item, k: int, timed: bool = False, **more: Any) -> Run:
+    sign = {"nonnegative": True} if item.nonnegative else {}
+    settings = dict(k=k, time_limit=job.limit, **job.own_settings, **sign)
+    return Run(
+        solver=job.solver,
+        settings={**settings, **more},
+        timed=timed,
+        memory=True,
+        vectors=True,
+        timeout=PATIENCE_FACTOR * job.limit,
+        **_of_item(job, item, "recovery" if item.family == "recovery" else "suite", settings),
+    )
+
+
+def _measure(job: Job, item: Item, function: Callable[..., Any], judge: Callable[..., Any]) -> Run:
+    settings = dict(k=suite.RESAMPLED[item.name], time_limit=job.limit, **job.own_settings)
+    return Run(
+        function=function,
+        judge=judge,
+        uses=(job.solver,),
+        settings=dict(name=job.solver, **settings),
+        timeout=3 * PATIENCE_FACTOR * job.limit,
+        **_of_item(job, item, function.__name__, settings),
+    )
+
+
+def _of_item(job: Job, item: Item, kind: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """What a run has of its problem: the columns of its row, and why it is not made."""
+    columns = dict(
+        solver=job.label,
+        settings=settings,
+        item=item.name,
+        family=item.family,
+        kind=kind,
+        asked=settings["k"],
+        sign=item.nonnegative,
+    )
+    return dict(
+        dataset=item.dataset,
+        parameters=item.parameters,
+        seed=item.seed,
+        series=item.name,
+        skip=job.described.missing or refused(job.described.traits, item),
+        columns=columns,
+    )
+
+
+def run_job(job: Job, out: Path) -> None:
+    """Make the rows of a job and write them to a parquet file; one that was killed goes on."""
+    runner.make_rows(plan(job), out)
+
+
+def refused(traits: Traits, item: Item) -> str:
+    """Why a solver is not run on a problem: known from its traits and the problem's name."""
+    if item.nonnegative and not traits.nonnegative:
+        return "gives signed answers only"
+    if not item.nonnegative and traits.nonnegative == "always":
+        return "gives nonnegative answers only"
+    size = item.variables or SMALL + 1
+    if traits.largest is not None and size > traits.largest:
+        return f"is for at most {traits.largest} variables"
+    if (traits.relaxation or traits.exact) and size > SMALL:
+        return f"relaxations and exact searches are run up to {SMALL} variables"
+    if traits.accepts == "covariance" and size > FORMED:
+        return (
+            f"works on a covariance, formed for up to {FORMED:,} variables: that of {size:,} takes "
+            f"{8e-9 * size**2:,.1f} GB"
+        )
+    return ""

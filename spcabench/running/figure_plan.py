@@ -1,0 +1,45 @@
+"""The plan of one job of a figure, and how its runs are timed."""
+
+from pathlib import Path
+
+from spcabench.errors import InputError
+from spcabench.running import runner
+from spcabench.running.fingerprint import fingerprint
+from spcabench.running.grid import jobs, runs_of
+from spcabench.running.runner import Plan, Protocol
+
+ROUNDS = {"quick": 3, "paper": 15}  # timed rounds
+MIN_ROUNDS = {"quick": 1, "paper": 2}  # timed rounds at least
+TIME_BUDGET = {"quick": 2.0, "paper": 10.0}  # seconds that all rounds of a group may take
+JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # and those of all groups, where a job has few
+
+
+def plan(figure: str, scale: str, job: str) -> Plan:
+    """Return the plan of a job of a figure.
+
+    Raises InputError where the figure has no such job, and the figure's own error where it cannot
+    be read.
+    """
+    known = jobs(figure, scale)
+    groups = known.get(job, {})
+    if not any(groups.values()):
+        runs_of(figure, scale)  # raises the figure's own error
+        raise InputError(f"job: figure {figure!r} has no job {job!r}; known are {', '.join(known)}")
+    protocol = Protocol(
+        rounds=ROUNDS[scale],
+        least=MIN_ROUNDS[scale],
+        seconds=budget(scale, len(groups)),
+        restart=scale == "paper",
+    )
+    labels = {"experiment": figure, "scale": scale}
+    return Plan(groups, labels, fingerprint(figure, scale, job), protocol)
+
+
+def budget(scale: str, groups: int) -> float:
+    """Return the seconds that all timed rounds of a group may take, in a job of so many groups."""
+    return max(TIME_BUDGET[scale], JOB_BUDGET[scale] / groups)
+
+
+def run_job(figure: str, scale: str, job: str, out: Path) -> None:
+    """Make the rows of one job of a figure and write them to a parquet file."""
+    runner.make_rows(plan(figure, scale, job), out)

@@ -1,0 +1,168 @@
+"""What a stranger's run costs, measured from outside its process.
+
+Inside a worker the solver's file can reach the ledger, the clock and whatever else would watch it.
+So whole runs are made in a fresh process and timed by a clock out of reach, the closing of the
+solver and its children included; their processor time is that of all its processes; and flops are
+counted again by an audit. Of two numbers the larger one counts.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import psutil
+
+from spcabench import machine, registry
+from spcabench.run import Run
+from spcabench.running import worker
+from spcabench.running.process import Worker
+from spcabench.running.schema import Answer
+from spcabench.solving.flags import Flag
+from spcabench.solving.status import Status
+
+ENOUGH = 0.05  # seconds that the runs must take together, so that the clock misses little of them
+MOST = 200  # runs, whatever they take
+# of the seconds outside, and seconds of one run, that the solver's own clock may miss
+MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
+LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # of the time limit, and seconds, by which a run may be late
+THREADS_SHARE, THREADS_SECONDS = 1.5, 0.05  # of processor to wall time, and seconds beyond
+# a first run this many times slower than later ones, and seconds beyond, is odd
+WARM_RATIO, WARM_SECONDS = 5.0, 0.02
+ROUNDS = 5  # runs of a solver that does little
+Ask = Callable[[Worker, Run], Answer]
+Fresh = Callable[[], AbstractContextManager[Worker]]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run took, in seconds by both clocks.
+
+    warm : it was cheaper the second time. threads : its processes together had more processor time
+    than one thread has.
+    """
+
+    declared: float
+    outside: float
+    warm: bool
+    threads: bool
+
+
+def costed(run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask) -> Answer:
+    """The answer with the time that its run takes by the clock outside, where that is longer.
+
+    fresh : a new process that has loaded the problem and made a first run on others. own : the
+    process of this repository's files, in which the harness's own share of a run is measured.
+    """
+    with fresh() as helper:
+        found = _cost(run, helper, ask)
+    if found is None:
+        reason = "it gave no answer when it was run again to be timed"
+        return replace(answer, status=Status.ERROR, reason=reason)
+    outside = found.outside - _overhead(run, own, ask)
+    answer = _times(answer, found, outside)
+    limit = run.settings.get("time_limit", np.inf)
+    if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
+        reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
+        return replace(answer, status=Status.LATE, reason=reason)
+    return answer
+
+
+def _times(answer: Answer, found: Cost, outside: float) -> Answer:
+    """The answer with the longer of two times, and flags where they differ or threads were used."""
+    flags = {*(answer.flags or ())}
+    missed = outside - found.declared
+    hidden = missed > MISSED_SHARE * outside + MISSED_SECONDS
+    if hidden:
+        flags.add(Flag.clock.value)
+    if found.warm:
+        flags.add(Flag.warm.value)
+    if found.threads:
+        flags.add(Flag.threads.value)
+    answer = replace(answer, flags=sorted(flags) or None)
+    total = max(outside, found.declared) if hidden else found.declared
+    if answer.search_time is not None:
+        return replace(answer, search_time=total)
+    setup = min(answer.setup_time or 0.0, total)
+    return replace(answer, setup_time=setup, solve_time=total - setup)
+
+
+def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
+    """One whole run, then as many as the clock needs; None where they fail."""
+    first = ask(helper, _repeated(run, 1))
+    if first.outer_time is None or not first.status.good:
+        return None
+    count = int(np.clip(np.ceil(ENOUGH / max(first.outer_time, 1e-6)), 1, MOST))
+    pid = helper.process.pid
+    processor, waited = _processor(pid), machine.waited(pid)
+    many = ask(helper, _repeated(run, count))
+    if many.outer_time is None or not many.status.good:
+        return None
+    processor, waited = _processor(pid) - processor, machine.waited(pid) - waited
+    outside = (many.outer_time - (waited if waited > 0.0 else 0.0)) / count
+    return Cost(
+        declared=float((many.extra or {}).get("seconds", 0.0)) / count,
+        outside=outside,
+        warm=count > 1 and first.outer_time > WARM_RATIO * outside + WARM_SECONDS,
+        threads=processor > THREADS_SHARE * many.outer_time + THREADS_SECONDS,
+    )
+
+
+def _repeated(run: Run, count: int) -> Run:
+    settings = {name: value for name, value in run.settings.items() if name != "history"}
+    return Run(
+        dataset=run.dataset,
+        parameters=run.parameters,
+        function=worker.repeated,
+        uses=run.solvers,
+        settings=dict(name=run.solver, count=count, **settings),
+        seed=run.seed,
+        timeout=run.timeout * (1 if count == 1 else 2),
+    )
+
+
+def _overhead(run: Run, own: Worker, ask: Ask) -> float:
+    """Seconds of a run that are the harness's: copying the problem, grading, the messages."""
+    plain, _ = registry.quick_solver(bool(run.settings.get("nonnegative")))
+    settings = dict(k=run.settings["k"], max_iterations=0)
+    made = ask(own, _repeated(replace(run, solver=plain, settings=settings), ROUNDS))
+    if made.outer_time is None or not made.status.good:
+        return 0.0
+    declared = float((made.extra or {}).get("seconds", 0.0))
+    return max(made.outer_time - declared, 0.0) / ROUNDS
+
+
+def _processor(pid: int) -> float:
+    """Processor seconds of a process and of all below it, those that have ended included."""
+    found = 0.0
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        own: Any = process.cpu_times()
+        found = own.children_user + own.children_system
+        for one in (process, *process.children(recursive=True)):
+            times = one.cpu_times()
+            found += times.user + times.system
+    return found
+
+
+def audited(
+    run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
+) -> Answer:
+    """The answer with the flops that an audit saw, where these are more than were charged.
+
+    audit : function of a run. Where it cannot see what the run does, no flops are counted.
+    """
+    if answer.flops is None or answer.status == Status.TIME_LIMIT:
+        return answer
+    settings = {**_repeated(run, 1).settings}
+    del settings["count"]
+    found = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
+    seen = (found.extra or {}).get("unseen")
+    if not found.status.good or seen is None:
+        return replace(answer, flops=None, setup_flops=None, search_flops=None)
+    if seen <= 0:
+        return answer
+    flags = sorted({*(answer.flags or ()), Flag.ledger.value})
+    searched = None if answer.search_flops is None else answer.search_flops + int(seen)
+    return replace(answer, flops=answer.flops + int(seen), search_flops=searched, flags=flags)

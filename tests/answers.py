@@ -1,0 +1,17 @@
+"""Rows of single runs, made as every job makes its own."""
+
+from spcabench.comparison.plans import PROTOCOL
+from spcabench.running import runner
+from spcabench.running.journal import Journal
+from spcabench.running.runner import Plan
+
+
+def rows_of(runs, folder, protocol=PROTOCOL):
+    """The rows of some runs, whose journal is in a folder."""
+    return runner.made(Plan({"": list(runs)}, {}, "key", protocol), Journal(folder / "a", "key"))
+
+
+def row_of(run, folder, protocol=PROTOCOL):
+    """The row of a run, timed as one of a comparison."""
+    (row,) = rows_of([run], folder, protocol)
+    return row
