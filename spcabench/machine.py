@@ -203,6 +203,21 @@ def process_memory(key: str) -> float:
     )
 
 
+def memory_of_children() -> float:
+    """Return the bytes that the largest ended child had beyond this process now; 0 where none.
+
+    A child that was forked has at first what this process has.
+    """
+    try:
+        import resource
+    except ImportError:  # there is none on Windows
+        return 0.0
+    unit = 1 if sys.platform == "darwin" else 1024
+    largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
+    now = process_memory("VmRSS")
+    return max(largest - now, 0.0) if largest and now == now else 0.0
+
+
 def free_memory() -> float:
     """Return the bytes that a process may still have without swapping; infinite where unknown."""
     try:

@@ -1,5 +1,8 @@
 """Rows of single runs, made as every job makes its own."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 from spcabench.comparison.plans import PROTOCOL
 from spcabench.running import runner
 from spcabench.running.journal import Journal
@@ -8,7 +11,9 @@ from spcabench.running.runner import Plan
 
 def rows_of(runs, folder, protocol=PROTOCOL):
     """The rows of some runs, whose journal is in a folder."""
-    return runner.made(Plan({"": list(runs)}, {}, "key", protocol), Journal(folder / "a", "key"))
+    with TemporaryDirectory(dir=folder) as inner:
+        journal = Journal(Path(inner) / "rows", "key")
+        return runner.made(Plan({"": list(runs)}, {}, "key", protocol), journal)
 
 
 def row_of(run, folder, protocol=PROTOCOL):

@@ -58,6 +58,8 @@ class Audit:
         The part of them before the first iterate.
     calls : dict of str to int
         Number of calls seen, by the name of the function.
+    ledger : int
+        Flops of the run by the ledger, those of compiled kernels included.
     """
 
     charged: int
@@ -65,6 +67,7 @@ class Audit:
     setup_charged: int
     setup_seen: int
     calls: dict[str, int]
+    ledger: int = 0
 
     @property
     def exact(self) -> bool:
@@ -98,7 +101,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
     solver = name if isinstance(name, ModuleType) else registry.module("solver", name)
     charged = {True: 0, False: 0}
     with _wrapped() as tally:
-        api.solve(problem, _watched_solver(solver, tally, charged), **settings)
+        result = api.solve(problem, _watched_solver(solver, tally, charged), **settings)
         tally.settle()
     if not tally.calls:
         raise AuditError(
@@ -110,6 +113,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         charged[True],
         tally.flops[True],
         dict(tally.calls),
+        int(result.search.get("flops", result.flops + result.setup_flops)),
     )
 
 
@@ -133,7 +137,7 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
             before = LEDGER.flops - LEDGER.compiled
             with tally.watching(setup):
                 item = next(iterates, None)
-            charged[setup] += LEDGER.flops - LEDGER.compiled - before
+            charged[setup] += max(LEDGER.flops - LEDGER.compiled - before, 0)
             if item is None:
                 return
             yield _stripped(item)
@@ -143,7 +147,7 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
         before = LEDGER.flops - LEDGER.compiled
         with tally.watching(False):
             ends = solver.penalty_range(given)
-        charged[False] += LEDGER.flops - LEDGER.compiled - before
+        charged[False] += max(LEDGER.flops - LEDGER.compiled - before, 0)
         return ends
 
     twin.solve = solve  # type: ignore[attr-defined]
@@ -189,6 +193,8 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
+        free = functools.partial(_uncounted, tally, Problem.variance)
+        stack.enter_context(mock.patch.object(Problem, "variance", _method(free)))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
@@ -227,6 +233,20 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
         return seen(function(*map(plain, args), **settings))
 
     return counted
+
+
+def _uncounted(tally: Tally, method: Any, problem: Problem, x: Any) -> Any:
+    """Call a method that costs a solver nothing."""
+    was, tally.on = tally.on, False
+    try:
+        return method(problem, plain(x))
+    finally:
+        tally.on = was
+
+
+def _method(function: Any) -> Any:
+    """A function as a method of a class: a partial one would not be bound."""
+    return lambda *args: function(*args)
 
 
 def _refused(tally: Tally, name: str, function: Any) -> Any:

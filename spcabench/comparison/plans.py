@@ -31,7 +31,7 @@ PROTOCOL = Protocol(
     fastest=True,
     retries=MOST_ROUNDS,
     retry_seconds=MOST_SECONDS,
-    audit=audits.unseen,
+    audit=audits.flops,
     grace=0.0,
 )
 

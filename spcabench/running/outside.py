@@ -101,10 +101,12 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
         return None
     processor, waited = _processor(pid) - processor, machine.waited(pid) - waited
     outside = (many.outer_time - (waited if waited > 0.0 else 0.0)) / count
+    warm = first.outer_time > WARM_RATIO * outside + WARM_SECONDS
     return Cost(
         declared=float((many.extra or {}).get("seconds", 0.0)) / count,
-        outside=outside,
-        warm=count > 1 and first.outer_time > WARM_RATIO * outside + WARM_SECONDS,
+        # where something is kept between runs, the first one tells what an answer takes
+        outside=first.outer_time if warm else outside,
+        warm=warm,
         threads=processor > THREADS_SHARE * many.outer_time + THREADS_SECONDS,
     )
 
@@ -158,11 +160,15 @@ def audited(
     settings = {**_repeated(run, 1).settings}
     del settings["count"]
     found = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
-    seen = (found.extra or {}).get("unseen")
-    if not found.status.good or seen is None:
+    seen = (found.extra or {}) if found.status.good else {}
+    if "flops" not in seen:
         return replace(answer, flops=None, setup_flops=None, search_flops=None)
-    if seen <= 0:
+    more = int(seen["flops"]) - (answer.flops_in_all or 0)
+    if seen["unseen"] > 0:
+        flags = sorted({*(answer.flags or ()), Flag.ledger.value})
+        answer = replace(answer, flags=flags)
+    if more <= 0 or answer.flops is None:
         return answer
-    flags = sorted({*(answer.flags or ()), Flag.ledger.value})
-    searched = None if answer.search_flops is None else answer.search_flops + int(seen)
-    return replace(answer, flops=answer.flops + int(seen), search_flops=searched, flags=flags)
+    if answer.search_flops is not None:
+        return replace(answer, search_flops=answer.search_flops + more)
+    return replace(answer, flops=answer.flops + more)

@@ -7,6 +7,7 @@ plain data (`spcabench.running.messages`): what the other end says is read and n
 import multiprocessing
 import os
 import signal
+import tempfile
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -154,8 +155,16 @@ def _serve(ours: Connection, theirs: Connection, answer: Callable[[Any], Any]) -
             finally:
                 if os.getpid() != home:  # the work forked, and this copy of it has ended
                     os._exit(0)
-            messages.send(pipe, [number, reply])
+            _reply(pipe, number, reply)
     supervisor.end_below()
+
+
+def _reply(pipe: int, number: int, reply: Any) -> None:
+    """Send a reply, or why it cannot be sent."""
+    try:
+        messages.send(pipe, [number, reply])
+    except (TypeError, ValueError, RecursionError) as error:
+        messages.send(pipe, [number, {"fault": str(error)[:200]}])
 
 
 def _keep_only(pipe: int) -> None:
@@ -176,6 +185,9 @@ def _settle() -> None:
     """What a process does before its first message."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # a group, which ends as a whole
+    tempfile.tempdir = (
+        None  # that of the environment, which may have changed since it was asked for
+    )
     supervisor.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)

@@ -116,7 +116,7 @@ class Processes:
         """A new process in which a run's first runs on other problems are made, and its problem."""
         with self._fresh() as helper:
             _warmed(helper, self.protocol.warm)
-            _prepared(helper, run)
+            _prepared(helper, run, preparation.tidied)
             yield helper
 
     def _with_memory(self, run: Run) -> Answer:
@@ -229,13 +229,18 @@ def believed(said: Any, stranger: bool) -> Answer:
     """What a process said, as an answer: of a stranger's one, what it may say."""
     try:
         if not isinstance(said, Mapping) or not {*said} <= {*COLUMNS}:
-            raise TypeError("it names no columns")
+            raise TypeError(_fault(said))
         answer = Answer(**{k: v for k, v in said.items() if not stranger or k in STATED})
     except (TypeError, ValueError) as error:
         return Answer(status=Status.ERROR, reason=f"its answer is none: {error}"[:200])
     if stranger and answer.status in OF_HARNESS:
         return Answer(status=Status.ERROR, reason=f"it says {answer.status} of itself")
     return answer
+
+
+def _fault(said: Any) -> str:
+    """Why a message is no answer, in the words of the process itself where it gave any."""
+    return str(said.get("fault", "it names no columns") if isinstance(said, dict) else "no columns")
 
 
 def _timed_outside(answer: Answer, seconds: float) -> Answer:

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from random import getrandbits
 from time import perf_counter, process_time
 from types import ModuleType
 from typing import Any
@@ -59,6 +60,7 @@ OWN_NUMBERS = (
     "phase",
 )
 THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # of processor to wall time, and seconds beyond it
+BASE_BITS, MOST_FLOPS = 52, 1 << 56  # of what the ledger shows before a step; flops of one step
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,8 @@ def drive(
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
-    handed = problem.copied() if fresh else problem
+    # What is known of an answer, such as a planted support, is no part of the question.
+    handed = replace(problem.copied(), provenance={}) if fresh else problem
     # A ledger of its own: where one run is made inside another, each counts its own flops.
     with counting():
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
@@ -308,18 +311,18 @@ class _Run:
         self.history: list[dict[str, Any]] = []
         self.flags: set[Flag] = set()
         self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
-        # Frozen at the end of the run: the ledger then goes back to whoever had it before.
-        self._flops: int | None = None
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
-        self._cpu_start = process_time()
+        # What the ledger shows when a step begins cannot be guessed, so that a solver which sets it
+        # to a number of its own is noticed.
+        self.charged, self.cpu_seconds = 0, 0.0
         # A generator runs nothing until its first next(). So the work before its first yield, the
         # start, is exactly the set-up, and is kept apart from the iterations: it may hide a
         # factorisation that the paper does not count.
         first, self.setup_seconds = self._advance()
         if first is None:
             raise SolverError("solve yielded no iterate; at least its start is needed")
-        self.setup_flops = LEDGER.flops
+        self.setup_flops = self.charged
         self.last = first
         if self.last.phase is not None:
             self._charge_phase(self.last.phase, self.setup_seconds, self.setup_flops)
@@ -329,7 +332,7 @@ class _Run:
     @property
     def flops(self) -> int:
         """Flops of the iterations so far, set-up apart."""
-        return LEDGER.flops - self.setup_flops if self._flops is None else self._flops
+        return self.charged - self.setup_flops
 
     def to_end(self) -> None:
         """Advance until a rule or a limit says stop; `status` names it."""
@@ -339,27 +342,37 @@ class _Run:
         if self.last.X is not None and self.last.U is not None:
             self.last.X, self.last.U = as_matrix(self.last.X), as_matrix(self.last.U)
         self.seconds += perf_counter() - start
-        self.cpu_seconds = process_time() - self._cpu_start
-        self._flops = self.flops
-        # Ends the generator now, in the solver's own frame: its finally blocks run and its arrays
-        # are freed before the next run is timed.
-        self.iterates.close()
+        # Ends the generator now, in the solver's own frame: its finally blocks run, on the clock
+        # and on the ledger, and its arrays are freed before the next run is timed.
+        _, elapsed = self._step(self.iterates.close)
+        self.seconds += elapsed
         self._watch_threads()
 
     def _advance(self) -> tuple[Iterate | None, float]:
         """Return a copy of the next iterate (None at the end) and its seconds, uncompiled."""
+        return self._step(self._next)
+
+    def _next(self) -> Iterate | None:
+        item = next(self.iterates, END)
+        return None if item is END else _copied(item, self.problem)
+
+    def _step(self, work: Callable[[], Iterate | None]) -> tuple[Iterate | None, float]:
+        """Do a part of the solver's work; what it gave, and its seconds, uncompiled."""
         # Numba compiles during the first call of a kernel, which may take a thousand times as long
         # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
         # the clock: what is yielded may do its work only when it is read.
-        compiled, flops, start = LEDGER.compile_seconds, LEDGER.flops, perf_counter()
-        item = next(self.iterates, END)
-        item = None if item is END else _copied(item, self.problem)
+        LEDGER.flops = base = getrandbits(BASE_BITS)
+        cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
+        item = work()
         elapsed = perf_counter() - start
+        self.cpu_seconds += process_time() - cpu
         # Any Python code can reach the ledger. A solver that resets it or switches it off is
         # flagged, and so is one that books more seconds of compilation than have passed.
-        if LEDGER.flops < flops or not LEDGER.on:
+        if not base <= LEDGER.flops < base + MOST_FLOPS or not LEDGER.on:
             self.flags.add(Flag.ledger)
             LEDGER.on = True
+        else:
+            self.charged += LEDGER.flops - base
         if LEDGER.compile_seconds != compiled:
             compilation = LEDGER.compile_seconds - compiled
             if not 0.0 < compilation <= elapsed:
@@ -388,7 +401,7 @@ class _Run:
             if item is None:
                 return Status.FINISHED
             if item.phase is not None:
-                self._charge_phase(item.phase, elapsed, LEDGER.flops)
+                self._charge_phase(item.phase, elapsed, self.charged)
             self.iterations += 1
             self.last = item
             step = change(item, last)
@@ -407,15 +420,13 @@ class _Run:
 
     def _watch_threads(self) -> None:
         """Flag a run whose processor time is far above what one thread can have."""
-        # A history is graded between the iterates, on processor time that is not the solver's: then
-        # the comparison would say nothing.
         wall = self.seconds + self.setup_seconds + self.compile_seconds
-        if not self.limits.history and self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
+        if self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
             self.flags.add(Flag.threads)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add one iterate to its phase; the set-up belongs to the first phase."""
-        # ``flops`` is what the ledger shows now. What no phase has yet is this iterate's, so the
+        # ``flops`` is what was charged until now. What no phase has yet is this iterate's, so the
         # phases add up to the ledger, set-up included.
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
         seen["iterates"] += 1

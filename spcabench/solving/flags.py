@@ -13,6 +13,7 @@ class Flag(StrEnum):
     warm = "warm"
     claim = "claim"
     printed = "printed"
+    patched = "patched"
     tied = "tied"
 
 
@@ -24,6 +25,7 @@ SENTENCES = {
     Flag.threads: "The solver used more processor time than one thread has.",
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",
+    Flag.patched: "Functions of the harness were replaced in the solver's process.",
     Flag.printed: "The solver printed text while it ran.",
     Flag.tied: "Equal variables enter together under every penalty: the first ones were kept.",
 }

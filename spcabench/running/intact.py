@@ -1,0 +1,36 @@
+"""Whether the functions that the harness relies on are what they were when they were imported.
+
+It is asked in a worker, where a solver's file can replace any of them, this one too: an audit, and
+no guard.
+"""
+
+import sys
+from types import FunctionType, ModuleType
+from typing import Any
+
+PLACES = ("spcabench.problem", "spcabench.flops", "spcabench.solving.driver", "spcabench.machine")
+
+
+def snapshot() -> dict[tuple[str, str], Any]:
+    """What each name of the modules, and of their classes, stands for now."""
+    found: dict[tuple[str, str], Any] = {}
+    for name, module in [*sys.modules.items()]:
+        if isinstance(module, ModuleType) and name.startswith(PLACES):
+            for word, value in vars(module).items():
+                found[name, word] = _code(value)
+                if isinstance(value, type) and value.__module__ == name:
+                    found |= {(f"{name}.{word}", m): _code(v) for m, v in vars(value).items()}
+    return found
+
+
+def _code(value: Any) -> Any:
+    """What a name does: a function by its code, which can be replaced too."""
+    if isinstance(value, FunctionType):
+        return value.__code__
+    return value if callable(value) else None
+
+
+def changed(before: dict[tuple[str, str], Any]) -> list[str]:
+    """The names that stand for something else than they did, or for nothing."""
+    now = snapshot()
+    return [".".join(key) for key, value in before.items() if now.get(key) is not value]
