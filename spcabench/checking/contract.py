@@ -204,11 +204,21 @@ def is_repeatable(module: ModuleType) -> None:
     """The same seed gives the same answer, to the last bit."""
     for problem in _all_problems(module):
         first, again = (_solve(module, copy.deepcopy(problem), seed=5) for _ in range(2))
+        if _work(again) < _work(first):
+            raise Broken(
+                f"on {problem.name}: the second run took fewer flops: something is kept between "
+                "runs, such as a warm start or a table; keep nothing outside solve"
+            )
         if not np.array_equal(first.x, again.x):
             raise Broken(
                 f"on {problem.name}: two runs differ; draw from default_rng(seed), with a setting "
-                "seed"
+                "seed, and keep nothing between runs"
             )
+
+
+def _work(result: Result) -> int:
+    """Flops of a run, set-up included."""
+    return result.flops + result.setup_flops
 
 
 def is_invariant(module: ModuleType) -> None:

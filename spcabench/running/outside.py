@@ -9,7 +9,7 @@ counted again by an audit. Of two numbers the larger one counts.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
@@ -90,25 +90,43 @@ def _times(answer: Answer, found: Cost, outside: float) -> Answer:
 
 def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     """One whole run, then as many as the clock needs; None where they fail."""
-    first = ask(helper, _repeated(run, 1))
-    if first.outer_time is None or not first.status.good:
+    first = _asked(run, 1, helper, ask)
+    if first is None:
         return None
-    count = int(np.clip(np.ceil(ENOUGH / max(first.outer_time, 1e-6)), 1, MOST))
-    pid = helper.process.pid
-    processor, waited = _processor(pid), machine.waited(pid)
-    many = ask(helper, _repeated(run, count))
-    if many.outer_time is None or not many.status.good:
+    count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
+    processor = _processor(helper.process.pid)
+    many = _asked(run, count, helper, ask)
+    if many is None:
         return None
-    processor, waited = _processor(pid) - processor, machine.waited(pid) - waited
-    outside = (many.outer_time - (waited if waited > 0.0 else 0.0)) / count
-    warm = first.outer_time > WARM_RATIO * outside + WARM_SECONDS
+    processor = _processor(helper.process.pid) - processor
+    warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
     return Cost(
-        declared=float((many.extra or {}).get("seconds", 0.0)) / count,
+        declared=many.declared / count,
         # where something is kept between runs, the first one tells what an answer takes
-        outside=first.outer_time if warm else outside,
+        outside=first.seconds if warm else many.seconds / count,
         warm=warm,
-        threads=processor > THREADS_SHARE * many.outer_time + THREADS_SECONDS,
+        threads=processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
     )
+
+
+class _Taken(NamedTuple):
+    """What some runs took: by the clock outside, waiting left out; with it; and as declared."""
+
+    seconds: float
+    wall: float
+    declared: float
+
+
+def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
+    """What so many runs took; None where they failed."""
+    waited = machine.waited(helper.process.pid)
+    answer = ask(helper, _repeated(run, count))
+    if answer.outer_time is None or not answer.status.good:
+        return None
+    waited = machine.waited(helper.process.pid) - waited
+    seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
+    declared = float((answer.extra or {}).get("seconds", 0.0))
+    return _Taken(seconds, answer.outer_time, declared)
 
 
 def _repeated(run: Run, count: int) -> Run:

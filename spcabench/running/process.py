@@ -7,8 +7,8 @@ plain data (`spcabench.running.messages`): what the other end says is read and n
 import multiprocessing
 import os
 import signal
-import tempfile
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection

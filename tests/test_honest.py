@@ -1,0 +1,181 @@
+"""Honest solvers that are unusual: none is accused, and each refusal names the remedy."""
+
+import multiprocessing
+import os
+import textwrap
+import time
+
+import pytest
+
+from spcabench.checking import conformance
+from spcabench.comparison import plans
+from spcabench.comparison.jobs import Job
+from spcabench.run import Run
+from spcabench.solving.status import GOOD
+from tests.answers import rows_of
+
+HEAD = '''"""{title}, 2026."""
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality"{traits})
+EXAMPLE = dict(k=3)
+{top}
+
+def solve(problem, *, k{settings}):
+    """Yield iterates."""
+    Sigma = problem.covariance
+{body}
+'''
+SOLVERS = {
+    "ARPACK on an operator": dict(
+        top="COUNTED = False\nfrom scipy.sparse.linalg import LinearOperator, eigsh\n",
+        body="""
+            n = problem.n
+            A = LinearOperator((n, n), matvec=lambda x: Sigma @ np.ravel(x), dtype=float)
+            _, V = eigsh(A, k=1, v0=np.ones(n))
+            yield project(V[:, 0], k)
+            """,
+    ),
+    "two threads": dict(
+        top="COUNTED = False\nfrom concurrent.futures import ThreadPoolExecutor\n",
+        body="""
+            starts = np.argsort(-Sigma.diagonal())[:2]
+            with ThreadPoolExecutor(2) as pool:
+                columns = list(pool.map(lambda j: project(problem.matrix.S[:, j], k), starts))
+            yield max(columns, key=problem.variance)
+            """,
+        traits=', accepts="covariance"',
+    ),
+    "lazily compiled": dict(
+        top="""
+            COUNTED = False
+            import numba
+
+            @numba.njit
+            def product(S, x):
+                return S @ x
+            """,
+        body="""
+            x = project(Sigma.largest_column(), k)
+            for _ in range(20):
+                yield x
+                x = project(product(problem.matrix.S, x), k)
+            """,
+        traits=', accepts="covariance"',
+    ),
+    "scikit-learn": dict(
+        top="COUNTED = False\nfrom sklearn.decomposition import PCA\n",
+        body="""
+            X = problem.data.dense()
+            yield project(PCA(n_components=1, random_state=0).fit(X).components_[0], k)
+            """,
+        traits=', accepts="data"',
+    ),
+    "restarts with a seed": dict(
+        settings=", seed=0",
+        body="""
+            rng = np.random.default_rng(seed)
+            best = project(Sigma.largest_column(), k)
+            for _ in range(10):
+                yield best
+                x = project(rng.standard_normal(problem.n), k)
+                for _ in range(10):
+                    x = project(Sigma @ x, k)
+                best = max(best, x, key=problem.variance)
+            yield best
+            """,
+    ),
+    "restarts without a seed": dict(
+        body="""
+            rng = np.random.default_rng()
+            best = project(Sigma.largest_column(), k)
+            for _ in range(10):
+                x = project(rng.standard_normal(problem.n), k)
+                for _ in range(10):
+                    x = project(Sigma @ x, k)
+                best = max(best, x, key=problem.variance)
+            yield best
+            """,
+    ),
+    "warm start over k": dict(
+        top="KEPT = {}\n",
+        body="""
+            x = KEPT.get(problem.n, Sigma.largest_column())
+            for _ in range(30):
+                yield project(x, k)
+                x = KEPT[problem.n] = Sigma @ project(x, k)
+            """,
+    ),
+}
+
+
+def write(folder, title):
+    """The file of a solver."""
+    parts = {"top": "", "settings": "", "traits": "", **SOLVERS[title]}
+    parts["top"] = textwrap.dedent(parts["top"])
+    parts["body"] = textwrap.indent(textwrap.dedent(parts["body"]).strip(), "    ")
+    file = folder / f"{title.replace(' ', '_').replace('-', '_')}.py"
+    file.write_text(HEAD.format(title=title, **parts), encoding="utf-8")
+    return str(file)
+
+
+def _spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+@pytest.fixture
+def loaded_machine():
+    """Other work has all processors."""
+    count = 2 * len(os.sched_getaffinity(0))
+    crowd = [
+        multiprocessing.Process(target=_spin, args=(120.0,), daemon=True) for _ in range(count)
+    ]
+    for process in crowd:
+        process.start()
+    yield
+    for process in crowd:
+        process.kill()
+        process.join()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("title", SOLVERS)
+def test_no_honest_solver_is_accused_on_a_loaded_machine(
+    title, tmp_path, monkeypatch, loaded_machine
+):
+    monkeypatch.chdir(tmp_path)
+    job = Job.of(write(tmp_path, title), "quick")
+    runs = [
+        Run(
+            dataset="gaussian",
+            parameters=dict(m=60, n=50, seed=seed),
+            solver=job.solver,
+            settings=dict(k=k, time_limit=5.0, history=True),
+            timed=True,
+            memory=True,
+            timeout=60.0,
+        )
+        for seed in (0, 1)
+        for k in (3, 8)
+    ]
+    for row in rows_of(runs, tmp_path, plans.plan(job).protocol):
+        assert row.status in GOOD, row.reason
+        assert not row.flags
+
+
+@pytest.mark.parametrize("title", [name for name in SOLVERS if "start" not in name])
+def test_what_check_refuses_names_the_remedy(title, tmp_path):
+    for outcome in conformance.check(write(tmp_path, title)):
+        assert outcome.verdict != "fails" or "COUNTED" in outcome.sentence, outcome
+
+
+def test_a_warm_start_is_told_that_something_is_kept(tmp_path):
+    file = write(tmp_path, "warm start over k")
+    said = [o.sentence for o in conformance.check(file) if o.verdict == "fails"]
+    assert any("kept" in sentence for sentence in said), said
