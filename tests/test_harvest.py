@@ -138,3 +138,17 @@ def test_no_stored_bound_lies_below_a_value_known_at_fewer_variables():
     assert len(pairs) > 50
     for fewer, more in pairs:
         assert fewer.value <= more.bound and fewer.value <= more.value * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("wrong", ["long", "dense", "elsewhere"])
+def test_a_row_that_is_no_answer_is_said_and_blocks_nobody(proposed, wrong):
+    good, bad = row(poor(), bound=9.0, solver="tpower"), row(poor(), bound=9.0, solver="liar")
+    lies = {
+        "long": dict(values=[2.0, 0.0, 1.0]),
+        "dense": dict(support=[0, 1, 2, 3], values=[0.5] * 4),
+        "elsewhere": dict(support=[1, 2, 99]),
+    }
+    bad = replace(bad, variance_refit=50.0, **lies[wrong])
+    entry, said = proposed([bad, good])
+    assert entry.who == "tpower" and entry.value < 9.0
+    assert any("liar" in line and "not believed" in line for line in said)

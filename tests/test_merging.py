@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from spcabench import __main__ as command_line
@@ -58,6 +59,68 @@ def test_quality_is_joined_and_times_are_apart(made, tmp_path):
     assert times.loc["tpower", "two"] > 2.0 * times.loc["tpower", "one"]
     assert times.notna().sum().to_dict() == {"one": 2, "two": 2}
     assert merging.differences(parts) == []
+
+
+def changed(folder, elsewhere, **columns):
+    """The comparison with columns of its rows of one solver changed: name -> function of a value.
+
+    Those of the whole file, as somebody who wants a better place would write them.
+    """
+    elsewhere.mkdir()
+    (elsewhere / "jobs.json").write_text((folder / "jobs.json").read_text())
+    table = results.read_table([folder / "rows.parquet"])
+    first = table["solver"].to_pylist()[0]
+    for name, function in columns.items():
+        place = table.schema.get_field_index(name)
+        values = zip(table[name].to_pylist(), table["solver"].to_pylist(), strict=True)
+        column = [function(value) if solver == first else value for value, solver in values]
+        column = pa.array(column, table.schema.field(place).type)
+        table = table.set_column(place, table.schema.field(place), column)
+    results.write_table(table, elsewhere / "rows.parquet")
+    return elsewhere
+
+
+LIES = {
+    "a better value": dict(variance=lambda v: 2 * v, variance_refit=lambda v: 2 * v),
+    "a vector of norm two": dict(values=lambda v: v and [2 * x for x in v]),
+    "a vector with more nonzeros": dict(asked=lambda k: k - 1),
+    "another problem of the same name": dict(parameters=lambda p: '{"seed": 7}'),
+    "a problem that is not in the suite": dict(item=lambda name: "mine"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(made, tmp_path, lie):
+    two = changed(made[1], tmp_path / "two", **LIES[lie])
+    out = tmp_path / "both"
+    out.mkdir()
+    text = page.write_merged(out, [two, made[0]]).read_text()
+    assert "A row was not believed" in text
+    liars = results.read([two / "rows.parquet"]).solver[0]
+    table = pd.read_csv(out / "table.csv")
+    honest = page.write_merged(out, [made[0], made[1]]).read_text()
+    assert "A row was not believed" not in honest
+    assert (table[table.solver != liars].value > 0.0).all()
+    assert table[table.solver == liars].value.isna().any()
+
+
+def test_a_bound_of_another_machine_is_made_again(made, tmp_path):
+    lower = dict(bound=lambda b: b and 0.0, own=lambda own: True)
+    two = changed(made[1], tmp_path / "two", **lower)
+    rows, said = page._entering(
+        merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
+    )
+    good = rows[(rows.kind == "suite") & rows.variance.notna()]
+    assert said == [] and (good.bound >= good.variance_refit * (1 - 1e-9)).all()
+
+
+def test_broken_promises_are_carried_along(made, tmp_path):
+    two = changed(made[1], tmp_path / "two")
+    (two / "plan.json").write_text('{"broken": {"gpower1": ["it prints nothing: it printed"]}}')
+    out = tmp_path / "both"
+    out.mkdir()
+    text = page.write_merged(out, [made[0], two]).read_text()
+    assert "A promise is broken: it prints nothing: it printed" in text
 
 
 def test_what_two_machines_made_differently_is_said(made):

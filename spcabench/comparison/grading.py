@@ -133,8 +133,8 @@ def graded(
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else k
     cardinality = int(np.count_nonzero(x))
-    if fault := _fault(x, problem.n, k, nonnegative):
-        return Grade(k, cardinality, fault)
+    if wrong := fault(x, problem.n, k, nonnegative):
+        return Grade(k, cardinality, wrong)
     refit = problem.variance(refitted(problem, x, nonnegative))
     bound = bounds.upper_bound(problem, k, nonnegative, full)
     best = known.read().get((item, problem.name, k, nonnegative))
@@ -147,7 +147,7 @@ def graded(
     return Grade(k, cardinality, "", problem.variance(x), refit, bound, best, better, len(values))
 
 
-def _fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
+def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
     """What makes a vector infeasible, in a sentence; empty where nothing does."""
     if x.shape != (n,):
         return f"it holds {x.size} numbers; the problem has {n} variables"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from spcabench import api
 from spcabench.comparison import best_known as known
+from spcabench.comparison import grading
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.problem.problem import Problem
 from spcabench.running import rows as results
@@ -49,7 +50,10 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
         if item.name not in named:
             continue
         problem = load(item.dataset, **item.parameters)
-        for k, part in _answers(everything, item, problem.name):
+        for k, answers in _answers(everything, item, problem.name):
+            part = _feasible(answers, problem, k, item, say)
+            if part.empty:
+                continue
             new = _entry(item, problem, k, part)
             old = better.get(new.key)
             if wrong := known.refuted(old, new):
@@ -71,6 +75,22 @@ def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd
     kept = rows[mine & good]
     tight = kept.variance_refit >= kept.bound * (1.0 - known.PROVEN)
     return [(int(k), part) for k, part in kept.assign(shown_proven=tight).groupby("asked")]
+
+
+def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any) -> pd.DataFrame:
+    """The rows whose vectors are answers; of each other one it is said what is wrong."""
+    kept = []
+    for row in rows.to_dict("records"):
+        W = np.asarray(row["support"], dtype=int)
+        if len(W) and not 0 <= W.min() <= W.max() < problem.n:
+            wrong = "its support has variables that the problem has not"
+        else:
+            x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
+            wrong = grading.fault(x, problem.n, k, item.nonnegative)
+        kept.append(not wrong)
+        if wrong:
+            say(f"{item.name}, k = {k}: a row of {row['solver']} was not believed: {wrong}")
+    return rows[kept]
 
 
 def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.Entry:

@@ -15,17 +15,21 @@ from spcabench.errors import InputError, using_file
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
 
-JOBS, ROWS = "jobs.json", "rows.parquet"
+JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
 SAME = ["solver", "kind", "item", "asked", "sign", "dataset", "parameters", "seed"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison: the name of its folder, its jobs, its rows."""
+    """One comparison: the name of its folder, its jobs, its rows.
+
+    broken : label of a solver -> the promises that its file breaks.
+    """
 
     name: str
     jobs: dict[str, Job]
     rows: pd.DataFrame
+    broken: dict[str, list[str]]
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
@@ -42,7 +46,16 @@ class Part:
                 raise
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise InputError(f"{asked}: not the jobs of a comparison ({error})") from None
-        return cls(folder.resolve().name, jobs, results.read([rows]))
+        return cls(folder.resolve().name, jobs, results.read([rows]), _broken(folder / PLAN))
+
+
+def _broken(plan: Path) -> dict[str, list[str]]:
+    """The broken promises that a plan names; none where there is no plan, or none that is one."""
+    try:
+        said = json.loads(plan.read_text(encoding="utf-8"))["broken"]
+        return {str(solver): [*map(str, sentences)] for solver, sentences in said.items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
 
 
 def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
@@ -12,10 +13,12 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
+from spcabench import api
 from spcabench.comparison import (
     best_known,
     budgets,
     conditions,
+    entering,
     jobs,
     merging,
     plans,
@@ -47,7 +50,8 @@ def write(plan_file: Path) -> Path:
     merging.write(plan_file.parent, asked, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan["name"])
-    return _written(plan_file.parent, plan, asked, rows, _last(rows))
+    rows, dropped = _entering(rows, asked)
+    return _written(plan_file.parent, plan, asked, rows, _last(rows), {"dropped": dropped})
 
 
 def publish(folder: Path, out: Path) -> Path:
@@ -92,18 +96,32 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     """Write the page of several comparisons together: times are apart, and decide no rank."""
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
-    rows = merging.joined(parts)
-    results.check_convention(rows, folder.name)
+    results.check_convention(merging.joined(parts), folder.name)
     asked = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
-    plan = {"name": folder.name, "named": []}
+    # nothing that another machine says of a value or a bound is believed
+    believed = [_entering(part.rows, asked, elsewhere=True) for part in parts]
+    parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
+    rows = merging.joined(parts)
+    broken = {solver: said for part in parts for solver, said in part.broken.items()}
+    plan = {"name": folder.name, "named": [], "broken": broken}
     times = merging.times(parts, _best_known(next(iter(asked.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
     more = {
         "places": list(by_machine.columns),
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
+        "dropped": [sentence for _, dropped in believed for sentence in dropped],
     }
     return _written(folder, plan, asked, rows, "flops", more)
+
+
+def _entering(
+    rows: pd.DataFrame, asked: dict[str, Job], elsewhere: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """Rows as they may be ranked, and a sentence for each that may not."""
+    job = next(iter(asked.values()))
+    items = suite.items(job.suite, job.ks, job.fresh)
+    return entering.recomputed(rows, items, _best_known(job), api.load, elsewhere)
 
 
 def _written(

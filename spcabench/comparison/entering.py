@@ -1,0 +1,108 @@
+"""Rows that enter a ranking: their values are computed again from their vectors.
+
+Rows lie in files, which come from elsewhere or may have been changed. What a row says of a value is
+not believed; what it says of a bound is believed of rows that were made here by files of this
+repository, and of no other. A row that does not agree is dropped with a sentence, and blocks
+nobody.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench.comparison import grading
+from spcabench.comparison.best_known import CLOSE, Entry
+from spcabench.comparison.suite import Item
+from spcabench.problem.problem import Problem
+from spcabench.solving import bounds
+from spcabench.solving.result import refitted
+from spcabench.solving.status import GOOD, Status
+from spcabench.vectors import embed
+
+AGREES = 1e-8  # relative: forms of one problem differ by rounding
+DOUBTED = ["variance", "variance_refit", "bound", "gap"]
+Load = Callable[..., Problem]
+Table = Mapping[tuple[str, str, int, bool], Entry]
+
+
+def recomputed(
+    rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows with recomputed values, those that do not agree without any; a sentence for each.
+
+    items : the problems of the suite. table : the best answers known, whose bounds no
+    value may exceed. load : a dataset's name and parameters -> problem. elsewhere : whether the
+    rows were made on another machine; their bounds are then made again too.
+    """
+    rows, said, by_name = rows.copy(), [], {item.name: item for item in items}
+    mine = (rows.kind == "suite") & rows.status.isin(GOOD)
+    for name, part in rows[mine].groupby("item", sort=False):
+        item = by_name.get(str(name))
+        problem = load(item.dataset, **item.parameters) if item else None
+        for index, row in zip(part.index, part.to_dict("records"), strict=True):
+            found = _of_row(row, item, problem, table, elsewhere)
+            if isinstance(found, str):
+                said.append(f"{row['solver']}, {name}, k = {row['asked']}: {found}")
+                rows.loc[index, ["status", "reason"]] = [str(Status.DISAGREES), found]
+                found = dict.fromkeys(DOUBTED, np.nan)
+            for column, value in found.items():
+                rows.loc[index, column] = value
+    return rows, said
+
+
+def _of_row(
+    row: Mapping[str, Any],
+    item: Item | None,
+    problem: Problem | None,
+    table: Table,
+    elsewhere: bool,
+) -> dict[str, Any] | str:
+    """The numbers of a row from its vector, or why it is dropped."""
+    if item is None or problem is None:
+        return "it is of a problem that the suite does not have"
+    if (row["dataset"], row["parameters"]) != (
+        item.dataset,
+        json.loads(json.dumps(item.parameters)),
+    ):
+        return "its data are others than those of the problem that it names"
+    if row["problem"] != problem.name:
+        return f"claimed on {row['problem']!r}, which is not at hand here ({problem.name!r} is)"
+    if row["support"] is None or row["values"] is None:
+        return "claimed: its vector was not kept"
+    W, k, sign = np.asarray(row["support"], dtype=np.intp), int(row["asked"]), bool(row["sign"])
+    if len(W) and not 0 <= W.min() <= W.max() < problem.n:
+        return f"its support has variables that are not among {problem.n}"
+    x = embed(np.asarray(row["values"], dtype=float), W, problem.n)
+    if fault := grading.fault(x, problem.n, k, sign):
+        return fault
+    value = problem.variance(x)
+    if not abs(float(row["variance"]) - value) <= AGREES * abs(value):
+        return f"it says variance {row['variance']:.9g}; its vector has {value:.9g}"
+    return _numbers(row, problem, table, x, value, elsewhere)
+
+
+def _numbers(
+    row: Mapping[str, Any],
+    problem: Problem,
+    table: Table,
+    x: np.ndarray,
+    value: float,
+    elsewhere: bool,
+) -> dict[str, Any] | str:
+    """The numbers of a feasible vector x (n,), or the bound that it would refute."""
+    k, sign = int(row["asked"]), bool(row["sign"])
+    refit = problem.variance(refitted(problem, x, sign))
+    entry = table.get((str(row["item"]), problem.name, k, sign))
+    if entry and refit > entry.bound * (1.0 + CLOSE):
+        return f"its value {refit:.9g} is above the certified bound {entry.bound:.9g}"
+    own = not elsewhere and bool(row["own"])
+    bound = float(row["bound"]) if own else bounds.upper_bound(problem, k, sign)
+    return {
+        "variance": value,
+        "variance_refit": refit,
+        "bound": bound,
+        "gap": (bound - value) / bound,
+    }
