@@ -1,15 +1,17 @@
 # Rows of every job, then each figure drawn and judged, then the page. `make figures` calls this.
 import gc
 import json
+import shlex
 import sys
 from glob import glob
 from pathlib import Path
 from spcabench import registry
 from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
 from spcabench.running.grid import jobs, shared
+from spcabench.running import step
 
 gc.set_threshold(100_000)  # the graph of the jobs stays to the end: a search for garbage in it is in vain
-PYTHON = f"{sys.executable} -m spcabench"
+STEP = shlex.join([sys.executable, "-S", step.__file__])  # what is in a path may be a space
 SCALE = config.get("scale", "quick")
 FIGURES = registry.names("figure")
 PACKAGE = Path(registry.__file__).parent
@@ -64,7 +66,7 @@ rule run:
     params: of=key
     priority: lambda w: 0 if is_timed(w) else 2
     resources: slurm_extra=lambda w: "--exclusive" if is_timed(w) else ""
-    shell: "{PYTHON} run {output:q}"
+    shell: "{STEP} run {output:q}"
 
 
 rule draw:
@@ -72,17 +74,17 @@ rule draw:
     output: multiext("results/{scale}/figures/{figure}/", "figure.svg", "figure.pdf", "figure.png", "claims.json")
     params: of=lambda w: drawing_fingerprint(w.figure), rows=lambda w, input: " ".join(f"--rows {f}" for f in input)
     priority: 1
-    shell: "{PYTHON} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure} --scale {wildcards.scale}"
+    shell: "{STEP} draw {wildcards.figure} {params.rows} results/{wildcards.scale}/figures/{wildcards.figure} --scale {wildcards.scale}"
 
 
 rule report:
     input: expand("results/{{scale}}/figures/{f}/{file}", f=FIGURES, file=["figure.svg", "claims.json"]), TEMPLATES, HISTORY
     output: "results/{scale}/index.html", "results/{scale}/claims.json"
-    shell: "{PYTHON} report results/{wildcards.scale}"
+    shell: "{STEP} report results/{wildcards.scale}"
 
 
 # the page of a comparison, of one component or of several
 rule compare_page:
     input: compared, "results/compare/{comparison}/plan.json", [*PACKAGE.glob("comparison/**/*.*")], [*PACKAGE.glob("page/c*.py")], [*PACKAGE.glob("page/several_*.py")], TEMPLATES
     output: "results/compare/{comparison}/index.html"
-    shell: "{PYTHON} compare-page \"results/compare/{wildcards.comparison}/plan.json\""
+    shell: "{STEP} compare-page \"results/compare/{wildcards.comparison}/plan.json\""

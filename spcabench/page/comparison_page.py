@@ -136,7 +136,11 @@ def _written(
 
     more : words of the page beyond those of every comparison; scripts None for a page without.
     """
-    answers = standing.standing(rows, _best_known(next(iter(asked.values()))))
+    job = next(iter(asked.values()))
+    known = _best_known(job)
+    items = suite.items(job.suite, job.ks, job.fresh)
+    known = {**known, **entering.references(rows, items, known, api.load)}
+    answers = standing.standing(rows, known)
     ranking = standing.ranking(answers, last)
     comparison_tables.write(folder, answers, ranking, last)
     files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
 from typing import IO
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.running import damage, supervisor, whole_files
+from spcabench.running import damage, fork_server, step, supervisor, whole_files
 from spcabench.running.progress import Progress
 
 # what the system says of a disk that takes no more, which Snakemake may say before any job does
@@ -76,13 +78,44 @@ def workflow(
         command += ["--cores" if profile == "default" else "--jobs", str(jobs)]
         command += ["--keep-going", *(["--prioritize", *first] if first else [])]
         command += ["--", *targets, *damaged]
-        code = _supervised(command, log, root, lock)
+        with _fork_server(here=profile == "default") as environment:
+            code = _supervised(command, log, root, lock, environment)
     if code:
         _explain(log)
     return code
 
 
-def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int:
+@contextmanager
+def _fork_server(here: bool) -> Iterator[dict[str, str]]:
+    """Serve steps from a process that has the libraries loaded; the environment that names it.
+
+    here : whether the steps run on this machine. On a cluster, or where processes are not forked,
+    each step begins by itself.
+    """
+    if not here or not hasattr(os, "pidfd_open"):
+        yield {}
+        return
+    with TemporaryDirectory(prefix="spcabench-") as folder:
+        address = Path(folder) / "socket"
+        process = subprocess.Popen(
+            [sys.executable, "-m", fork_server.__name__, str(address)],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            end = monotonic() + fork_server.STARTED
+            while not address.exists() and process.poll() is None and monotonic() < end:
+                sleep(0.01)
+            yield {step.ADDRESS: str(address)}
+        finally:
+            assert process.stdin
+            process.stdin.close()  # the server notices, and ends its steps
+            process.wait()
+
+
+def _supervised(
+    command: list[str], log: Path, root: Path, lock: IO[str], environment: dict[str, str]
+) -> int:
     """Run a command in a session of its own, which ends with this process, killed or not.
 
     The supervisor holds the lock too. Were this process killed, the next call would wait until its
@@ -98,7 +131,8 @@ def _supervised(command: list[str], log: Path, root: Path, lock: IO[str]) -> int
             pass_fds=(lock.fileno(),),
             start_new_session=True,
             # else Python would import the user's own files before its library's, by their names
-            env=os.environ | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
+            env={**os.environ, **environment}
+            | ({} if machine.checkout() else {"PYTHONSAFEPATH": "1"}),
         )
         assert process.stdin
         _write_ids(lock, os.getpid(), process.pid)

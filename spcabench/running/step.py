@@ -1,0 +1,35 @@
+"""A step of the workflow, as Snakemake starts it: it is handed to the fork server if there is one.
+
+As a program (``python -S step.py run FILE``) it imports nothing but the standard library's lightest
+parts, and so begins in some milliseconds. Where no fork server answers, it becomes the command
+itself, which imports all that it needs.
+"""
+
+import json
+import os
+import socket
+import sys
+
+ADDRESS = "SPCABENCH_FORK_SERVER"  # environment variable: the socket's path
+
+
+def main() -> int:
+    """Run a step; its exit code."""
+    words = sys.argv[1:]
+    try:
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(os.environ[ADDRESS])
+    except (KeyError, OSError, AttributeError):
+        os.execv(sys.executable, [sys.executable, "-m", "spcabench", *words])
+    with server:
+        environment = {name: value for name, value in os.environ.items() if name != ADDRESS}
+        message = {"words": words, "folder": os.getcwd(), "environment": environment}
+        text = json.dumps(message).encode()
+        socket.send_fds(server, [len(text).to_bytes(8, "big")], [0, 1, 2])
+        server.sendall(text)
+        code = server.recv(1)
+    return code[0] if code else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

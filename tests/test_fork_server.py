@@ -1,0 +1,81 @@
+"""The fork server: steps as if each had begun by itself, and none outlives its caller."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from spcabench.running import fork_server, step, workflow
+from tests.test_processes import gone
+
+STEP = [sys.executable, "-S", step.__file__]
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The environment of steps that a server forks."""
+    with workflow._fork_server(here=True) as environment:
+        if not environment:
+            pytest.skip("processes are not forked here")
+        yield os.environ | environment
+
+
+@pytest.mark.parametrize("served", [True, False])
+@pytest.mark.parametrize(
+    ("words", "code"), [(["--version"], 0), (["report", "none"], 2), (["nonsense"], 2)]
+)
+def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, words, code, served):
+    alone = [sys.executable, "-m", "spcabench", *words]
+    how = dict(cwd=tmp_path, capture_output=True, text=True)
+    expected = subprocess.run(alone, **how)
+    found = subprocess.run([*STEP, *words], env=server if served else None, **how)
+    assert (found.returncode, found.stdout, found.stderr) == (
+        code,
+        expected.stdout,
+        expected.stderr,
+    )
+    assert expected.returncode == code
+
+
+def test_a_step_ends_with_its_caller(server, tmp_path):
+    """A job that waits for the machine, whose caller is killed."""
+    lock = tmp_path / f".timing-{os.uname().nodename}.lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        words = ["report", "results/quick"]
+        (tmp_path / "results/quick/figures/x").mkdir(parents=True)
+        (tmp_path / "results/quick/figures/x/claims.json").write_text("{}")
+        before = set(_steps())
+        caller = subprocess.Popen([*STEP, *words], cwd=tmp_path, env=server)
+        end = time.monotonic() + 20
+        while not (new := set(_steps()) - before) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert new
+        caller.send_signal(signal.SIGKILL)
+        caller.wait()
+        assert gone(new)
+
+
+def _steps():
+    """The processes that servers of this process have forked."""
+    servers = [p for p in psutil.Process().children() if fork_server.__name__ in p.cmdline()]
+    return [child.pid for one in servers for child in one.children()]
+
+
+def test_what_is_loaded_is_no_solver_no_dataset_and_no_figure():
+    code = (
+        "import sys; from importlib import import_module; from contextlib import suppress\n"
+        "from spcabench.running.fork_server import LOADED\n"
+        "for name in LOADED:\n"
+        "    import_module(name)\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for kind in ("solvers", "datasets", "figures"):
+        loaded = [n for n in done.stdout.split() if n.startswith(f"spcabench.{kind}.")]
+        assert [n for n in loaded if not n.rpartition(".")[2].startswith("_")] == []
