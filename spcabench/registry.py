@@ -94,7 +94,7 @@ def module(kind: Kind, name: str) -> ModuleType:
     if not own:
         _STRANGERS.add(name)
     if kind == "solver" and name.endswith(".py"):
-        found = _from_file(file)
+        found = _once_from_file(file)
         if own:
             _OWN_BY_PATH.append(found)
     elif name in _files(kind):
@@ -167,6 +167,18 @@ def has_strangers() -> bool:
 
 _OWN_BY_PATH: list[ModuleType] = []  # modules of own files that were given by their path
 _STRANGERS: set[str] = set()  # solvers of others that this process has imported
+_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # files that were given by their path
+
+
+def _once_from_file(file: Path) -> ModuleType:
+    """The module of a file, which is loaded once until its text changes: it may compile kernels."""
+    with using_file(file):
+        key = file.resolve(), file.read_bytes()
+    if key not in _LOADED:
+        _LOADED[key] = _from_file(file)
+    return _LOADED[key]
+
+
 _GIVEN: dict[str, ModuleType] = {}  # the last file of each name that was given by its path
 
 

@@ -52,7 +52,11 @@ def band(cost: Vector, groups: Vector, grid: Vector, seed: int = 0) -> tuple[Vec
 def shifted_mean(values: Vector, shift: float) -> float:
     """Geometric mean of values + shift, less the shift; nan of nothing."""
     values = values[np.isfinite(values)]
-    return float(np.exp(np.log(values + shift).mean()) - shift) if len(values) else float("nan")
+    if not len(values):
+        return float("nan")
+    if not shift:
+        return float(np.exp(np.log(values).mean()))
+    return float(shift * np.expm1(np.log1p(values / shift).mean()))  # of zeros it is zero
 
 
 def wins(value: Vector, tolerance: float = 1e-6) -> Array:
