@@ -14,9 +14,10 @@ from spcabench.comparison.jobs import Job
 from spcabench.errors import InputError, using_file
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
+from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
-SAME = ["solver", "kind", "item", "asked", "sign", "dataset", "parameters", "seed"]
+SAME = ["solver", "kind", "item", "asked", "sign", "seed"]  # one run of a comparison
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,11 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """The rows of all parts; of a run that several made, that of the first."""
+    """The rows of all parts; of a run that several made, that of the first which is believed."""
     together = pd.concat([part.rows for part in parts], ignore_index=True)
-    key = [together[name].map(results.to_json) for name in SAME]
-    return together[~pd.concat(key, axis=1).duplicated()].reset_index(drop=True)
+    believed_first = (together.status == Status.DISAGREES).sort_values(kind="stable").index
+    kept = together.loc[believed_first].drop_duplicates(SAME)
+    return kept.sort_index().reset_index(drop=True)
 
 
 def differences(parts: list[Part]) -> list[str]:

@@ -65,7 +65,9 @@ def publish(folder: Path, out: Path) -> Path:
         shorter = results.without_histories(results.read_table([out / merging.ROWS]))
         merging.write(out, part.jobs, shorter)
     write_text(out / "plan.json", json.dumps(plan | {"jobs": []}, indent=1) + "\n")
-    return _written(out, plan, part.jobs, part.rows, _last(part.rows), {"scripts": None})
+    rows, dropped = _entering(part.rows, part.jobs)
+    more = {"scripts": None, "dropped": dropped}
+    return _written(out, plan, part.jobs, rows, _last(rows), more)
 
 
 def explore(folder: Path) -> Path:
