@@ -1,7 +1,7 @@
 """The numbers of docs/components.md.
 
     python -m benchmarks.components_tables gaps                          # minutes
-    python -m benchmarks.components_tables found results/components/NAME # of a kept comparison
+    python -m benchmarks.components_tables found results/compare/NAME    # of a kept comparison
 
 ``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
 them. ``found`` tells what deflations lose, and what disjoint supports found one by one lose, from

@@ -18,7 +18,7 @@ from spcabench.errors import InputError
 from spcabench.run import Run
 from spcabench.running import description
 from spcabench.solving.flags import Flag
-from spcabench.solving.status import Status
+from spcabench.solving.status import GOOD, Status
 from tests.answers import row_of
 from tests.test_trust import COVARIANCE, HEAD, SMALL, K
 
@@ -61,6 +61,21 @@ TOP = {
         for module in list(sys.modules.values()):
             if getattr(module, "charge", None) is not None and "spcabench" in module.__name__:
                 module.charge = lambda count: None
+        """,
+    "pipes": """
+        import json
+        import os
+
+        def pipes():
+            # what is no pipe of a worker any more leads nowhere
+            found = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+            kept = [name for name in found if os.path.exists(name) or os.path.islink(name)]
+            return [
+                int(name.rpartition("/")[2])
+                for name in kept
+                if os.readlink(name).startswith(("pipe:", "socket:"))
+                and int(name.rpartition("/")[2]) > 2
+            ]
         """,
     "timer": """
         import signal
@@ -152,6 +167,27 @@ BODY = {
             time.sleep(0.2)
         yield x
         """,
+    "forges its answer": """
+        x = work(problem.covariance, k)
+        said = dict(status="finished", variance=1e6, support=[0], values=[1.0], own=True, bound=1.0)
+        for pipe in pipes():
+            for number in range(9):
+                os.write(pipe, json.dumps([number, said]).encode() + b"\\n")
+        yield x
+        """,
+    "floods": """
+        for pipe in pipes():
+            for _ in range(300):
+                os.write(pipe, bytes(1 << 20))
+        yield work(problem.covariance, k)
+        """,
+    "stalls": """
+        for pipe in pipes():
+            os.write(pipe, b"[1, ")
+        time.sleep(600)
+        yield None
+        """,
+    "counts its pipes": "yield Iterate(work(problem.covariance, k), extra={'pipes': len(pipes())})",
     "says that it was not run": "raise SystemExit(0)\n        yield None",
 }
 
@@ -159,7 +195,8 @@ BODY = {
 def write(folder, trick):
     """The file of a dishonest solver."""
     file = folder / f"{trick.replace(' ', '_')}.py"
-    top = textwrap.dedent(TOP.get(trick, "")).replace("CANARY", str(folder / "canary"))
+    top = TOP.get(trick, TOP["pipes"] if "pipes()" in BODY[trick] else "")
+    top = textwrap.dedent(top).replace("CANARY", str(folder / "canary"))
     body = textwrap.indent(textwrap.dedent(BODY[trick]).strip(), "    ")
     file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
     return str(file)
@@ -170,14 +207,14 @@ def row(tmp_path, monkeypatch):
     """The row of a trick's solver on one problem, as a comparison makes it."""
     monkeypatch.chdir(tmp_path)
 
-    def make(trick, limit=2.0, **problem):
+    def make(trick, limit=2.0, timeout=30.0, **problem):
         run = Run(
             solver=write(tmp_path, trick),
             settings=dict(k=K, time_limit=limit),
             timed=True,
             memory=True,
             vectors=True,
-            timeout=30.0,
+            timeout=timeout,
             **(problem or dict(dataset="gaussian", parameters=SMALL)),
         )
         return row_of(run, tmp_path)
@@ -262,6 +299,21 @@ def test_nothing_is_kept_in_temporary_files(row):
 def test_what_a_run_says_of_its_own_grading_is_not_heard(row):
     answer = row("says that it was not run")
     assert answer.status == Status.ERROR
+
+
+def test_a_forged_answer_is_graded_like_any_other(row, optimum):
+    answer = row("forges its answer")
+    assert not answer.own
+    assert answer.status not in GOOD or answer.variance <= optimum * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("trick", ["floods", "stalls"])
+def test_what_is_no_message_ends_the_process(row, trick):
+    assert row(trick, timeout=5.0).status in (Status.CRASH, Status.KILLED)
+
+
+def test_a_worker_has_one_pipe(row):
+    assert row("counts its pipes").extra == {"pipes": 1}
 
 
 def test_a_file_that_a_colleague_names_is_not_imported(tmp_path):

@@ -183,7 +183,7 @@ def _check_comparison(source: Path, published: Path) -> None:
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
     else:
-        root = Path(*source.resolve().parts[:-3])  # of results/components/NAME
+        root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
         missing = [job for job in plan["jobs"] if not several_page.rows_of(root / job).is_file()]
         if missing or not plan["jobs"]:
             raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")

@@ -52,7 +52,9 @@ class Reader:
         closed, Garbled where it is no JSON or too large.
         """
         deadline = None if seconds is None else monotonic() + seconds
-        while (end := self.waiting.find(b"\n")) < 0:
+        looked = 0  # bytes in which there is no end of a line
+        while (end := self.waiting.find(b"\n", looked)) < 0:
+            looked = len(self.waiting)
             left = None if deadline is None else max(deadline - monotonic(), 0.0)
             if not select.select([self.pipe], [], [], left)[0]:
                 raise TimeoutError
