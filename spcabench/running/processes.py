@@ -114,8 +114,10 @@ class Processes:
     @contextmanager
     def _ready(self, run: Run) -> Iterator[Worker]:
         """A new process in which a run's first runs on other problems are made, and its problem."""
+        way = run.settings.get("how")
+        warm = [first for first in self.protocol.warm if first.settings.get("how") == way]
         with self._fresh() as helper:
-            _warmed(helper, self.protocol.warm)
+            _warmed(helper, warm)
             _prepared(helper, run, preparation.tidied)
             yield helper
 
