@@ -426,3 +426,17 @@ def test_columns_of_one_name_in_a_parquet_file_are_renamed_and_noted(tmp_path):
     problem = user_file.read(tmp_path / "t.parquet", user_file.Reading())
     assert problem.features == ("a", "a.1", "a.2", "a.3")
     assert "several columns are named 'a'" in problem.provenance["notes"][0]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_line_may_be_as_long_as_a_genome(tmp_path, separator):
+    """Tables of 20,000 columns, whose lines are longer than the limit of Python's reader."""
+    X = np.random.default_rng(0).standard_normal((4, 20_000))
+    lines = [separator.join(f"gene number {j}" for j in range(X.shape[1]))]
+    lines += [separator.join(map(str, row)) for row in X.tolist()]
+    assert min(map(len, lines)) > 131_072
+    file = tmp_path / "genes.csv"
+    file.write_text("\n".join(lines) + "\n")
+    problem = user_file.read(file, user_file.Reading(center=False))
+    assert (problem.m, problem.n) == X.shape and problem.features[-1] == "gene number 19999"
+    assert np.allclose(problem.given_as("data").data.dense(), X / np.sqrt(len(X)))

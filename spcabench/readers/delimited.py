@@ -8,6 +8,7 @@ import io
 import itertools
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from spcabench.errors import InputError
 from spcabench.readers import sizes
 
 SAMPLE = 200  # lines that tell how a table is written
-ENOUGH = 10**7  # characters of lines that tell it too
+ENOUGH = 10**6  # characters of lines that tell it too
 HEAD = 1 << 16  # bytes that tell its encoding
 FIELD = 24.0  # bytes that a field takes while it is read, beside its text
 SEPARATORS = "\t;|,"  # the comma last: it may be a decimal one
@@ -36,6 +37,7 @@ COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers as people write them: 1.234,5 and 1'234 and 12 %
 NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
+csv.field_size_limit((1 << 31) - 1)  # a line read with a wrong separator is one field
 SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 
@@ -164,7 +166,7 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
 
 def note_repeated(names: list[str], notes: list[str]) -> None:
     """Note the names that several columns have."""
-    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
         shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
         notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
 
