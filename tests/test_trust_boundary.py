@@ -188,6 +188,24 @@ BODY = {
         yield None
         """,
     "counts its pipes": "yield Iterate(work(problem.covariance, k), extra={'pipes': len(pipes())})",
+    "works where nobody looks at the clock": """
+        import sys
+        frame, history = sys._getframe(), False
+        while frame:
+            history = history or bool(getattr(frame.f_locals.get("limits"), "history", False))
+            frame = frame.f_back
+        x = np.zeros(problem.n)
+        x[:k] = 1.0 / np.sqrt(k)
+        yield work(problem.covariance, k) if history else x
+        """,
+    "kept where nobody wipes": """
+        import pathlib
+        file = pathlib.Path(KEPT_AT)
+        if not file.exists():
+            time.sleep(0.2)
+            np.save(file, work(problem.covariance, k))
+        yield np.load(file)
+        """,
     "says that it was not run": "raise SystemExit(0)\n        yield None",
 }
 
@@ -197,7 +215,9 @@ def write(folder, trick):
     file = folder / f"{trick.replace(' ', '_')}.py"
     top = TOP.get(trick, TOP["pipes"] if "pipes()" in BODY[trick] else "")
     top = textwrap.dedent(top).replace("CANARY", str(folder / "canary"))
-    body = textwrap.indent(textwrap.dedent(BODY[trick]).strip(), "    ")
+    kept_at = repr(str(folder / "kept.npy"))
+    body = textwrap.dedent(BODY[trick].replace("KEPT_AT", kept_at)).strip()
+    body = textwrap.indent(body, "    ")
     file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
     return str(file)
 
@@ -207,10 +227,10 @@ def row(tmp_path, monkeypatch):
     """The row of a trick's solver on one problem, as a comparison makes it."""
     monkeypatch.chdir(tmp_path)
 
-    def make(trick, limit=2.0, timeout=30.0, **problem):
+    def make(trick, limit=2.0, timeout=30.0, history=False, **problem):
         run = Run(
             solver=write(tmp_path, trick),
-            settings=dict(k=K, time_limit=limit),
+            settings=dict(k=K, time_limit=limit, history=history),
             timed=True,
             memory=True,
             vectors=True,
@@ -294,6 +314,16 @@ def test_a_planted_support_is_not_shown(row):
 
 def test_nothing_is_kept_in_temporary_files(row):
     assert row("kept in a temporary file").seconds >= 0.19
+
+
+def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
+    answer = row("kept where nobody wipes")
+    assert Flag.warm in answer.flags and answer.seconds >= 0.19
+
+
+def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row):
+    honest, answer = row("honest"), row("works where nobody looks at the clock", history=True)
+    assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
 
 
 def test_what_a_run_says_of_its_own_grading_is_not_heard(row):

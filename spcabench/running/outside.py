@@ -32,6 +32,7 @@ THREADS_SHARE, THREADS_SECONDS = 1.5, 0.05  # of processor to wall time, and sec
 # a first run this many times slower than later ones, and seconds beyond, is odd
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 ROUNDS, RUNS = 3, 5  # of a solver that does little; the least round tells the harness's share
+VECTOR = ("support", "values", "variance")  # the columns of a row that are an answer's vector
 _OVERHEADS: dict[str, float] = {}  # problem -> seconds of a run on it that are the harness's
 Ask = Callable[[Worker, Run], Answer]
 Fresh = Callable[[], AbstractContextManager[Worker]]
@@ -42,17 +43,22 @@ class Cost:
     """What one run took, in seconds by both clocks.
 
     warm : it was cheaper the second time. threads : its processes together had more processor time
-    than one thread has.
+    than one thread has. vector : the answer of the last run, as columns of a row.
     """
 
     declared: float
     outside: float
     warm: bool
     threads: bool
+    vector: dict[str, Any]
 
 
-def costed(run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask) -> Answer:
+def costed(
+    run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
+) -> tuple[Answer, dict[str, Any]]:
     """The answer with the time that its run takes by the clock outside, where that is longer.
+
+    Beside it is the vector of the runs that were timed: the lesser one of the two counts.
 
     fresh : a new process that has loaded the problem and made a first run on others. own : the
     process of this repository's files, in which the harness's own share of a run is measured.
@@ -61,14 +67,17 @@ def costed(run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask) -> Ans
         found = _cost(run, helper, ask)
     if found is None:
         reason = "it gave no answer when it was run again to be timed"
-        return replace(answer, status=Status.ERROR, reason=reason)
+        return replace(answer, status=Status.ERROR, reason=reason), {}
     outside = found.outside - _overhead(run, own, ask)
+    worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
+    if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
+        found, outside = replace(found, warm=True, declared=worked), worked
     answer = _times(answer, found, outside)
     limit = run.settings.get("time_limit", np.inf)
     if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
         reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
-        return replace(answer, status=Status.LATE, reason=reason)
-    return answer
+        return replace(answer, status=Status.LATE, reason=reason), {}
+    return answer, found.vector
 
 
 def _times(answer: Answer, found: Cost, outside: float) -> Answer:
@@ -108,6 +117,7 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
         outside=first.seconds if warm else many.seconds / count,
         warm=warm,
         threads=processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
+        vector=many.vector,
     )
 
 
@@ -117,6 +127,7 @@ class _Taken(NamedTuple):
     seconds: float
     wall: float
     declared: float
+    vector: dict[str, Any]
 
 
 def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
@@ -127,8 +138,10 @@ def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
         return None
     waited = machine.waited(helper.process.pid) - waited
     seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
-    declared = float((answer.extra or {}).get("seconds", 0.0))
-    return _Taken(seconds, answer.outer_time, declared)
+    said = answer.extra or {}
+    vector = said.get("vector")
+    kept = {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
+    return _Taken(seconds, answer.outer_time, float(said.get("seconds", 0.0)), kept)
 
 
 def _repeated(run: Run, count: int) -> Run:
