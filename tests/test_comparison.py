@@ -444,14 +444,14 @@ def test_the_optima_of_adversarial_problems_are_their_planted_supports():
             assert result.support.tolist() == problem.provenance["support"]
 
 
-POOR = '''"""A vector of equal entries."""
+EQUAL = '''"""A vector of equal entries."""
 import numpy as np
 from spcabench.iterate import Traits
 TRAITS = Traits(control="cardinality")
 
 
 def solve(problem, *, k):
-    """Yield a poor vector."""
+    """Yield a vector."""
     x = np.zeros(problem.n)
     x[-k:] = 1.0 / np.sqrt(k)
     yield x
@@ -460,7 +460,7 @@ def solve(problem, *, k):
 
 def test_no_vector_is_the_best_because_nothing_else_is_known(tmp_path, monkeypatch):
     """At a cardinality that the table lacks the harness answers too."""
-    (tmp_path / "poor.py").write_text(POOR)
-    plan = compared(monkeypatch, tmp_path, "poor", [tmp_path / "poor.py"], ks=(7,))
+    (tmp_path / "equal.py").write_text(EQUAL)
+    plan = compared(monkeypatch, tmp_path, "equal", [tmp_path / "equal.py"], ks=(7,))
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.share < 0.9).all()
