@@ -5,12 +5,10 @@ import shutil
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import psutil
 import pytest
 
 from spcabench import api
@@ -21,6 +19,7 @@ from spcabench.running import command
 from spcabench.vectors import project
 from tests.answers import row_of
 from tests.problems import WHOLE, some
+from tests.system_processes import gone
 
 HONEST = """
     import sys
@@ -105,11 +104,7 @@ def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
     answer = answered(file_of(ONLY_LARGE + body), seconds=4.0)
     assert answer.status == "killed"
     assert "the command was ended after" in answer.reason
-    deadline = time.monotonic() + 10.0
-    for pid in map(int, (tmp_path / "ids").read_text().split()):
-        while psutil.pid_exists(pid) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert not psutil.pid_exists(pid)
+    assert gone([*map(int, (tmp_path / "ids").read_text().split())], 10.0)
 
 
 @pytest.mark.parametrize("kind", ["npy", "csv", "mtx"])

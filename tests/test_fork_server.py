@@ -7,11 +7,10 @@ import subprocess
 import sys
 import time
 
-import psutil
 import pytest
 
 from spcabench.running import fork_server, step, workflow
-from tests.test_processes import gone
+from tests.system_processes import below, called, gone
 
 STEP = [sys.executable, "-S", step.__file__]
 
@@ -50,10 +49,10 @@ def test_a_step_ends_with_its_caller(server, tmp_path):
         words = ["report", "results/quick"]
         (tmp_path / "results/quick/figures/x").mkdir(parents=True)
         (tmp_path / "results/quick/figures/x/claims.json").write_text("{}")
-        before = set(_steps())
+        before = _steps()
         caller = subprocess.Popen([*STEP, *words], cwd=tmp_path, env=server)
         end = time.monotonic() + 20
-        while not (new := set(_steps()) - before) and time.monotonic() < end:
+        while not (new := _steps() - before) and time.monotonic() < end:
             time.sleep(0.02)
         assert new
         caller.send_signal(signal.SIGKILL)
@@ -63,8 +62,8 @@ def test_a_step_ends_with_its_caller(server, tmp_path):
 
 def _steps():
     """The processes that servers of this process have forked."""
-    servers = [p for p in psutil.Process().children() if fork_server.__name__ in p.cmdline()]
-    return [child.pid for one in servers for child in one.children()]
+    servers = called(fork_server.__name__) & below(deep=False)
+    return set().union(*(below(server, deep=False) for server in servers))
 
 
 def test_what_is_loaded_is_no_solver_no_dataset_and_no_figure():

@@ -8,7 +8,6 @@ import time
 from contextlib import closing
 from dataclasses import replace
 
-import psutil
 import pytest
 
 from spcabench import registry
@@ -19,6 +18,7 @@ from spcabench.running.process import Worker
 from spcabench.running.processes import asked
 from spcabench.solving.status import Status
 from tests.problems import some
+from tests.system_processes import below, called, gone
 
 TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
 SOLVER = '''"""Trial."""
@@ -126,28 +126,11 @@ def test_files_of_one_name_are_each_what_pickles_its_functions(tmp_path):
     assert sys.modules["decimal"].Decimal
 
 
-def alive(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def gone(pids, seconds=5.0):
-    """Whether none of some processes is left within some seconds."""
-    end = time.monotonic() + seconds
-    while any(alive(pid) for pid in pids):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @pytest.mark.parametrize("kind", some(10, [*KINDS]))
 def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver_file, kind):
     body, status = KINDS[kind]
     task = replace(TASK, solver=solver_file(body), timeout=2.0 if status == "killed" else 60.0)
-    before = {process.pid for process in psutil.Process().children(recursive=True)}
+    before = below()
     with closing(Worker(worker_module.answer)) as worker:
         answer = asked(worker, task, grace=0.0)
         assert status is None or answer.status == status, answer.reason
@@ -157,7 +140,7 @@ def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver
             assert after.status == "converged" and after.k == k
     left = tmp_path / "left"
     pids = [int(pid) for pid in left.read_text().split()] if left.exists() else []
-    assert gone([*pids, *({p.pid for p in psutil.Process().children(recursive=True)} - before)])
+    assert gone([*pids, *(below() - before)])
 
 
 def test_a_late_reply_is_not_taken_for_that_of_the_next_message():
@@ -208,9 +191,9 @@ def test_a_killed_check_takes_along_what_its_solver_started(signal, then, tmp_pa
         while not left.exists() or len(left.read_text().split()) < 2:
             assert check.poll() is None and time.monotonic() < end
             time.sleep(0.05)
-        below = psutil.Process(check.pid).children(recursive=True)
+        started = below(check.pid)
         getattr(check, signal)()
-    pids = {*map(int, left.read_text().split()), *(process.pid for process in below)}
+    pids = {*map(int, left.read_text().split()), *started}
     assert len(pids) >= 3 and gone(pids)
 
 
@@ -232,8 +215,7 @@ def test_what_starts_others_all_the_time_ends_with_all_of_them():
             process.stdout.readline()
             time.sleep(0.05)
             supervisor.end(process.pid)
-        found = psutil.process_iter(["cmdline"])
-        assert gone([p.pid for p in found if seconds in (p.info["cmdline"] or [])], 1.0)
+        assert gone(called(seconds), 1.0)
 
 
 TREE = """

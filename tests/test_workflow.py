@@ -8,9 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
 
-import psutil
 import pytest
 import yaml
 from snakemake import api
@@ -21,6 +19,7 @@ from spcabench.errors import InputError
 from spcabench.running import workflow
 from spcabench.running.grid import jobs
 from tests.problems import WHOLE, some
+from tests.system_processes import below, gone
 
 
 def test_what_the_snakefile_switches_off_is_there():
@@ -124,24 +123,12 @@ workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
 """
 
 
-def is_gone(pid, seconds=5.0):
-    """Whether a process ends within some seconds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        with suppress(psutil.NoSuchProcess):
-            if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-                time.sleep(0.05)
-                continue
-        return True
-    return False
-
-
 @WHOLE
 def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
     (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
     log = tmp_path / "results" / "quick" / "workflow.log"
     assert workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") == 0
-    assert is_gone(int((tmp_path / "pid").read_text()), 0.5)
+    assert gone([int((tmp_path / "pid").read_text())], 0.5)
     with workflow._exclusive(tmp_path / workflow.LOCK):
         assert "waiting" not in capsys.readouterr().err
 
@@ -162,12 +149,12 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
         while not (file.exists() and file.read_text().strip()):
             assert time.monotonic() < end and command.poll() is None
             time.sleep(0.05)
-        started = psutil.Process(command.pid).children(recursive=True)
+        started = below(command.pid)
         assert len(started) >= 4  # the supervisor, Snakemake, a shell, and what the shell runs
         command.send_signal(number)
         command.wait(20)
         said = command.stderr.read()
-    assert all(is_gone(pid) for pid in (*(p.pid for p in started), int(file.read_text())))
+    assert gone([*started, int(file.read_text())])
     with (tmp_path / workflow.LOCK).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert number == signal.SIGKILL or "the same command goes on" in said
