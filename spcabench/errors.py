@@ -43,23 +43,6 @@ def using_file(file: Path | str) -> Iterator[None]:
         raise InputError(f"{file}: damaged file ({error})") from error
 
 
-def expect_file(file: Path | str, what: str) -> None:
-    """Raise InputError unless a path is that of a file. what : what is allowed there."""
-    with using_file(file):
-        if Path(file).is_dir():
-            raise InputError(f"{file}: a folder; allowed is {what}")
-        Path(file).stat()
-
-
-def expect_folder(folder: Path | str, what: str) -> None:
-    """Raise InputError unless a path is that of a folder. what : what is allowed there."""
-    with using_file(folder):
-        if not Path(folder).exists():
-            raise InputError(f"{folder}: no such folder; allowed is {what}")
-        if not Path(folder).is_dir():
-            raise InputError(f"{folder}: a file; allowed is {what}")
-
-
 def last_frame(error: BaseException, *files: Path) -> str:
     """The innermost line of these files that an error came through: "mine.py, line 23: x = A @ y".
 

@@ -262,4 +262,6 @@ def limit_memory(limit: float) -> None:
     if sys.platform.startswith("linux"):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from spcabench import machine
+from spcabench import machine, opening
 from spcabench.errors import InputError, SolverError, using_file
 from spcabench.extras import extra_of
 
@@ -136,11 +136,11 @@ def _required(file: Path) -> str:
     """The library that a solver's file names in REQUIRES, read without importing the file."""
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # its import says what is wrong
-        return ""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REQUIRES":
-            return str(ast.literal_eval(node.value))
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REQUIRES":
+                return str(ast.literal_eval(node.value))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # its import says what is wrong
+        pass
     return ""
 
 
@@ -172,8 +172,7 @@ _LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # files that were given by t
 
 def _once_from_file(file: Path) -> ModuleType:
     """The module of a file, which is loaded once until its text changes: it may compile kernels."""
-    with using_file(file):
-        key = file.resolve(), file.read_bytes()
+    key = file.resolve(), opening.read_bytes(file, "a solver's file, NAME.py")
     if key not in _LOADED:
         _LOADED[key] = _from_file(file)
     return _LOADED[key]
@@ -229,7 +228,7 @@ def _first_paragraph(file: Path) -> str:
         docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     except SyntaxError as error:
         return f"(broken: line {error.lineno}: {error.msg})"
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return f"(broken: {error})"
     first = (docstring or "(no docstring)").partition("\n\n")[0]
     return " ".join(first.split()).rstrip(".")

@@ -14,12 +14,14 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
@@ -33,8 +35,10 @@ from spcabench import __main__ as command_line
 from spcabench import machine, registry
 from spcabench.checking import conformance
 from spcabench.cli import options, settings
-from spcabench.running import supervisor, workflow
+from spcabench.running import rows, supervisor, workflow
+from spcabench.solving.model import Model
 
+ROOT = Path(__file__).parents[1]
 SECONDS, ASLEEP = 20, 120  # of the processor, and of the clock, in which an input must have ended
 MEMORY = 4e9  # bytes of address space of the whole set
 LONGEST = 1000  # characters of the one line
@@ -43,13 +47,17 @@ SEED = 20  # of the mutations of files
 
 @dataclass(frozen=True)
 class Case:
-    """Words that are typed, in a folder that holds a file of these bytes, if any."""
+    """Words that are typed, in a folder that holds a file of these bytes, if any.
+
+    special : what lies there in place of a file, of SPECIAL.
+    """
 
     group: str
     kind: str
     words: tuple[str, ...]
     file: str = ""
     content: bytes = b""
+    special: str = ""
 
 
 class TooLong(BaseException):
@@ -72,7 +80,7 @@ def workplace() -> Iterator[Path]:
 def fault(case: Case, folder: Path) -> str:
     """What is wrong with the end of a case; "" where it ends as it must."""
     if case.file:
-        (folder / case.file).write_bytes(case.content)
+        _lay(folder / case.file, case)
     output, errors = io.StringIO(), io.StringIO()
     signal.signal(signal.SIGALRM, _ring)
     signal.signal(signal.SIGPROF, _ring)
@@ -97,8 +105,58 @@ def fault(case: Case, folder: Path) -> str:
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_PROF, 0)
         if case.file:
-            (folder / case.file).unlink(missing_ok=True)
+            _take_away(folder / case.file)
     return _words_fault(case.words[0], code, output.getvalue(), errors.getvalue())
+
+
+SPECIAL = {
+    "a pipe": os.mkfifo,
+    "an endless device": lambda path: path.symlink_to("/dev/zero"),
+    "memory of the system": lambda path: path.symlink_to("/proc/self/mem"),
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a link to nothing": lambda path: path.symlink_to("nothing"),
+    "a terabyte": lambda path: path.touch() or os.truncate(path, 10**12),
+}
+
+
+def _lay(path: Path, case: Case) -> None:
+    """Put what a case is about into its place, and good files beside it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for name, content in _surroundings().items():
+        (path.parents[len(Path(case.file).parts) - 1] / name).parent.mkdir(exist_ok=True)
+        (path.parents[len(Path(case.file).parts) - 1] / name).write_bytes(content)
+    _take_away(path)
+    if case.special:
+        SPECIAL[case.special](path)
+    else:
+        path.write_bytes(case.content)
+
+
+def _take_away(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+
+
+@cache
+def _surroundings() -> dict[str, bytes]:
+    """Good files that commands need beside the bad one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows.write([], folder / "rows.parquet")
+        x = np.eye(4)[:, :1]
+        Model(x, [*"abcd"], np.zeros(4), np.ones(4), {}).save(folder / "m.npz")
+        made = {file.name: file.read_bytes() for file in folder.iterdir()}
+    pages = {
+        f"{part}/{name}": content
+        for part in "ab"
+        for name, content in (
+            ("jobs.json", b'{"grqi": %s}' % JOB),
+            ("rows.parquet", made["rows.parquet"]),
+        )
+    }
+    return {"t.csv": b"a,b,c,d\n1,2,3,4\n2,1,5,3\n4,2,2,2\n", "m.npz": made["m.npz"], **pages}
 
 
 @contextlib.contextmanager
@@ -339,6 +397,101 @@ def reading_cases() -> Iterator[Case]:
             yield Case("options of a file", " ".join([*first, *second])[:60], words, "t.csv", TABLE)
 
 
+# doors: every command that opens a file or a folder, at whatever may lie there
+VECTOR = b"".join(b"%d\n" % (j < 2) for j in range(13))
+JOB = b'{"solver": "grqi", "suite": "quick", "ks": []}'
+PLAN = b'{"name": "x", "named": [], "broken": {}, "jobs": []}'
+PROPOSAL = (
+    b'{"item": "pitprops", "problem": "pitprops", "k": 2, "nonnegative": false, "value": 1.5,'
+    b' "bound": 2.0, "proven": false, "support": [0, 1], "loadings": [0.7, 0.7], "who": "me",'
+    b' "when": "2026-01-01", "bound_by": "", "seconds": 0.0, "bound_when": ""}'
+)
+CLAIMS = (ROOT / "results/published/figures/daspremont2007_fig1/claims.json").read_bytes()
+PLACE = "r/figures/daspremont2007_fig1/claims.json"
+DOORS = {  # the file that a command opens, what it expects there, and the words
+    "grade": ("v.csv", VECTOR, ("grade", "v.csv", "--problem", "pitprops")),
+    "grade npy": ("v.npy", VECTOR, ("grade", "v.npy", "--problem", "pitprops")),
+    "grade parquet": ("v.parquet", b"PAR1", ("grade", "v.parquet", "--problem", "pitprops")),
+    "best-known": ("p.json", PROPOSAL, ("best-known", "--take", "p.json")),
+    "check": ("s.py", b"x = 1\n", ("check", "s.py")),
+    "compare": ("s.py", b"x = 1\n", ("compare", "s.py", "--suite", "quick")),
+    "solve by a file": ("s.py", b"x = 1\n", ("solve", "pitprops", "-k", "3", "--solver", "s.py")),
+    "names": ("n.txt", b"a\nb\n", ("solve", "t.csv", "-k", "1", "--names", "n.txt")),
+    "verify": (PLACE, CLAIMS, ("verify", "r")),
+    "verify --names": ("n.json", b"{}", ("verify", "r", "--names", "n.json")),
+    "report": (PLACE, CLAIMS, ("report", "r")),
+    "claim": (PLACE, CLAIMS, ("claim", "K3", "--run", "r")),
+    "explore": (PLACE, CLAIMS, ("explore", "r")),
+    "publish": (PLACE, CLAIMS, ("publish", "r")),
+    "draw": ("r.parquet", b"PAR1", ("draw", "kuleshov2013_fig1", "out", "--rows", "r.parquet")),
+    "run": ("compare/jobs/q/j.json", JOB, ("run", "compare/rows/q/j.parquet")),
+    "compare-page": ("x/plan.json", PLAN, ("compare-page", "x/plan.json")),
+    "merge jobs": ("a/jobs.json", b'{"grqi": %s}' % JOB, ("merge", "a", "b")),
+    "merge plan": ("a/plan.json", PLAN, ("merge", "a", "b")),
+    "merge rows": ("a/rows.parquet", b"PAR1", ("merge", "a", "b")),
+    "apply": ("m.npz", b"PK", ("apply", "m.npz", "t.csv")),
+    "apply to": ("t.csv", b"a\n1\n", ("apply", "m.npz", "t.csv")),
+}
+DEEP = 200_000
+CONTENTS = {
+    "empty": b"",
+    "a zero": b"\0",
+    "a number": b"5",
+    "text": b"text",
+    "null": b"null",
+    "a list": b"[]",
+    "an object": b"{}",
+    "deep lists": b"[" * DEEP,
+    "deep objects": b'{"a":' * DEEP,
+    "deep and closed": b"[" * DEEP + b"]" * DEEP,
+    "a deep field": b'{"solver": ' + b"[" * DEEP + b"]" * DEEP + b"}",
+    "a long number": b"9" * 10_000,
+    "a huge exponent": b"1e999999",
+    "not a number": b"[NaN, Infinity]",
+    "not UTF-8": b"\xff\xfe\x00a",
+    "a mark": b"\xef\xbb\xbf{}",
+    "half a character": b'{"a": "\\ud800"}',
+    "twice the same key": b'{"name": 1, "name": []}',
+    "parquet's head": b"PAR1" + bytes(40) + b"PAR1",
+    "a zip's head": b"PK\x03\x04" + bytes(60),
+    "numpy's head": b"\x93NUMPY\x01\x00\xff\xff",
+    "code": b"__import__('os').system('true')",
+    "brackets": b"[/b][red]",
+}
+VALUES_OF_FIELDS = (b"null", b"-1", b"1e400", b'"x"', b"[]", b"{}", b"true", b"9" * 40, b'[["a"]]')
+
+
+def door_cases() -> Iterator[Case]:
+    """Every file that a command opens: of every kind, and with each field of another kind."""
+    for door, (file, good, words) in DOORS.items():
+        for kind, content in CONTENTS.items():
+            yield Case(f"door {door}", kind, words, file, content)
+        for kind in SPECIAL:
+            yield Case(f"door {door}", kind, words, file, special=kind)
+        if good[:1] == b"{" and good != b"{}":
+            for kind, content in _with_other_fields(good):
+                yield Case(f"door {door}", kind, words, file, content)
+
+
+def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
+    """JSON with one field left out, of another kind, or too many."""
+    whole = json.loads(good)
+    inner = next(iter(whole.values()))
+    fields = inner if isinstance(inner, dict) else whole
+    for name in [*fields]:
+        rest = {key: value for key, value in fields.items() if key != name}
+        changed = {"nothing": rest}
+        for value in VALUES_OF_FIELDS:
+            text = json.dumps(fields | {name: "@@"}).encode().replace(b'"@@"', value)
+            made = text if fields is whole else b'{"grqi": %s}' % text
+            yield f"{name} is {value.decode():.12}", made
+        for what, other in changed.items():
+            made = other if fields is whole else {"grqi": other}
+            yield f"{name}: {what}", json.dumps(made).encode()
+    more = fields | {"more": 1}
+    yield "a field too many", json.dumps(more if fields is whole else {"grqi": more}).encode()
+
+
 def every_case() -> Iterator[Case]:
     """All of them: some thousands."""
     yield from word_cases()
@@ -346,6 +499,7 @@ def every_case() -> Iterator[Case]:
     yield from setting_cases()
     yield from reading_cases()
     yield from file_cases(rounds=3)
+    yield from door_cases()
 
 
 def main() -> None:

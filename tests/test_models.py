@@ -223,7 +223,7 @@ DAMAGES = {
     "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "no positive numbers"),
     "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
     "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
-    "no format": ({"about": np.array("[1]")}, "another format"),
+    "no format": ({"about": np.array('{"format": 9}')}, "another format"),
 }
 
 

@@ -143,7 +143,9 @@ def test_a_figure_in_one_run_only_is_a_difference(trial_run):
     judged_run(trial_run, group="grqi", label="")
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
-    (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
+    renamed = (other / "figures" / "trial2013_fig1").rename(other / "figures" / "trial2013_fig2")
+    report = claims_file.read(trial_run / "figures" / "trial2013_fig1" / "claims.json")
+    claims_file.write(renamed / "claims.json", report | {"figure": renamed.name})
     assert len(differences(verify.against(trial_run, other))) == 2
     assert len(differences(verify.against(trial_run, other, whole=False))) == 1
 
@@ -206,9 +208,14 @@ def test_words_about_speed_do_not_make_a_claim_one_of_a_clock():
 
 def test_a_claims_file_of_another_version_is_refused(tmp_path):
     file = tmp_path / "claims.json"
-    for text in ('{"schema": 2}', '{"version": 99}', "[]"):
+    for text, said in (
+        ('{"schema": 2}', "make the figure again"),
+        ('{"version": 99}', "make the figure again"),
+        ('{"version": 2, "statements": 5}', "'figure' is a required property; make the figure"),
+        ("[]", "allowed|should be an object"),
+    ):
         file.write_text(text)
-        with pytest.raises(InputError, match="make the figure again"):
+        with pytest.raises(InputError, match=said):
             claims_file.read(file)
 
 

@@ -1,14 +1,14 @@
 """The command `compare`, and the two that the workflow calls for it."""
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spcabench import opening
 from spcabench.cli import options
-from spcabench.errors import InputError, expect_folder
+from spcabench.errors import InputError
 from spcabench.running import turns
 
 if TYPE_CHECKING:
@@ -279,17 +279,14 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
     A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
     there, unless another input is newer.
     """
+    from spcabench.comparison.jobs import Comparison
     from spcabench.running import whole_files
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
     named = _named(own, asked)
-    words = dict(
-        name=plan.parent.name,
-        named=[*named],
-        broken=_broken(named),
-        jobs=[str(file.relative_to(options.ROOT)) for file in files],
-    )
-    whole_files.write_changed(plan, json.dumps(words, indent=1) + "\n")
+    jobs = [str(file.relative_to(options.ROOT)) for file in files]
+    words = Comparison(plan.parent.name, [*named], _broken(named), jobs).text()
+    whole_files.write_changed(plan, words)
     if not all(map(Path.is_file, _rows(asked))):
         plan.with_name("index.html").unlink(missing_ok=True)
 
@@ -327,7 +324,7 @@ def merge(
     from spcabench.running import whole_files
 
     for folder in folders:
-        expect_folder(folder, "the folder of a comparison")
+        opening.folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
         raise InputError("merge: needed are two folders or more, each with a name of its own")
     _check_title(name)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spcabench import machine
+from spcabench import machine, opening
 from spcabench.cli import options
-from spcabench.errors import InputError, expect_folder, using_file
+from spcabench.errors import InputError, using_file
 from spcabench.running import turns
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ def _plan(out: Path) -> "Plan":
     home = out.parents[2].name
     if home != COMPARE:
         return figure_plan.plan(folder, Scale(home), job)
-    file = out.parents[2] / "jobs" / folder / f"{job}.json"
-    with using_file(file):
-        return plans.plan(Job.read(file))
+    return plans.plan(Job.read(out.parents[2] / "jobs" / folder / f"{job}.json"))
 
 
 def draw_figure(
@@ -240,6 +238,9 @@ def publish_run(
         list[Path] | None,
         typer.Option(help="Folder of a comparison that is published too; repeatable."),
     ] = None,
+    fewer: Annotated[
+        bool, typer.Option("--fewer", help="Drop published figures that this run lacks.")
+    ] = False,
 ) -> None:
     """Copy a run to results/published, and renew the gallery and table in the README.
 
@@ -251,12 +252,12 @@ def publish_run(
     if machine.checkout() is None:
         raise InputError("publish: it changes a clone of the repository; this package is in none")
     for source in comparison or ():
-        expect_folder(source, "the folder of a comparison")
+        opening.folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
             raise InputError(f"--comparison: {source} has no plan.json; it is no comparison")
     root = options.ROOT
     out = root / "results" / "published"
-    about = publish.publish(folder, out, root / "README.md", comparison or ())
+    about = publish.publish(folder, out, root / "README.md", comparison or (), fewer)
     print(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

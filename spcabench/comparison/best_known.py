@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from spcabench import api, validate
+from spcabench import api, opening, validate
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.running.whole_files import write_text
 from spcabench.solving import bounds
@@ -93,6 +93,16 @@ class Entry:
         return self
 
 
+@dataclass(frozen=True)
+class _Table:
+    """The file of the table. version : how often it was improved. sha256 : of its entries."""
+
+    schema: int
+    version: int
+    sha256: str
+    entries: list[Entry]
+
+
 def digest(entries: Iterable[Entry]) -> str:
     """The checksum of a table's entries."""
     return hashlib.sha256(
@@ -107,16 +117,12 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
     """
     if not file.exists():
         return {}
-    with using_file(file):
-        stored = json.loads(file.read_text(encoding="utf-8"))
-    if stored.get("schema") != SCHEMA:
-        raise InputError(f"{file}: schema {stored.get('schema')!r}; expected {SCHEMA}")
-    entries = [Entry(**entry) for entry in stored["entries"]]
-    if digest(entries) != stored["sha256"]:
+    stored = _stored(file)
+    if digest(stored.entries) != stored.sha256:
         raise InputError(
             f"{file}: its checksum does not fit its entries; take it from the repository again"
         )
-    return {entry.key: entry for entry in entries}
+    return {entry.key: entry for entry in stored.entries}
 
 
 def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
@@ -139,7 +145,14 @@ def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
 
 def version(file: Path = TABLE) -> int:
     """How often the table was improved; 0 where there is none."""
-    return int(json.loads(file.read_text(encoding="utf-8"))["version"]) if file.exists() else 0
+    return _stored(file).version if file.exists() else 0
+
+
+def _stored(file: Path) -> _Table:
+    stored = opening.read_json(file, _Table, "the table of the best answers known")
+    if stored.schema != SCHEMA:
+        raise InputError(f"{file}: schema {stored.schema}; expected {SCHEMA}")
+    return stored
 
 
 def write(entries: Iterable[Entry], file: Path = TABLE) -> None:

@@ -75,8 +75,8 @@ def _of_row(
     if row["support"] is None or row["values"] is None:
         return "claimed: its vector was not kept"
     W, k, sign = np.asarray(row["support"], dtype=np.intp), int(row["asked"]), bool(row["sign"])
-    if len(W) and not 0 <= W.min() <= W.max() < problem.n:
-        return f"its support has variables that are not among {problem.n}"
+    if len(W) != len(row["values"]) or not ((W >= 0) & (problem.n > W)).all():
+        return f"its support is none of {len(row['values'])} among {problem.n} variables"
     x = embed(np.asarray(row["values"], dtype=float), W, problem.n)
     if fault := grading.fault(x, problem.n, k, sign):
         return fault

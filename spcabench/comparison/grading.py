@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spcabench import opening
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.errors import InputError, expect_file, using_file
+from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number
@@ -26,7 +27,6 @@ from spcabench.vectors import Vector, embed, support
 
 FORMATS = ".csv, .txt, .npy, .npz or .parquet"
 UNIT = 1e-6  # by which the squared norm may differ from one
-TAKEN_FROM = ("item", "problem", "k", "nonnegative", "support", "loadings", "who")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def read(file: Path, features: Sequence[str] | None = None) -> Vector:
 
     Raises InputError for a file without such numbers, or whose names are others.
     """
-    expect_file(file, f"a file: {FORMATS}")
+    opening.regular(file, f"a file: {FORMATS}")
     try:
         x, given = _column(file)
     except InputError:
@@ -94,6 +94,7 @@ def _column(file: Path) -> tuple[Vector, list[str] | None]:
     if file.suffix == ".npz":
         return arrays.npz(file, "loadings")[:, 0].astype(float), None
     if file.suffix == ".parquet":
+        sizes.parquet_schema(file)  # refuses one that is too large
         return _first(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
         raise InputError(f"{file}: unknown format; known are {FORMATS}")
@@ -214,22 +215,17 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
 
     Raises InputError for a file that is no proposal, or whose vector is infeasible.
     """
-    with using_file(file):
-        try:
-            given = json.loads(file.read_text(encoding="utf-8"))
-            words = {name: given[name] for name in TAKEN_FROM}
-            item = item_named(str(words["item"]), bool(words["nonnegative"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{file}: not a proposal ({type(error).__name__}: {error})") from None
+    given = opening.read_json(file, known.Entry, "a proposal")
+    item = item_named(given.item, given.nonnegative)
     if item is None:
-        raise InputError(f"{file}: item {words['item']!r} is no problem of the suites")
+        raise InputError(f"{file}: item: {given.item!r:.60} is no problem of the suites")
     problem = load(item.dataset, **item.parameters)
-    try:
-        W = np.array(words["support"], dtype=np.intp)
-        x = embed(np.array(words["loadings"], float), W, problem.n)
-    except (ValueError, IndexError) as error:
-        raise InputError(f"{file}: support and loadings are no vector ({error})") from None
-    grade = graded(problem, x, int(words["k"]), item.nonnegative)
-    if grade.fault or problem.name != words["problem"]:
-        raise InputError(f"{file}: {grade.fault or 'its problem is ' + repr(words['problem'])}")
-    return proposal(item, problem, x, grade, str(words["who"]))
+    W, z = np.array(given.support, dtype=np.int64), np.array(given.loadings)
+    if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
+        raise InputError(
+            f"{file}: support: allowed are the {len(z)} places of its loadings, of {problem.n}"
+        )
+    grade = graded(problem, embed(z, W, problem.n), given.k, item.nonnegative)
+    if grade.fault or problem.name != given.problem:
+        raise InputError(f"{file}: {grade.fault or f'its problem is {given.problem!r:.60}'}")
+    return proposal(item, problem, embed(z, W, problem.n), grade, given.who)

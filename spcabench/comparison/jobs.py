@@ -7,12 +7,11 @@ suite.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from dataclasses import fields as dataclass_fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from spcabench import registry
+from spcabench import opening, registry
 from spcabench.comparison import suite
 from spcabench.errors import InputError
 from spcabench.running import description
@@ -24,6 +23,31 @@ COMPONENTS = "components"  # the suite of several components
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """What `spcabench compare` was asked: the plan of a page.
+
+    named : labels of the solvers that were named. broken : label -> the promises that its file
+    breaks. jobs : files of its jobs, below the folder that holds ``results``.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
+    name: str
+    named: list[str] = field(default_factory=list)
+    broken: dict[str, list[str]] = field(default_factory=dict)
+    jobs: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, file: Path) -> "Comparison":
+        """The plan of a JSON file. Raises InputError, which names the field, where it is none."""
+        return opening.read_json(file, cls, "the plan of a comparison")
+
+    def text(self) -> str:
+        """Itself as JSON."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+
+@dataclass(frozen=True)
 class Job:
     """A solver on a suite.
 
@@ -31,6 +55,8 @@ class Job:
     seconds of a run. fresh : the seed of new problems in place of the standard ones. every_way : of
     several components, also by deflations that are no default. about : what a file says of itself.
     """
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
     solver: str
     suite: str = "standard"
@@ -51,21 +77,11 @@ class Job:
 
     @classmethod
     def read(cls, file: Path) -> "Job":
-        """The job of a JSON file. Nothing is imported because the file names it."""
-        return cls.of_fields(json.loads(file.read_text(encoding="utf-8")), str(file))
+        """The job of a JSON file. Nothing is imported because the file names it.
 
-    @classmethod
-    def of_fields(cls, given: Any, source: str) -> "Job":
-        """The job of plain data. Raises InputError, which names the source, where it is none."""
-        known = {field.name for field in dataclass_fields(cls)}
-        if not isinstance(given, dict) or not {"solver", "ks"} <= {*given} <= known:
-            raise InputError(f"{source}: no job of a comparison")
-        try:
-            said = given.get("about")
-            about = None if said is None else Description.read(said)
-            return cls(**given | {"about": about, "ks": tuple(given["ks"])})
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{source}: no job of a comparison ({error})") from None
+        Raises InputError, which names the field, for a file that describes none.
+        """
+        return opening.read_json(file, cls, "the job of a comparison")
 
     @property
     def fields(self) -> dict[str, Any]:

@@ -8,15 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from spcabench import opening
 from spcabench.comparison import standing
 from spcabench.comparison.best_known import CLOSE, Entry
-from spcabench.comparison.jobs import Job
-from spcabench.errors import InputError, using_file
+from spcabench.comparison.jobs import Comparison, Job
+from spcabench.errors import InputError
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
+NEEDED = ["solver", "item", "asked", "sign", "problem", "dataset", "parameters"]  # of a run
 SAME = ["solver", "kind", "item", "asked", "sign", "seed"]  # one run of a comparison
 
 
@@ -39,24 +41,21 @@ class Part:
         for file in (asked, rows):
             if not file.is_file():
                 raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
-        with using_file(asked):
-            try:
-                given = json.loads(asked.read_text(encoding="utf-8"))
-                jobs = {label: Job.of_fields(job, str(asked)) for label, job in given.items()}
-            except InputError:
-                raise
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                raise InputError(f"{asked}: not the jobs of a comparison ({error})") from None
-        return cls(folder.resolve().name, jobs, results.read([rows]), _broken(folder / PLAN))
+        jobs = opening.read_json(asked, dict[str, Job], "the jobs of a comparison")
+        if not jobs:
+            raise InputError(f"{asked}: no job; allowed are the jobs of a comparison")
+        table = results.read([rows])
+        if not (table.kind == "suite").any():
+            raise InputError(f"{rows}: no run of a suite")
+        empty = table.loc[table.kind == "suite", NEEDED].isna().any()
+        if empty.any():
+            raise InputError(f"{rows}: {empty.idxmax()}: empty in a run of the suite")
+        return cls(folder.resolve().name, jobs, table, _broken(folder / PLAN))
 
 
 def _broken(plan: Path) -> dict[str, list[str]]:
-    """The broken promises that a plan names; none where there is no plan, or none that is one."""
-    try:
-        said = json.loads(plan.read_text(encoding="utf-8"))["broken"]
-        return {str(solver): [*map(str, sentences)] for solver, sentences in said.items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return {}
+    """The broken promises that a plan names; none where there is no plan."""
+    return Comparison.read(plan).broken if plan.exists() else {}
 
 
 def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:

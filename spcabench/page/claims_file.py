@@ -7,12 +7,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from spcabench import figures, registry
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from spcabench import claims, figures, opening, registry
 from spcabench.claims import Statement, judging
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.running.whole_files import write_text
 
 VERSION = 2
+SCHEMA = Path(claims.__file__).with_name("claims.schema.json")
 NAME = "claims.json"
 FIRST_VERDICTS = Path(figures.__file__).with_name("first_verdicts.json")
 # what of a stored statement was written before anything was measured
@@ -22,15 +26,26 @@ Stored = dict[str, Any]
 
 def read(file: Path) -> Stored:
     """The claims file of a figure. Raises InputError for a file of another version."""
-    with using_file(file):
-        report = json.loads(file.read_text(encoding="utf-8"))
-    version = report.get("version") if isinstance(report, dict) else None
+    report = opening.read_json(file, what="a claims file")
+    version = report.get("version")
     if version != VERSION:
         raise InputError(
-            f"{file}: version {version!r} of claims files, this is version {VERSION}; make the "
+            f"{file}: version {version!r:.40} of claims files, this is version {VERSION}; make the "
             "figure again"
         )
+    wrong = best_match(_schema(file.parent.name).iter_errors(report))
+    if wrong is not None:
+        place = ".".join(map(str, wrong.absolute_path)) or "the whole"
+        raise InputError(f"{file}: {place:.60}: {wrong.message:.100}; make the figure again")
     return report
+
+
+@cache
+def _schema(figure: str) -> Draft202012Validator:
+    """The schema of the claims file of a figure."""
+    known = opening.read_json(SCHEMA)
+    mine = {"required": ["figure"], "properties": {"figure": {"const": figure}}}
+    return Draft202012Validator(known | {"allOf": [mine]})
 
 
 def read_all(folder: Path) -> dict[str, Stored]:
@@ -52,7 +67,7 @@ def write(file: Path, report: Stored) -> None:
 @cache
 def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
     """Paper -> id -> the verdicts that were published before, by the tests of then."""
-    return json.loads(FIRST_VERDICTS.read_text(encoding="utf-8"))
+    return opening.read_json(FIRST_VERDICTS)
 
 
 def statements(module: ModuleType) -> list[Statement]:

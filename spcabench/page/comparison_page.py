@@ -1,6 +1,5 @@
 """The page of a comparison: ranking, profiles, tables; and the same as files."""
 
-import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,8 +24,8 @@ from spcabench.comparison import (
     standing,
     suite,
 )
-from spcabench.comparison.jobs import Job
-from spcabench.errors import InputError, using_file
+from spcabench.comparison.jobs import Comparison, Job
+from spcabench.errors import InputError
 from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
@@ -42,14 +41,16 @@ LARGEST_ROWS = 2_000_000  # bytes of the rows of a published comparison
 
 def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
-    plan = read_plan(plan_file)
+    plan = Comparison.read(plan_file)
+    if not plan.jobs:
+        raise InputError(f"{plan_file}: jobs: none; allowed is the plan of a comparison")
     root = plan_file.resolve().parents[3]
-    listed = [Job.read(root / file) for file in plan["jobs"]]
+    listed = [Job.read(root / file) for file in plan.jobs]
     asked = dict(zip(jobs.labels(listed), listed, strict=True))
-    table = _table([jobs.rows_of(root / file) for file in plan["jobs"]], list(asked))
+    table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(asked))
     merging.write(plan_file.parent, asked, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
-    results.check_convention(rows, plan["name"])
+    results.check_convention(rows, plan.name)
     rows, dropped = _entering(rows, asked)
     return _written(plan_file.parent, plan, asked, rows, _last(rows), {"dropped": dropped})
 
@@ -59,12 +60,12 @@ def publish(folder: Path, out: Path) -> Path:
 
     Histories of iterates are left out of rows that would be larger than ``LARGEST_ROWS``.
     """
-    part, plan = merging.Part.read(folder), read_plan(folder / "plan.json")
+    part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]))
     if (out / merging.ROWS).stat().st_size > LARGEST_ROWS:
         shorter = results.without_histories(results.read_table([out / merging.ROWS]))
         merging.write(out, part.jobs, shorter)
-    write_text(out / "plan.json", json.dumps(plan | {"jobs": []}, indent=1) + "\n")
+    write_text(out / "plan.json", replace(plan, jobs=[]).text())
     rows, dropped = _entering(part.rows, part.jobs)
     more = {"scripts": None, "dropped": dropped}
     return _written(out, plan, part.jobs, rows, _last(rows), more)
@@ -72,7 +73,7 @@ def publish(folder: Path, out: Path) -> Path:
 
 def explore(folder: Path) -> Path:
     """Write the page of a published comparison anew, with interactive curves where it has them."""
-    part, plan = merging.Part.read(folder), read_plan(folder / "plan.json")
+    part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     return _written(folder, plan, part.jobs, part.rows, _last(part.rows))
 
 
@@ -105,7 +106,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     rows = merging.joined(parts)
     broken = {solver: said for part in parts for solver, said in part.broken.items()}
-    plan = {"name": folder.name, "named": [], "broken": broken}
+    plan = Comparison(folder.name, broken=broken)
     times = merging.times(parts, _best_known(next(iter(asked.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
     more = {
@@ -128,7 +129,7 @@ def _entering(
 
 def _written(
     folder: Path,
-    plan: dict[str, Any],
+    plan: Comparison,
     asked: dict[str, Job],
     rows: pd.DataFrame,
     last: str,
@@ -146,30 +147,21 @@ def _written(
     ranking = standing.ranking(answers, last)
     comparison_tables.write(folder, answers, ranking, last)
     files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}
-    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan["named"], files))
+    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan.named, files))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
-    looks = comparison_pictures.looks_of(ranking, plan["named"], files)
+    looks = comparison_pictures.looks_of(ranking, plan.named, files)
     more = {"looks": looks} | (more or {})
     more["within"] = _within(answers, list(looks), "apart" in more)
     if "scripts" not in more:
         data, home = comparison_curves.data(answers, looks), folder.resolve()
         more["scripts"] = curves.write(home.parents[1], home, data, "curves-data.js")
     pairs = _pairs(answers)
-    _write_pairs(folder / "pairs", plan["name"], pairs)
+    _write_pairs(folder / "pairs", plan.name, pairs)
     more |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
     text = _page(plan, asked, rows, answers, ranking, pictures, last, **more)
     write_text(folder / "index.html", text)
     return folder / "index.html"
-
-
-def read_plan(file: Path) -> dict[str, Any]:
-    """What `spcabench compare` has written; InputError for any other file."""
-    with using_file(file):
-        plan = json.loads(file.read_text(encoding="utf-8"))
-    if not isinstance(plan, dict) or not {"name", "named", "jobs"} <= {*plan}:
-        raise InputError(f"{file}: no plan of a comparison")
-    return plan
 
 
 def _best_known(job: Job) -> dict[tuple[str, str, int, bool], best_known.Entry]:
@@ -189,7 +181,7 @@ def _table(files: list[Path], labels: list[str]) -> pa.Table:
 
 
 def _page(
-    plan: dict[str, Any],
+    plan: Comparison,
     asked: dict[str, Job],
     rows: pd.DataFrame,
     answers: pd.DataFrame,
@@ -198,11 +190,11 @@ def _page(
     last: str,
     **more: Any,
 ) -> str:
-    doubts, broken, claims = _doubts(rows), plan.get("broken", {}), _claims(rows)
+    doubts, broken, claims = _doubts(rows), plan.broken, _claims(rows)
     return render(
         "comparison.html.j2",
-        name=plan["name"],
-        named=plan["named"],
+        name=plan.name,
+        named=plan.named,
         rule=standing.RULE + standing.LAST[last],
         last=last,
         agree=conditions.AGREE,

@@ -1,11 +1,11 @@
 """docs/findings.md: what was found, from the published run and tables; `make docs` renews it."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from spcabench import opening
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.block import replaced
 from spcabench.page.render import cell
@@ -20,7 +20,7 @@ Statements = list[dict[str, Any]]
 
 def blocks(home: Path = PUBLISHED) -> dict[str, str]:
     """The generated parts of the document, by name."""
-    run = json.loads((home / "claims.json").read_text(encoding="utf-8"))
+    run = opening.read_json(home / "claims.json")
     return {
         "verdicts": verdicts(run["statements"]),
         "frontier": frontier(),

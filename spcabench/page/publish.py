@@ -3,12 +3,14 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
-from spcabench import machine, registry
+from spcabench import machine, opening, registry
 from spcabench.comparison import best_known, merging, suite
+from spcabench.comparison.jobs import Comparison
 from spcabench.errors import InputError
 from spcabench.page import (
     card,
@@ -23,7 +25,7 @@ from spcabench.page import (
 from spcabench.page.block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.whole_files import check_room, make_folder, write_text, writing
+from spcabench.running.whole_files import make_folder, replacing_folder, write_text
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
@@ -45,15 +47,20 @@ BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of publis
 
 
 def publish(
-    folder: Path, out: Path, readme: Path, comparisons: Iterable[Path] = ()
+    folder: Path,
+    out: Path,
+    readme: Path,
+    comparisons: Iterable[Path] = (),
+    fewer: bool = False,
 ) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
     Of the published run itself, the statements are judged again from its rows, and the pages and
     the block are made anew. Comparisons that were published before stay beside those that are
-    given.
+    given. All is made beside ``out``, and then takes its place. fewer : whether figures that were
+    published before may be missing.
 
-    Returns what is published: scale, commits, counts. Raises ValueError where the working tree has
+    Returns what is published: scale, commits, counts. Raises InputError where the working tree has
     uncommitted changes.
     """
     if changed := _uncommitted(readme.parent):
@@ -61,24 +68,46 @@ def publish(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
     figures, given = claims_file.read_all(folder), list(comparisons)
+    if not fewer:
+        _check_complete(figures, out)
     for comparison in given:
         _check_comparison(comparison, out / COMPARISONS)
-    check_room(out.parent)
-    with writing(out):
-        if folder.resolve() != out.resolve():
-            for part in ("figures", "rows", "solvers"):
-                shutil.rmtree(out / part, ignore_errors=True)
-            for name in figures:
-                _copy_figure(folder / "figures" / name, out / "figures" / name)
-                _copy_rows(folder / "rows" / name, out / "rows" / name)
-        _copy_history(folder.parent / "history", out / "history")
-        shutil.copy(best_known.TABLE, out)
-        _copy_quick(folder.parent / "quick", folder, out / results_page.OTHER_CLAIMS)
+    with replacing_folder(out, keep=True) as aside:
+        again = folder.resolve() == out.resolve()
+        if not again:
+            _copy_run(folder, figures, aside)
+        _copy_history(folder.parent / "history", aside / "history")
+        shutil.copy(best_known.TABLE, aside)
+        _copy_quick(folder.parent / "quick", folder, aside / results_page.OTHER_CLAIMS)
         for comparison in given:
-            _copy_comparison(comparison, out / COMPARISONS / comparison.resolve().name)
-    if folder.resolve() == out.resolve():
-        for name, report in figures.items():
-            _judge_again(out, name, report["scale"])
+            _copy_comparison(comparison, aside / COMPARISONS / comparison.resolve().name)
+        for name, report in figures.items() if again else ():
+            _judge_again(aside, name, report["scale"])
+        about = _write_pages(aside, figures)
+    write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
+    return about
+
+
+def _check_complete(figures: Collection[str], out: Path) -> None:
+    """Raise InputError where a figure that is published now is not among those to come."""
+    missing = {file.parent.name for file in out.glob("figures/*/claims.json")} - {*figures}
+    if missing:
+        raise InputError(
+            f"publish: {len(missing)} published figures are not in this run "
+            f"({', '.join(sorted(missing)[:3])}); with --fewer they are dropped"
+        )
+
+
+def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
+    for part in ("figures", "rows", "solvers"):
+        shutil.rmtree(out / part, ignore_errors=True)
+    for name in figures:
+        _copy_figure(folder / "figures" / name, out / "figures" / name)
+        _copy_rows(folder / "rows" / name, out / "rows" / name)
+
+
+def _write_pages(out: Path, figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Write the pages of a run that is published, and what is known of it, which is returned."""
     results_page.write_page(out, published=True)
     about = _about(figures)
     for paper in results_page.papers(out):
@@ -86,20 +115,25 @@ def publish(
         write_text(out / f"{paper['key']}.md", text)
     about |= _contents(out)
     write_text(out / "about.json", json.dumps(about, indent=1) + "\n")
-    write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
 
 def explore(folder: Path, out: Path) -> Path:
     """Copy a run, and write its pages with interactive curves; the path of the main page."""
-    check_room(out.parent)
-    shutil.rmtree(out, ignore_errors=True)
-    left_out = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")
-    with writing(out):
-        shutil.copytree(folder, out, ignore=left_out)
-        for rows_of in (out / COMPARISONS).glob(f"*/{merging.ROWS}"):
+    claims_file.read_all(folder)
+    with replacing_folder(out) as aside:
+        shutil.copytree(folder, aside, ignore=_left_out, dirs_exist_ok=True)
+        for rows_of in (aside / COMPARISONS).glob(f"*/{merging.ROWS}"):
             comparison_page.explore(rows_of.parent)
-    return results_page.write_page(out)
+        results_page.write_page(aside)
+    return out / "index.html"
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """What is made anew, and what is neither a file nor a folder."""
+    made = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")(folder, names)
+    paths = (Path(folder, name) for name in names)
+    return made | {p.name for p in paths if not (p.is_file() or p.is_dir())}
 
 
 def with_block(text: str, published: Path) -> str:
@@ -114,7 +148,7 @@ def block(published: Path) -> str:
     """Gallery and verdict table of the published run; a sentence where there is none."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
-    about = json.loads((published / "about.json").read_text(encoding="utf-8"))
+    about = opening.read_json(published / "about.json")
     papers = results_page.papers(published)
     figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
@@ -147,7 +181,10 @@ def _known() -> list[str]:
 
 
 def _uncommitted(root: Path) -> list[str]:
-    return [line[3:] for line in machine.git(root, "status", "--porcelain").splitlines()]
+    try:
+        return [line[3:] for line in machine.git(root, "status", "--porcelain").splitlines()]
+    except (OSError, CalledProcessError):
+        raise InputError(f"publish: {root} is no git repository; allowed is a clone") from None
 
 
 def _judge_again(out: Path, figure: str, scale: str) -> None:
@@ -179,13 +216,13 @@ def _check_comparison(source: Path, published: Path) -> None:
     """Raise InputError, before anything is written, for what is no whole comparison."""
     if source.resolve().parent == published.resolve():
         raise InputError(f"{source}: a published comparison; give the one that it was made of")
-    plan = comparison_page.read_plan(source / "plan.json")
+    plan = Comparison.read(source / "plan.json")
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
     else:
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
-        missing = [job for job in plan["jobs"] if not several_page.rows_of(root / job).is_file()]
-        if missing or not plan["jobs"]:
+        missing = [job for job in plan.jobs if not several_page.rows_of(root / job).is_file()]
+        if missing or not plan.jobs:
             raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")
 
 
@@ -196,7 +233,7 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
     """
     source = quick / "claims.json"
     if source.exists() and quick.resolve() != folder.resolve():
-        run = json.loads(source.read_text(encoding="utf-8"))
+        run = opening.read_json(source)
         names = ("paper_key", "id", "verdict", "short")
         kept = [{name: statement[name] for name in names} for statement in run["statements"]]
         about = {"version": run["version"], "scale": run["scale"]}

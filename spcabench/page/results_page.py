@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from spcabench import registry
+from spcabench import opening, registry
 from spcabench.page import (
     card,
     claims_file,
@@ -217,7 +217,7 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
 
 def _claims(file: Path) -> dict[str, Any] | None:
     """The claims of another run; None if there are none of this version."""
-    run = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    run = opening.read_json(file) if file.exists() else {}
     return run if run.get("version") == claims_file.VERSION else None
 
 
@@ -341,7 +341,7 @@ def _history(folder: Path) -> dict[str, Any] | None:
     """
     for home in (folder / "history", folder.parent / "history"):
         if (home / "history.json").exists():
-            history = json.loads((home / "history.json").read_text(encoding="utf-8"))
+            history = opening.read_json(home / "history.json")
             place, picture = links.relative(home, folder), _picture(home, home, "history")
             image = f"{place}/{picture['address']}" if picture else None
             return history | {"image": image, "page": f"{place}/index.html"}

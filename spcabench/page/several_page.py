@@ -9,9 +9,8 @@ import pandas as pd
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components import standing, suite
 from spcabench.comparison.components.runs import HELD_OUT
-from spcabench.comparison.jobs import COMPONENTS, Job, rows_of
+from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, rows_of
 from spcabench.page import several_pictures
-from spcabench.page.comparison_page import read_plan
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
@@ -35,11 +34,11 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
 
     They are written beside the plan, or into the folder ``out``, as a published page.
     """
-    plan = read_plan(plan_file)
+    plan = Comparison.read(plan_file)
     root = plan_file.resolve().parents[3]
-    files = [rows_of(root / file) for file in plan["jobs"]]
+    files = [rows_of(root / file) for file in plan.jobs]
     rows = results.read(files)
-    results.check_convention(rows, plan["name"])
+    results.check_convention(rows, plan.name)
     table = standing.standing(rows)
     ranking = standing.ranking(table)
     folder = out or plan_file.parent
@@ -56,7 +55,7 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
 
 def is_of_components(plan_file: Path) -> bool:
     """Whether the plan of a comparison is one of several components."""
-    jobs = read_plan(plan_file)["jobs"]
+    jobs = Comparison.read(plan_file).jobs
     root = plan_file.resolve().parents[3]
     return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
 
@@ -92,7 +91,7 @@ def _or_dash(value: float, how: str, unit: str = "") -> str:
 
 
 def _page(
-    plan: dict[str, Any],
+    plan: Comparison,
     root: Path,
     rows: pd.DataFrame,
     table: pd.DataFrame,
@@ -100,13 +99,13 @@ def _page(
     pictures: list[Picture],
     published: bool,
 ) -> str:
-    first = Job.read(root / plan["jobs"][0])
+    first = Job.read(root / plan.jobs[0])
     asked = table[table.kind != HELD_OUT]
     formulations = [f for f in Formulation if (ranking.formulation == f).any()]
     return render(
         "several.html.j2",
-        name=plan["name"],
-        named=plan["named"],
+        name=plan.name,
+        named=plan.named,
         published=published,
         written=datetime.now(UTC).date().isoformat(),
         formulations=formulations,

@@ -7,7 +7,6 @@ are not compared; runs that a clock ended, and rounds of timing that it left roo
 only, are counted, and not compared.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.page import claims_file
 from spcabench.page.draw import judgement
@@ -54,14 +54,8 @@ def read_names(file: Path) -> Names:
 
     Raises InputError for a file that is none, or another column.
     """
-    try:
-        names = json.loads(file.read_text(encoding="utf-8"))
-        good = all(
-            isinstance(name, str) for column in KEY for name in names.get(column, {}).values()
-        )
-    except (OSError, ValueError, AttributeError):
-        good, names = False, {}
-    if not good or not set(names) <= set(KEY):
+    names = opening.parsed(opening.read_bytes(file), Names, f"--names: {file}")
+    if not set(names) <= set(KEY):
         raise InputError(
             f"--names: {file}; a JSON file with column -> {{old: new}}, the columns "
             f"{', '.join(KEY)}"

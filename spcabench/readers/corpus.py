@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench import opening
 from spcabench.errors import InputError, using_file
 from spcabench.readers import sources
 from spcabench.readers.docword import Docword
@@ -154,7 +155,7 @@ def _outer(G, columns, counts, used):
 def read_vocabulary(path: Path, count: int) -> list[str]:
     """The words, one a line. Raises InputError where there are not ``count``."""
     most = LONGEST_WORD * (count + 1)
-    with using_file(path), path.open(encoding="utf-8-sig") as stream:
+    with using_file(path), opening.regular(path).open(encoding="utf-8-sig") as stream:
         text = stream.read(most + 1)
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if len(words) != count or len(text) > most:

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from spcabench import machine
 from spcabench.errors import InputError
+from spcabench.extras import require
 
 SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
 BLOCK = 1 << 20  # bytes that are unpacked at a time
@@ -40,6 +41,22 @@ def afford(path: Path, needed: float) -> None:
         raise InputError(
             f"{path}: {readable(needed)} of numbers and a copy, {readable(free)} are free: {ADVICE}"
         )
+
+
+def parquet_schema(path: Path) -> Any:
+    """The columns of a Parquet file (a pyarrow.Schema) that the free memory can hold.
+
+    Raises InputError for one that is too large, or damaged.
+    """
+    pa, parquet = require("pyarrow"), require("pyarrow.parquet")
+    try:
+        about = parquet.read_metadata(path)
+        unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        afford(path, max(8.0 * about.num_rows * about.num_columns, float(unpacked)))
+        return about.schema.to_arrow_schema()
+    except (pa.ArrowException, OSError, OverflowError) as error:
+        words = " ".join(str(error).split())
+        raise InputError(f"{path}: not a readable .parquet file ({words:.100})") from error
 
 
 def kept(path: Path, promised: float, there: float, what: str = "numbers") -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from spcabench.errors import InputError, using_file
+from spcabench import opening
+from spcabench.errors import InputError
 from spcabench.extras import MissingExtra, require
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
@@ -114,12 +115,7 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
 def _kind(path: Path) -> str:
     """The format of a file that is there; InputError for any other."""
     kind = kind_of(path)
-    with using_file(path):
-        path.stat()
-        if path.is_dir():
-            raise InputError(f"{path}: a folder; allowed is a file: {FORMATS}")
-        if not path.is_file():
-            raise InputError(f"{path}: a device or a pipe; allowed is a file")
+    opening.regular(path, f"a file: {FORMATS}")
     if not kind:
         raise InputError(f"{path}: unknown format; known are {FORMATS}")
     return kind
@@ -175,11 +171,7 @@ def _problem(
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
     """A Parquet file, its texts as categories, so that a long one is held once."""
     pa, parquet = require("pyarrow"), require("pyarrow.parquet")
-    about = parquet.read_metadata(path)
-    sizes.afford(path, 8.0 * about.num_rows * about.num_columns)
-    groups = range(about.num_row_groups)
-    sizes.afford(path, float(sum(about.row_group(i).total_byte_size for i in groups)))
-    schema = about.schema.to_arrow_schema()
+    schema = sizes.parquet_schema(path)
     text = [
         f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)
     ]

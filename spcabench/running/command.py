@@ -26,6 +26,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.io
 
+from spcabench import opening
 from spcabench.errors import InputError, SolverError
 from spcabench.iterate import Iterate
 from spcabench.problem.problem import Problem
@@ -269,6 +270,7 @@ def _vector(file: Path, n: int) -> Vector:
 
 def _numbers(file: Path) -> Vector:
     """All numbers of a file, in its order."""
+    opening.regular(file)
     if file.suffix == ".npy":
         return np.load(file, allow_pickle=False).astype(float).ravel()
     if file.suffix == ".mtx":

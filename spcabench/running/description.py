@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from spcabench import registry
+from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
 from spcabench.running.process import Ended, Worker
@@ -16,13 +16,6 @@ from spcabench.solving.driver import Limits, parameters
 
 PATIENCE = 60.0  # seconds in which a file must be read
 SETTINGS = ("paper", "tuned")  # as --settings names them
-ALLOWED: dict[str, tuple[Any, ...]] = {
-    "control": ("cardinality", "penalty", None),
-    "accepts": ("covariance", "data", "either"),
-    "nonnegative": (True, False, "always"),
-    "components": ("single", "joint"),
-    "formulation": ("penalised", "orthonormal", "disjoint", "common"),
-}
 
 
 @dataclass(frozen=True)
@@ -34,6 +27,8 @@ class Description:
     cannot be run here; empty where it can.
     """
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
     traits: Traits
     defaults: dict[str, Any]
     settings: dict[str, dict[str, Any]]
@@ -42,29 +37,10 @@ class Description:
     max_iterations: int
     missing: str = ""
 
-    @classmethod
-    def read(cls, said: Any) -> "Description":
-        """The description of plain data. Raises TypeError or ValueError where it is none."""
-        given = dict(said)
-        return cls(**given | {"traits": _traits(given.get("traits"))})
-
     def limits(self, own: Mapping[str, Any]) -> Limits:
         """When a run with these settings ends."""
         limits = Limits(self.stop, self.tol, self.max_iterations)
         return replace(limits, **{name: own[name] for name in ("stop", "tol") if name in own})
-
-
-def _traits(said: Any) -> Traits:
-    """Traits of plain data, each of a kind that traits have."""
-    known = {f.name for f in fields(Traits)}
-    if not isinstance(said, Mapping) or {*said} != known:
-        raise TypeError("its traits are none")
-    for name, value in said.items():
-        default = getattr(Traits(control=None), name)
-        kinds = (int, str, type(None)) if default is None else (type(default),)
-        if value not in ALLOWED[name] if name in ALLOWED else type(value) not in kinds:
-            raise TypeError(f"its trait {name} is {value!r:.40}")
-    return Traits(**said)
 
 
 def describe(solver: str) -> Description:
@@ -77,7 +53,7 @@ def describe(solver: str) -> Description:
 
 @lru_cache
 def _of_own(solver: str) -> Description:
-    return Description.read(_said(solver))
+    return opening.checked(_said(solver), Description, solver)
 
 
 def of_stranger(solver: str) -> Description:
@@ -87,14 +63,9 @@ def of_stranger(solver: str) -> Description:
             said = helper.ask(_absolute(solver), PATIENCE)
         except Ended as end:
             raise InputError(f"{_shown(solver)}: its import: {end.reason}") from None
-    try:
-        if "fault" in said:
-            raise InputError(f"{_shown(solver)}: {said['fault']}")
-        return Description.read(said)
-    except InputError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{_shown(solver)}: {error}") from None
+    if isinstance(said, dict) and "fault" in said:
+        raise InputError(f"{_shown(solver)}: {said['fault']}")
+    return opening.checked(said, Description, _shown(solver))
 
 
 def _shown(solver: str) -> str:

@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from spcabench.errors import InputError, using_file
+from spcabench import opening
+from spcabench.errors import InputError
+from spcabench.readers import sizes
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row
 from spcabench.running.whole_files import replacing
 from spcabench.solving.status import Status
@@ -85,13 +87,22 @@ def read_text(files: Iterable[Path], columns: Sequence[str] = SCHEMA.names) -> p
 
 def read(files: Iterable[Path]) -> pd.DataFrame:
     """The rows of some files with all columns, what JSON holds (but the history) as dicts."""
+    files = [*files]
     table = read_text(files)
     decoded = {
-        name: [json.loads(v) if isinstance(v, str) else {} for v in table[name]]
+        name: _decoded(table[name], f"{', '.join(map(str, files)):.100}: {name}")
         for name, column in COLUMNS.items()
         if column.kind == "JSON" and name not in TEXT
     }
     return table.assign(**{name: pd.Series(v, dtype=object) for name, v in decoded.items()})
+
+
+def _decoded(cells: "pd.Series[str]", source: str) -> list[Any]:
+    """What the cells of a column hold. Raises InputError, which names the source."""
+    try:
+        return [json.loads(cell) if isinstance(cell, str) else {} for cell in cells]
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source}: not JSON ({error!s:.60})") from None
 
 
 def without_histories(table: pa.Table) -> pa.Table:
@@ -115,29 +126,41 @@ def check_convention(table: pd.DataFrame, name: str) -> None:
 
 
 def _of_file(file: Path, columns: list[str]) -> pa.Table:
-    schema = _schema(file)
-    version = int((schema.metadata or {}).get(MARK, 0))
+    schema = sizes.parquet_schema(opening.regular(file, "a file of rows"))
+    version = _version(file, schema)
     if version > VERSION:
         raise InputError(
             f"{file}: rows of schema {version}; allowed are those up to {VERSION}: "
             "a newer spcabench made them"
         )
-    if schema.equals(SCHEMA):
-        return pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
     if "status" not in schema.names:
         raise InputError(f"{file}: no rows of spcabench: they have a column status")
     try:
-        return upgraded(pq.read_table(file), version).select(columns)
+        if schema.equals(SCHEMA):
+            table = pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
+        else:
+            table = upgraded(pq.read_table(file), version).select(columns)
     except TypeError as error:
         raise InputError(f"{file}: {error}") from None
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{file}: damaged ({' '.join(str(error).split()):.100})") from None
+    if "status" in columns:
+        _check_status(file, table)
+    return table
 
 
-def _schema(file: Path) -> pa.Schema:
-    with using_file(file):
-        try:
-            return pq.read_schema(file)
-        except pa.ArrowInvalid as error:
-            raise InputError(f"{file}: not a parquet file ({error})") from error
+def _check_status(file: Path, table: pa.Table) -> None:
+    unknown = {*table["status"].unique().to_pylist()} - {*map(str, Status)}
+    if unknown:
+        raise InputError(f"{file}: status: {unknown.pop()!r:.40}; allowed are {', '.join(Status)}")
+
+
+def _version(file: Path, schema: pa.Schema) -> int:
+    given = (schema.metadata or {}).get(MARK, b"0")
+    try:
+        return int(given)
+    except ValueError:
+        raise InputError(f"{file}: rows of schema {given!r:.40}; allowed is a number") from None
 
 
 def upgraded(table: pa.Table, version: int) -> pa.Table:

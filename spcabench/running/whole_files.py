@@ -1,5 +1,6 @@
 """Files that are whole or not there, whenever the process is killed or the disk is full."""
 
+import ctypes
 import io
 import os
 import shutil
@@ -48,6 +49,43 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
+    """A folder beside another one, whose place it takes at the end.
+
+    Whenever the process is killed, the one or the other is whole there.
+
+    keep : whether it begins as a copy. Raises InputError where the system refuses it.
+    """
+    aside = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        with writing(folder):
+            if keep and folder.exists():
+                shutil.copytree(folder, aside)
+            else:
+                aside.mkdir(parents=True)
+            yield aside
+            if folder.exists():
+                _exchange(aside, folder)
+            else:
+                aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Let two folders change names: in one step where the system can, else nearly so."""
+    names = (-100, os.fsencode(one.absolute()), -100, os.fsencode(other.absolute()))
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux; 2 is RENAME_EXCHANGE
+    if exchange is None or exchange(*names, 2):
+        before = other.with_name(f".{other.name}.before")
+        shutil.rmtree(before, ignore_errors=True)
+        other.rename(before)
+        one.rename(other)
+        before.rename(one)
 
 
 def write_text(path: Path, text: str) -> None:

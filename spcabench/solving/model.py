@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench import validate
+from spcabench import opening, validate
 from spcabench.errors import InputError, using_file
+from spcabench.readers import sizes
 from spcabench.vectors import Array, Indices, Vector
 
 FORMAT = 1  # of the file; a newer one is refused
@@ -106,11 +107,16 @@ def versions() -> dict[str, str]:
 def load(file: Path | str) -> Model:
     """Read a model from a file; InputError for one that is none, or of a newer format."""
     validate.file_name("file", file)
+    path = opening.regular(file, "a model")
     with using_file(file):
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            with zipfile.ZipFile(path) as archive:  # what it promises, before it is unpacked
+                sizes.afford(path, float(sum(member.file_size for member in archive.infolist())))
+            with np.load(path, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-        except (ValueError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+        except InputError:
+            raise
+        except Exception as error:  # NumPy fails in many ways on a damaged file
             raise InputError(f"{file}: not a model ({' '.join(str(error).split()):.100})") from None
     lacking = [name for name in NEEDED if name not in arrays]
     if lacking:
@@ -118,9 +124,8 @@ def load(file: Path | str) -> Model:
             f"{file}: no {lacking[0]}; allowed is a model, as `spcabench solve --out model.npz` "
             "or SparsePCA.save writes it"
         )
-    with using_file(file):
-        about = json.loads(str(arrays.pop("about")))
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    about = opening.parsed(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
+    if about.get("format") != FORMAT:
         raise InputError(f"{file}: a model of another format; allowed is format {FORMAT}")
     return _checked(file, arrays, about)
 

@@ -1,0 +1,107 @@
+"""Files that somebody else may have written, opened in one way: nothing in them is believed.
+
+A file is a regular one, and of bounded size, before a byte of it is read; what JSON holds is
+checked against a type, and the error names the field.
+"""
+
+import codecs
+import stat
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spcabench.errors import InputError, using_file
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+LARGEST = 64_000_000  # bytes of a text that is read as a whole
+LONGEST = 60  # characters of a field's name in an error
+
+
+def regular(file: Path | str, what: str = "a file", largest: float = float("inf")) -> Path:
+    """The path of a regular file of bounded size; a pipe or a device is never opened.
+
+    what : what is allowed there. largest : bytes.
+
+    Raises InputError for anything else.
+    """
+    path = Path(file)
+    with using_file(file):
+        about = path.stat()
+    if stat.S_ISDIR(about.st_mode):
+        raise InputError(f"{file}: a folder; allowed is {what}")
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(f"{file}: a device or a pipe; allowed is {what}")
+    if about.st_size > largest:
+        raise InputError(f"{file}: {about.st_size:,} bytes; allowed are {largest:,.0f}")
+    return path
+
+
+def folder(path: Path | str, what: str) -> Path:
+    """The path of a folder that is there. Raises InputError for anything else."""
+    with using_file(path):
+        if not Path(path).exists():
+            raise InputError(f"{path}: no such folder; allowed is {what}")
+        if not Path(path).is_dir():
+            raise InputError(f"{path}: a file; allowed is {what}")
+    return Path(path)
+
+
+def read_bytes(file: Path | str, what: str = "a text file") -> bytes:
+    """The bytes of a text file, without a mark of its encoding."""
+    path = regular(file, what, LARGEST)
+    with using_file(file):
+        return path.read_bytes().removeprefix(codecs.BOM_UTF8)
+
+
+def read_text(file: Path | str, what: str = "a text file") -> str:
+    """The text of a file in UTF-8."""
+    with using_file(file):
+        return read_bytes(file, what).decode("utf-8")
+
+
+def read_json(file: Path | str, of: Any = Mapping[str, Any], what: str = "a JSON file") -> Any:
+    """What a JSON file holds, of a type: a dataclass, a typed dictionary, or what is made of them.
+
+    Raises InputError, which names the field that is wrong.
+    """
+    return parsed(read_bytes(file, what), of, str(file))
+
+
+def parsed(text: bytes | str, of: Any, source: str) -> Any:
+    """What a JSON text holds, of a type. Raises InputError, which names source and field."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(of).validate_json(text, strict=True)
+    except ValidationError as error:
+        raise InputError(f"{source}: {_said(error)}") from None
+
+
+def checked(given: Any, of: Any, source: str) -> Any:
+    """Plain data, of a type. Raises InputError, which names source and field."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(of).validate_python(given)
+    except ValidationError as error:
+        raise InputError(f"{source}: {_said(error)}") from None
+
+
+@cache
+def _adapter(of: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(of)
+
+
+def _said(error: Any) -> str:
+    """The first thing that is wrong, in half a line: "grqi.ks.0: input should be ..."."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    if first["type"] == "json_invalid":
+        return f"not JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
+    given = "" if first["type"] == "missing" else f", not {first['input']!r:.40}"
+    return f"{where:.{LONGEST}}{': ' if where else ''}{first['msg'].lower()}{given}"
