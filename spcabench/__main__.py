@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench import extras, machine
+from spcabench import extras, machine, streams
 from spcabench.cli import (
     apply,
     best_known,
@@ -130,6 +130,7 @@ def _warn(words: str) -> None:
 
 def main() -> None:
     """Run the command that the user typed."""
+    streams.accept_every_character()
     words = [word for word in sys.argv[1:] if word != "--debug"]
     if words[:1] and words[0] in ONE_THREAD:
         machine.pin_threads()

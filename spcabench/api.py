@@ -22,13 +22,15 @@ from spcabench.solving.status import Status
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
-def load(name: str, /, **settings: Any) -> Problem:
+def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     """Load a dataset by its name.
 
     Parameters
     ----------
     name : str
         One of `spcabench.list_datasets`.
+    stand_in : bool
+        Whether to take other data in place of real ones whose files are not here.
     **settings
         Parameters of the dataset: see the ``load`` of its file in ``datasets/``.
 
@@ -40,13 +42,29 @@ def load(name: str, /, **settings: Any) -> Problem:
     Raises
     ------
     InputError
-        For an unknown name or parameter, or a value out of range. An InputError is a ValueError.
+        For an unknown name or parameter, a value out of range, and for real data whose files are
+        not here. An InputError is a ValueError.
     """
+    validate.switch("stand_in", stand_in)
+    problem = load_or_stand_in(name, **settings)
+    if problem.stand_in and not stand_in:
+        raise InputError(
+            f"dataset {name!r}: its files are not here: `spcabench data` says how to get them; "
+            "with stand_in=True (--stand-in) other data replace them"
+        )
+    return problem
+
+
+def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
+    """Load a dataset, or its stand-in where its files are not here, as figures and suites do."""
     if not isinstance(name, str):
         raise InputError(f"dataset: {validate.shown(name)}; allowed is a name")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
-    return dataset.load(**settings)
+    try:
+        return dataset.load(**settings)
+    except MemoryError as error:
+        raise InputError(f"dataset {name!r}: not enough memory ({error})") from None
 
 
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:

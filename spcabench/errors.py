@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-LONGEST = 100  # characters of a quoted line
+MOST = 160  # characters of an author's own words
+LONGEST = 60  # characters of a quoted line
 
 
 class InputError(ValueError):
@@ -78,4 +79,4 @@ def _words(error: BaseException) -> str:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception as another:  # an author's own error may fail at that too
         return f"its words cannot be had ({type(another).__name__})"
-    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")[:MOST]

@@ -220,6 +220,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"settings: {validate.shown(given)}; allowed is a dict of the solver's settings"
             )
+        if taken := {"k", "seed", "deflation", "nonnegative", "refit"} & {*given}:
+            raise InputError(
+                f"settings: {min(taken)!r} is an argument of the estimator: cardinality is k, and "
+                "random_state the seed"
+            )
         return dict(given)
 
     def _found(self, problem: Problem) -> Components:

@@ -15,15 +15,17 @@ import scipy.sparse as sp
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
-LISTED = 700  # characters of known names in one line of error
+LISTED = 100  # characters of known names in one line of error
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
     """Return the sentence for an unknown name, which suggests the nearest known one."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {what} {shown(name)}: {hint}known are {_listed(known) or 'none'}"
+    unknown = f"unknown {what} {shown(name)}"
+    if close:
+        return f"{unknown}: did you mean {close[0]!r}? It is one of {len(known)}"
+    return f"{unknown}: known are {_listed(known) or 'none'}"
 
 
 def _listed(names: list[str]) -> str:
@@ -47,9 +49,23 @@ def file_name(argument: str, value: Any) -> None:
 
 def whole(argument: str, value: Any, least: int) -> int:
     """Return the value as a whole number; InputError unless it is at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+    if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
         raise InputError(f"{argument}: {shown(value)}; allowed are whole numbers from {least}")
     return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number: NumPy has spans of time among the integers."""
+    return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
+
+
+def provenance(given: Any) -> Mapping[str, Any]:
+    """Return what is known of the data; InputError unless it is a mapping with names."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InputError(f"provenance: {shown(given)}; allowed is a dict whose keys are texts")
+    return given
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
@@ -66,7 +82,7 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
 
 def cardinality(k: Any, n: int, argument: str = "k") -> int:
     """Return the cardinality k as an int; InputError unless it is in 1 to n."""
-    if isinstance(k, bool) or not isinstance(k, Integral):
+    if isinstance(k, bool) or not _is_whole(k):
         raise InputError(f"{argument}: {shown(k)} is not a whole number; allowed are 1 to n = {n}")
     if not 1 <= int(k) <= n:
         raise InputError(f"{argument}: {k} is out of range; allowed are 1 to n = {n}")
@@ -197,12 +213,29 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
     _expect_matrix(argument, M)
     if sp.issparse(M):
         M = _summed(M)
-    finite = np.isfinite(M.data if sp.issparse(M) else M)
-    if not finite.all():
-        raise InputError(
-            f"{argument}: NaN or infinite entries: {int((~finite).sum()):,}; all must be finite"
-        )
+    finite(argument, M, columns)
     return M, columns
+
+
+def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
+    """Raise InputError, which names the first place, where a matrix has NaN or infinite entries.
+
+    columns : names of the columns, which are numbered from 1 otherwise.
+    """
+    wrong = ~np.isfinite(M.data if sp.issparse(M) else M)
+    if not wrong.any():
+        return
+    if sp.issparse(M):
+        found = M.tocoo()
+        first = np.flatnonzero(~np.isfinite(found.data))[0]
+        i, j = found.row[first], found.col[first]
+    else:
+        i, j = np.argwhere(wrong)[0]
+    named = repr(columns[j]) if columns else j + 1
+    raise InputError(
+        f"{argument}: NaN or infinite entries: {int(wrong.sum()):,}, the first in row {i + 1}, "
+        f"column {named}; all must be finite"
+    )
 
 
 def _expect_matrix(argument: str, M: Any) -> None:
@@ -259,17 +292,61 @@ def _entries_of_sparse(argument: str, M: Any) -> Any:
 
     What is out of range would be read out of bounds.
     """
-    M = M.tocsr() if M.format in ("lil", "dok", "dia") and M.ndim == 2 else M
-    try:
-        if hasattr(M, "check_format"):
-            M.check_format(full_check=True)
-        elif M.format == "coo" and M.nnz and M.ndim == 2:
-            low, high = np.min(M.coords, axis=1), np.max(M.coords, axis=1)
-            if (low < 0).any() or (high >= M.shape).any():
-                raise ValueError("an index is out of range")
-    except ValueError as error:
-        raise InputError(f"{argument}: damaged sparse matrix ({error})") from None
+    if M.ndim != 2:
+        raise InputError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
+    M = M.tocsr() if M.format in ("lil", "dok", "dia") else M
+    if M.format == "coo":
+        for what, found, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
+            in_range(argument, what, found, length)
+            _as_many(argument, what, found, M.data)
+        return M
+    block = M.data.shape[1:] if M.format == "bsr" else (1, 1)
+    outer, inner = (length // side for length, side in zip(M.shape, block, strict=True))
+    if M.format == "csc":
+        outer, inner = inner, outer
+    compressed(argument, M.indices, M.indptr, M.data, outer, inner)
     return M
+
+
+def compressed(
+    argument: str, indices: Any, starts: Any, entries: Any, outer: int, inner: int
+) -> None:
+    """Raise InputError for parts of a compressed sparse matrix that SciPy would read beyond.
+
+    SciPy's own check believes the last number of indptr.
+    """
+    in_range(argument, "indices", indices, inner)
+    _as_many(argument, "indices", indices, entries)
+    whole = starts.ndim == 1 and starts.dtype.kind in "iu"
+    if not whole or len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise InputError(
+            f"{argument}: damaged: indptr of a sparse matrix must rise from 0, in {outer + 1} "
+            "whole numbers"
+        )
+    if starts[-1] > len(indices):
+        raise InputError(
+            f"{argument}: damaged: indptr of a sparse matrix ends at {starts[-1]}, of "
+            f"{len(indices)} entries"
+        )
+
+
+def in_range(argument: str, what: str, found: Any, length: int, least: int = 0) -> None:
+    """Raise InputError for indices that are none, or point outside a sparse matrix."""
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InputError(f"{argument}: damaged: {what} of a sparse matrix are no whole numbers")
+    if len(found) and not least <= found.min() <= found.max() < length:
+        raise InputError(
+            f"{argument}: damaged: {what} of a sparse matrix are {found.min()} to {found.max()}; "
+            f"allowed are {least} to {length - 1}"
+        )
+
+
+def _as_many(argument: str, what: str, found: Any, entries: Any) -> None:
+    if len(found) != len(entries):
+        raise InputError(
+            f"{argument}: damaged: a sparse matrix of {len(entries)} entries and {len(found)} "
+            f"{what}"
+        )
 
 
 def _summed(M: Any) -> sp.csc_array:

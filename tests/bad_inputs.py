@@ -41,7 +41,7 @@ from spcabench.solving.model import Model
 ROOT = Path(__file__).parents[1]
 SECONDS, ASLEEP = 20, 120  # of the processor, and of the clock, in which an input must have ended
 MEMORY = 4e9  # bytes of address space of the whole set
-LONGEST = 1000  # characters of the one line
+LONGEST = 250  # characters of the one line
 SEED = 20  # of the mutations of files
 
 

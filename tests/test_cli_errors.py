@@ -530,7 +530,7 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
     asked = {}
     monkeypatch.setattr(api, "load", lambda name, **how: asked.update(how) or sys.exit(0))
     typed("solve", "alon", "-k", "3", "--scale", "--no-center")
-    assert asked == dict(scale=True, center=False)
+    assert asked == dict(scale=True, center=False, stand_in=False)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_the_example_in_c_is_the_truncated_power_method(tmp_path):
     done = ["gcc", "-O2", "-Wall", "-Werror", "-o", str(tmp_path / "tpower"), str(source), "-lm"]
     subprocess.run(done, check=True, env=dict(os.environ))
     for dataset, k in (("pitprops", 6), ("blocks", 10)):
-        problem = api.load(dataset)
+        problem = api.load_or_stand_in(dataset)
         words = "./tpower {covariance:csv} {k} {out}"
         (iterate,) = command.iterates(problem, k, words, str(tmp_path))
         x = iterate.x

@@ -18,10 +18,10 @@ GENES = {
 def test_the_real_file_where_it_is_at_hand(real_data, name):
     real_data(name)
     m, n, classes = GENES[name]
-    problem = api.load(name)
+    problem = api.load_or_stand_in(name)
     assert (problem.m, problem.n) == (m, n)
     assert sorted(problem.labels.count(c) for c in set(problem.labels)) == classes
-    few = api.load(name, genes=50)
+    few = api.load_or_stand_in(name, genes=50)
     variances = problem.covariance.diagonal()
     assert few.n == len(set(few.features)) == 50
     assert np.sort(few.covariance.diagonal()) == pytest.approx(np.sort(variances)[-50:])
@@ -31,7 +31,7 @@ def test_the_real_file_where_it_is_at_hand(real_data, name):
 @pytest.mark.parametrize("name", GENES)
 def test_the_stand_in_says_so(name, monkeypatch):
     monkeypatch.setattr(sources, "find", lambda *args: None)
-    problem = api.load(name)
+    problem = api.load_or_stand_in(name)
     assert problem.stand_in
     assert "stand-in" in problem.name
     assert problem.covariance.diagonal() == pytest.approx(np.ones(30))

@@ -44,7 +44,7 @@ def proposed(tmp_path, monkeypatch):
         rows.write(found, folder / "rows.parquet")
         said = []
         table = {entry.key: entry for entry in table}
-        found = harvest.proposed(table, tmp_path, api.load, said.append)
+        found = harvest.proposed(table, tmp_path, api.load_or_stand_in, said.append)
         return next(iter(found.values())), said
 
     return propose

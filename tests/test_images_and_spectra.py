@@ -16,7 +16,7 @@ SHAPES = {"cbcl": (2429, 361), "lrs": (531, 93)}
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_real_file_where_it_is_at_hand(real_data, name):
     real_data(name)
-    problem = api.load(name)
+    problem = api.load_or_stand_in(name)
     assert (problem.m, problem.n) == SHAPES[name]
     assert not problem.stand_in
     assert np.abs(problem.data.X.mean(axis=0)).max() < 1e-8
@@ -25,7 +25,7 @@ def test_the_real_file_where_it_is_at_hand(real_data, name):
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_stand_in_has_the_shape_and_says_so(name, monkeypatch):
     monkeypatch.setattr(sources, "find", lambda *args: None)
-    problem = api.load(name)
+    problem = api.load_or_stand_in(name)
     assert (problem.m, problem.n) == SHAPES[name]
     assert problem.stand_in
     assert "stand-in" in problem.name
@@ -34,7 +34,7 @@ def test_the_stand_in_has_the_shape_and_says_so(name, monkeypatch):
 
 def test_faces_are_grey_values_and_stand_upright(real_data):
     module = real_data("cbcl")
-    X = api.load("cbcl", center=False).data.X * np.sqrt(module.FACES)
+    X = api.load_or_stand_in("cbcl", center=False).data.X * np.sqrt(module.FACES)
     assert np.allclose(X, np.round(X), atol=1e-6)
     assert (X.min(), X.max()) == pytest.approx((0.0, 255.0), abs=1e-6)
     face = X.mean(axis=0).reshape(module.SIDE, module.SIDE)
@@ -49,7 +49,7 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung(real_data):
     module = real_data("cbcl")
     real_data("cbcl", "CONTRAST_FILE", "CONTRAST_SHA256")
     raw, stretched = (
-        api.load("cbcl", contrast=c, center=False).data.X * np.sqrt(module.FACES)
+        api.load_or_stand_in("cbcl", contrast=c, center=False).data.X * np.sqrt(module.FACES)
         for c in (False, True)
     )
     g = (raw - raw.mean(axis=1, keepdims=True)) / raw.std(axis=1, keepdims=True)
@@ -59,9 +59,9 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung(real_data):
 
 def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
     real_data("lrs")
-    X = api.load("lrs", center=False).data.X * np.sqrt(531)
+    X = api.load_or_stand_in("lrs", center=False).data.X * np.sqrt(531)
     assert X.mean(axis=1) == pytest.approx(np.full(531, 5000.0), rel=1e-4)
-    physical = api.load("lrs", center=False, factors=True).data.X
+    physical = api.load_or_stand_in("lrs", center=False, factors=True).data.X
     assert np.std(physical.mean(axis=1)) > np.std(X.mean(axis=1))
 
 

@@ -15,7 +15,7 @@ images = registry.module("dataset", "natural_images")
 
 
 def test_patches_repeat_by_seed_and_say_what_they_are():
-    a, b, c = (api.load("natural_images", patches=50, seed=s) for s in (0, 0, 1))
+    a, b, c = (api.load_or_stand_in("natural_images", patches=50, seed=s) for s in (0, 0, 1))
     assert np.array_equal(a.data.X, b.data.X) and not np.array_equal(a.data.X, c.data.X)
     assert (a.m, a.n) == (50, 192) and len(set(a.features)) == 192
     assert a.stand_in == ("stand-in" in a.name) == (a.provenance["source"] != "STL-10")
@@ -29,7 +29,7 @@ def test_contrast_normalised_patches_do_not_change_with_brightness(monkeypatch):
         monkeypatch.setattr(
             images, "_images", lambda shift=brighter: ("test", [shades + np.uint8(shift)])
         )
-        found.append(api.load("natural_images", patches=40, contrast=True).data.X)
+        found.append(api.load_or_stand_in("natural_images", patches=40, contrast=True).data.X)
     assert np.allclose(*found)
 
 
@@ -39,10 +39,10 @@ def test_stl10_is_read_channel_by_channel_and_column_by_column(data_folder):
     file = data_folder / images.STL10[0]
     picture.transpose(0, 3, 2, 1).tofile(file)
     assert np.array_equal(images._read_stl10(file), picture)
-    assert not api.load("natural_images", patches=5).stand_in
+    assert not api.load_or_stand_in("natural_images", patches=5).stand_in
     file.write_bytes(b"short")
     with pytest.raises(InputError, match=r"train_X\.bin: 5 bytes"):
-        api.load("natural_images", patches=5)
+        api.load_or_stand_in("natural_images", patches=5)
 
 
 def test_patches_come_from_the_images_and_every_offset_occurs():
@@ -70,7 +70,7 @@ def test_damaged_pictures_are_refused(tmp_path):
 
 def test_the_stand_in_where_nothing_is_at_hand(monkeypatch):
     monkeypatch.setattr(sources, "find", lambda *args: None)
-    problem = api.load("natural_images", patches=10)
+    problem = api.load_or_stand_in("natural_images", patches=10)
     assert problem.stand_in and "scikit-learn" in problem.name
 
 

@@ -29,7 +29,7 @@ TOP = {
         from spcabench.problem.problem import Problem
         Problem.variance = lambda self, x: 1e6
         grader.grade = grader._numbers = lambda *_: {"variance": 1e6, "bound": 1e6}
-        api.load = None
+        api.load_or_stand_in = None
         """,
     "says it is own": f"""
         __file__ = {str(registry.path("solver", "branch_and_bound"))!r}

@@ -211,7 +211,7 @@ def test_a_claims_file_of_another_version_is_refused(tmp_path):
     for text, said in (
         ('{"schema": 2}', "make the figure again"),
         ('{"version": 99}', "make the figure again"),
-        ('{"version": 2, "statements": 5}', "'figure' is a required property; make the figure"),
+        ('{"version": 2, "statements": 5}', "'scale' is a required property; make the figure"),
         ("[]", "allowed|should be an object"),
     ):
         file.write_text(text)

@@ -44,6 +44,7 @@ def apply(
 
     from spcabench.cli import files
     from spcabench.readers import new_samples
+    from spcabench.readers.delimited import guarded
     from spcabench.readers.user_file import Reading
     from spcabench.solving import model as models
 
@@ -63,7 +64,7 @@ def apply(
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     if out is None:
-        print(scores.to_csv(), end="")
+        print(scores.rename(index=guarded).to_csv(), end="")
         return
     _write(out, scores)
     print(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")
@@ -73,10 +74,13 @@ def _write(out: Path, scores: "pd.DataFrame") -> None:
     """Write the scores (m, K) as .npy, .csv or .parquet."""
     import numpy as np
 
+    from spcabench.readers.delimited import guarded
     from spcabench.running.whole_files import replacing
 
     with replacing(out) as aside, using_file(out):
         if out.suffix == ".npy":
             np.save(aside, scores.to_numpy())
+        elif out.suffix == ".csv":
+            scores.rename(index=guarded).to_csv(aside)
         else:
-            scores.to_csv(aside) if out.suffix == ".csv" else scores.to_parquet(aside)
+            scores.to_parquet(aside)

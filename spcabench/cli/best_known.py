@@ -88,19 +88,17 @@ def _show_one(name: str, ks: list[int]) -> None:
     asked = known.pairs(SUITES, name, ks)
     items = {item.nonnegative: item for item, _ in asked}
     entries = [entry for entry in known.read().values() if entry.item == name]
-    at_hand = []
     for nonnegative, item in items.items():
-        problem = api.load(item.dataset, **item.parameters)
-        mine = [e for e in entries if (e.problem, e.nonnegative) == (problem.name, nonnegative)]
-        at_hand += mine
-        for entry in mine:
-            if not ks or entry.k in ks:
+        problem = api.load_or_stand_in(item.dataset, **item.parameters)
+        for entry in entries:
+            if entry.nonnegative != nonnegative or (ks and entry.k not in ks):
+                continue
+            if entry.problem == problem.name:
                 _show_entry(entry.checked(problem), problem.features)
-    if entries and not at_hand:
-        raise InputError(
-            f"best-known: {name!r} is {problem.name!r} here, of which nothing is known"
-        )
-    known_at = sorted({entry.k for entry in at_hand})
+            else:
+                _show_entry(entry, None)
+                print(f"  as the table has it: the data {entry.problem!r} are not here")
+    known_at = sorted({entry.k for entry in entries})
     if not any(not ks or k in ks for k in known_at):
         where = f"; known are k = {', '.join(map(str, known_at))}" if known_at else ""
         raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities{where}")
@@ -124,7 +122,7 @@ def _take(file: Path) -> None:
     from spcabench.comparison import best_known as known
     from spcabench.comparison import grading
 
-    entry, table = grading.take(file, api.load), known.read()
+    entry, table = grading.take(file, api.load_or_stand_in), known.read()
     if wrong := known.refuted(table.get(entry.key), entry):
         print(wrong)
     new = known.merged(table.get(entry.key), entry)
@@ -143,7 +141,8 @@ def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
     whole_files.check_room(known.TABLE.parent)
     searched = known.improve(asked, search)
     table = known.read()
-    found = harvest.proposed(dict(table), options.ROOT / compare.HOME / "rows", api.load)
+    rows = options.ROOT / compare.HOME / "rows"
+    found = harvest.proposed(dict(table), rows, api.load_or_stand_in)
     changed = [entry for key, entry in found.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)

@@ -169,8 +169,8 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None
 
     if not ks or suite_name == COMPONENTS:
         return
-    problems = (api.load(i.dataset, **i.parameters) for i in suite.items(suite_name, fresh=seed))
-    largest = max(problem.n for problem in problems)
+    items = suite.items(suite_name, fresh=seed)
+    largest = max(api.load_or_stand_in(i.dataset, **i.parameters).n for i in items)
     if max(ks) > largest:
         raise InputError(
             f"-k: {max(ks)}; the largest problem of suite {suite_name!r} has {largest} variables"

@@ -151,7 +151,8 @@ def make_figure(
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, [name])
     folder = options.ROOT / "results" / scale / "figures" / name
-    for statement in in_short.ordered(claims_file.read(folder / claims_file.NAME)["statements"]):
+    report = claims_file.read(folder / claims_file.NAME, name)
+    for statement in in_short.ordered(report["statements"]):
         print(card.text(statement))
     print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', name)}")
     print(folder / "figure.svg")

@@ -39,6 +39,15 @@ def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "l
     check_writable(option, file)
 
 
+def check_samples(problem: Problem, kind: str) -> None:
+    """Raise, before the work is done, where a picture needs samples that the problem lacks."""
+    if kind in pictures.OF_SAMPLES and problem.m is None:
+        raise InputError(
+            f"--picture: {kind!r} needs samples, and {problem.name} is a covariance; allowed are "
+            "loadings, substitutes and scree"
+        )
+
+
 def check_writable(option: str, file: Path) -> None:
     """Raise, before the work is done, where no file of this name can be written."""
     if file.is_dir():
@@ -60,10 +69,12 @@ def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = T
             return
         import pandas as pd
 
+        from spcabench.readers.delimited import guarded
+
         frame = pd.DataFrame(_loadings(found), columns=labels(found))
         frame.insert(0, "variable", _names(problem))
         if file.suffix == ".csv":
-            frame.to_csv(aside, index=False)
+            frame.assign(variable=frame.variable.map(guarded)).to_csv(aside, index=False)
         else:
             frame.to_parquet(aside, index=False)
 

@@ -39,6 +39,7 @@ def grade(
     full: Full = False,
     submit: Submit = None,
     who: Who = "unnamed",
+    stand_in: options.StandIn = False,
 ) -> None:
     """Grade a vector: is it feasible, its variance, certified gap, and its rank.
 
@@ -54,9 +55,9 @@ def grade(
     item = grading.item_named(problem, nonnegative)
     if item is None:
         _check_name(problem)
-        loaded = solve._problem(problem, Reading(covariance=covariance))
+        loaded = solve._problem(problem, Reading(covariance=covariance), stand_in)
     else:
-        loaded = api.load(item.dataset, **item.parameters)
+        loaded = api.load(item.dataset, stand_in=stand_in, **item.parameters)
     x = grading.read(loadings, loaded.features)
     rows = options.ROOT / compare.HOME / "rows"
     found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)

@@ -24,6 +24,10 @@ DIGITS = 15  # of a cardinality at most
 MOST_NUMBERS = 10_000  # cardinalities of one command
 FORMS = "10, a list 5,10,20, or a range 5:50 or 5:50:5 (its end included)"
 
+StandIn = Annotated[
+    bool,
+    typer.Option("--stand-in", help="Other data, where those of a dataset are not here."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Cardinalities = Annotated[
     str | None, typer.Option("-k", "--k", metavar="NUMBERS", help=f"Cardinality: {FORMS}.")

@@ -134,6 +134,7 @@ def solve(
     missing: Missing = "error",
     names: Names = None,
     key: Key = None,
+    stand_in: options.StandIn = False,
     out: Out = None,
     plot: Plot = None,
     picture: Picture = "loadings",
@@ -146,23 +147,42 @@ def solve(
     With several cardinalities, one component is found at each of them. With `-k auto`, the number
     of variables is chosen from the data.
     """
+    typed = SimpleNamespace(**context.params)
+    _check_files(typed)
+    problem = _problem(source, _reading(context.params), stand_in)
+    _write(problem, _answer(problem, typed), typed)
+
+
+def _check_files(typed: SimpleNamespace) -> None:
+    """Raise InputError for files that cannot be written, and pictures that are not drawn so."""
     from spcabench.cli import files
 
-    files.check("--out", out, files.TABLES)
-    files.check("--plot", plot, files.PICTURES, picture)
-    typed = SimpleNamespace(**context.params)
-    problem = _problem(source, _reading(context.params))
-    found = _answer(problem, typed)
-    if out is not None:
-        files.write(out, problem, found, bound)
-    if plot is not None:
-        files.draw(plot, problem, found, picture, bound)
+    files.check("--out", typed.out, files.TABLES)
+    files.check("--plot", typed.plot, files.PICTURES, typed.picture)
+    several = typed.k not in (None, options.AUTO) and len(options.cardinalities(typed.k)) > 1
+    if typed.plot is not None and several and typed.picture != "loadings":
+        raise InputError(
+            f"--picture: {typed.picture!r} is for components; a path over k has one picture alone"
+        )
+
+
+def _write(problem: "Problem", found: Any, typed: SimpleNamespace) -> None:
+    """Write the files that were asked for."""
+    from spcabench.cli import files
+
+    if typed.out is not None:
+        files.write(typed.out, problem, found, typed.bound)
+    if typed.plot is not None:
+        files.draw(typed.plot, problem, found, typed.picture, typed.bound)
 
 
 def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     """Find what was asked for, and print it."""
     from spcabench import api
-    from spcabench.cli import settings, terminal
+    from spcabench.cli import files, settings, terminal
+
+    if typed.plot is not None:
+        files.check_samples(problem, typed.picture)
 
     ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
     _check_sizes(problem, ks, typed.components)
@@ -205,15 +225,15 @@ def _reading(typed: dict[str, Any]) -> "Reading":
     return how
 
 
-def _problem(source: str, how: "Reading") -> "Problem":
+def _problem(source: str, how: "Reading", stand_in: bool) -> "Problem":
     from spcabench.readers import user_file
 
     if user_file.is_file(source):
         return user_file.read(Path(source), how)
-    return _dataset(source, how)
+    return _dataset(source, how, stand_in)
 
 
-def _dataset(source: str, how: "Reading") -> "Problem":
+def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     """A dataset by its name; --scale and --no-center are for those that can be loaded so."""
     from spcabench import api, registry
     from spcabench.readers.user_file import Reading
@@ -229,7 +249,7 @@ def _dataset(source: str, how: "Reading") -> "Problem":
         if name not in ("center", "scale") or name not in taken:
             raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
         settings[name] = getattr(how, name)
-    return api.load(source, **settings)
+    return api.load(source, stand_in=stand_in, **settings)
 
 
 def _say(solver: str, n: int, chosen: bool) -> None:

@@ -145,13 +145,16 @@ def _substitutes(label: str, result: Result) -> str:
 def _table(problem: Problem, found: Sequence[Result], bound: bool) -> "Table":
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     joint = isinstance(found, Components)
     several = joint and len(found) > 1
     size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
     title = f"{problem.name}: {size}, solver {found[0].solver}"
     title += " (STAND-IN)" if problem.stand_in else ""
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(
+        title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     after = ("after\ndeflation",) if several else ()
     bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
     first = "component" if joint else "k asked"
@@ -160,7 +163,8 @@ def _table(problem: Problem, found: Sequence[Result], bound: bool) -> "Table":
     table.add_column("variables (loading)", overflow="fold")
     for i, result in enumerate(found, 1):
         label = str(i if joint else result.k)
-        table.add_row(label, str(result.cardinality), *_cells(problem, result, several, bound))
+        cells = _cells(problem, result, several, bound)
+        table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are no markup
     return table
 
 

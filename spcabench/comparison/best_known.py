@@ -132,7 +132,7 @@ def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
     """
     table = read()
     for item in items:
-        problem = api.load(item.dataset, **item.parameters)
+        problem = api.load_or_stand_in(item.dataset, **item.parameters)
         for entry in table.values():
             if (entry.item, entry.problem, entry.nonnegative) == (
                 item.name,
@@ -238,7 +238,7 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
 
     effort : multiple of their default budgets.
     """
-    problem = api.load(item.dataset, **item.parameters)
+    problem = api.load_or_stand_in(item.dataset, **item.parameters)
     asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
     budgets = {EXACT: 2e11 * effort} | (
         {} if item.nonnegative else {HEURISTIC: round(500 * effort)}

@@ -17,7 +17,7 @@ from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
-from spcabench.readers.delimited import is_number
+from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
 from spcabench.running.whole_files import write_text
 from spcabench.solving import bounds
@@ -116,7 +116,7 @@ def _first(table: pd.DataFrame) -> tuple[Vector, list[str] | None]:
     named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
     if not named or table.shape[1] == 1:
         return first.to_numpy(float), None
-    return table.iloc[:, 1].to_numpy(float), first.astype(str).tolist()
+    return table.iloc[:, 1].to_numpy(float), first.astype(str).map(unguarded).tolist()
 
 
 def graded(

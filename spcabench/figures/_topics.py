@@ -101,7 +101,7 @@ def _run(corpus, values, scale):
 
 def topics(problem, *, seed, corpus, values):
     """Words, weights, penalty, certified gap and coherence of each component."""
-    presence = api.load(
+    presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
     found = deflate.deflated_components(problem, TOPICS, component, "drop_features")

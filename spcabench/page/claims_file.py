@@ -24,8 +24,11 @@ WRITTEN = ("where", "quote", "kind", "parts", "paper", "primary", "any_data", "c
 Stored = dict[str, Any]
 
 
-def read(file: Path) -> Stored:
-    """The claims file of a figure. Raises InputError for a file of another version."""
+def read(file: Path, figure: str = "") -> Stored:
+    """The claims file of a figure, or of a run where none is named.
+
+    Raises InputError for a file of another version, figure or schema.
+    """
     report = opening.read_json(file, what="a claims file")
     version = report.get("version")
     if version != VERSION:
@@ -33,7 +36,7 @@ def read(file: Path) -> Stored:
             f"{file}: version {version!r:.40} of claims files, this is version {VERSION}; make the "
             "figure again"
         )
-    wrong = best_match(_schema(file.parent.name).iter_errors(report))
+    wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
         place = ".".join(map(str, wrong.absolute_path)) or "the whole"
         raise InputError(f"{file}: {place:.60}: {wrong.message:.100}; make the figure again")
@@ -42,10 +45,10 @@ def read(file: Path) -> Stored:
 
 @cache
 def _schema(figure: str) -> Draft202012Validator:
-    """The schema of the claims file of a figure."""
+    """The schema of the claims file of a figure, or of a run."""
     known = opening.read_json(SCHEMA)
     mine = {"required": ["figure"], "properties": {"figure": {"const": figure}}}
-    return Draft202012Validator(known | {"allOf": [mine]})
+    return Draft202012Validator(known | ({"allOf": [mine]} if figure else {}))
 
 
 def read_all(folder: Path) -> dict[str, Stored]:
@@ -55,7 +58,7 @@ def read_all(folder: Path) -> dict[str, Stored]:
         raise InputError(
             f"{folder}: no figures/NAME/{NAME} there; make figures, or name another folder"
         )
-    return {file.parent.name: read(file) for file in files}
+    return {file.parent.name: read(file, file.parent.name) for file in files}
 
 
 def write(file: Path, report: Stored) -> None:

@@ -124,7 +124,7 @@ def _entering(
     """Rows as they may be ranked, and a sentence for each that may not."""
     job = next(iter(asked.values()))
     items = suite.items(job.suite, job.ks, job.fresh)
-    return entering.recomputed(rows, items, _best_known(job), api.load, elsewhere)
+    return entering.recomputed(rows, items, _best_known(job), api.load_or_stand_in, elsewhere)
 
 
 def _written(
@@ -142,7 +142,7 @@ def _written(
     job = next(iter(asked.values()))
     known = _best_known(job)
     items = suite.items(job.suite, job.ks, job.fresh)
-    known = {**known, **entering.references(rows, items, known, api.load)}
+    known = {**known, **entering.references(rows, items, known, api.load_or_stand_in)}
     answers = standing.standing(rows, known)
     ranking = standing.ranking(answers, last)
     comparison_tables.write(folder, answers, ranking, last)

@@ -113,7 +113,7 @@ def _write_numbers(folder: Path) -> None:
     """Write a page of the numbers of each figure that has rows of its own."""
     for path in (folder / "figures").glob("*/claims.json"):
         if found := _rows(folder, path.parent.name):
-            figure = claims_file.read(path)
+            figure = claims_file.read(path, path.parent.name)
             words = {name: figure[name] for name in ("figure", "title", "scale")}
             home, overview = (f"../../{name}.html" for name in (figure["paper"], "index"))
             numbers_page.write(
@@ -252,7 +252,7 @@ def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _figure(folder: Path, path: Path) -> dict[str, Any]:
     """The claims file of a figure, with what the pages add: picture, files, rows, paragraphs."""
-    figure = claims_file.read(path)
+    figure = claims_file.read(path, path.parent.name)
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
     numbers = path.with_name(numbers_page.NAME)

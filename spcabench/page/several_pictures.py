@@ -137,7 +137,7 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
 
 def _names(line: Any) -> list[str]:
     """The names of the variables of a line's problem."""
-    return list(api.load(line.dataset, **json.loads(line.parameters)).features or ())
+    return list(api.load_or_stand_in(line.dataset, **json.loads(line.parameters)).features or ())
 
 
 def _shown(table: pd.DataFrame, ranking: pd.DataFrame) -> pd.DataFrame:

@@ -105,7 +105,7 @@ class Problem:
             Covariance(S),
             validate.names("features", names if features is None else features, len(S)),
             None,
-            provenance or {},
+            validate.provenance(provenance),
             indefinite=validate.indefinite(S),
         )
 
@@ -172,7 +172,7 @@ class Problem:
         A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, divide_by_m)
         with uncharged():
             validate.has_variance("X", A.squared_norms())
-        return cls(name, A, features, labels, provenance or {})
+        return cls(name, A, features, labels, validate.provenance(provenance))
 
     @property
     def form(self) -> Form:

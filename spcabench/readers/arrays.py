@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 import scipy.sparse as sp
 
+from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.readers import sizes
 from spcabench.validate import nearest
@@ -82,6 +83,8 @@ def _read(path: Path, stream: IO[bytes], size: int) -> Array:
     shape, by_columns, dtype = HEADERS[version](stream)
     if dtype.kind in NO_NUMBERS:
         raise InputError(f"{path}: holds {NO_NUMBERS[dtype.kind]}; allowed are numbers")
+    if dtype.kind == "c":
+        raise InputError(f"{path}: complex entries; allowed are real ones")
     if any(length < 0 for length in shape):
         raise InputError(f"{path}: damaged: its header promises the shape {shape}")
     count = math.prod(shape)
@@ -103,8 +106,6 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     rows, columns = (int(length) for length in shape)
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
-    if data.dtype.kind == "c":
-        raise InputError(f"{path}: complex entries; allowed are real ones")
     # as float64 from the begin, so that small integers do not overflow where duplicates are summed
     parts = [_indices(path, archive, members, part) for part in PARTS[kind]]
     return _built(path, kind, data.astype(np.float64), parts, (rows, columns))
@@ -126,7 +127,7 @@ def _indices(
     path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], part: str
 ) -> Array:
     found = _member(path, archive, members[part])
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    if found.dtype.kind not in "iu":
         raise InputError(f"{path}: {part} of a sparse array; allowed is a list of whole numbers")
     return found.astype(np.int64)
 
@@ -135,29 +136,15 @@ def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[
     """The sparse array, once no index points outside it."""
     if kind == "coo":
         for what, found, length in zip(("row", "col"), parts, shape, strict=True):
-            _in_range(path, what, found, length)
+            validate.in_range(str(path), what, found, length)
         return sp.coo_array((data, tuple(parts)), shape=shape)
     if kind == "dia":
-        _in_range(path, "offsets", parts[0], shape[1], 1 - shape[0])
+        validate.in_range(str(path), "offsets", parts[0], shape[1], 1 - shape[0])
         return sp.dia_array((data, parts[0]), shape=shape)
     indices, starts = parts
     block = (1, 1) if data.ndim != 3 else data.shape[1:]
     outer, inner = (length // side for length, side in zip(shape, block, strict=True))
     if kind == "csc":
         outer, inner = inner, outer
-    _in_range(path, "indices", indices, inner)
-    wrong = len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any()
-    if wrong or not starts[-1] <= len(indices) == len(data):
-        raise InputError(
-            f"{path}: damaged: indptr of a sparse array must rise from 0 to at most the "
-            f"{len(indices)} entries, in {outer + 1} numbers"
-        )
+    validate.compressed(str(path), indices, starts, data, outer, inner)
     return SPARSE[kind]((data, indices, starts), shape=shape)
-
-
-def _in_range(path: Path, what: str, found: Array, length: int, least: int = 0) -> None:
-    if len(found) and not least <= found.min() <= found.max() < length:
-        raise InputError(
-            f"{path}: damaged: {what} of a sparse array are {found.min()} to {found.max()}; "
-            f"allowed are {least} to {length - 1}"
-        )

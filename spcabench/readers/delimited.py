@@ -38,6 +38,7 @@ POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers as people write them: 1.234,5 and 1'234 and 12 %
 NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
 csv.field_size_limit((1 << 31) - 1)  # a line read with a wrong separator is one field
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # the first character of what spreadsheets compute
 SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 
@@ -140,6 +141,16 @@ def _separator(lines: list[str]) -> str:
     return SPACES if even else ","
 
 
+def guarded(name: str) -> str:
+    """A name as a cell of a text table: an apostrophe before what a spreadsheet would compute."""
+    return f"'{name}" if name.startswith(FORMULA) and not is_number(name) else name
+
+
+def unguarded(cell: str) -> str:
+    """The name that a cell holds."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+
+
 def is_number(word: str, decimal: str = ".") -> bool:
     """Whether a word is a number, or nothing."""
     try:
@@ -207,5 +218,5 @@ def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> p
             for j, name in enumerate(frame.columns)
         ]
         frame = frame.loc[:, ~np.array(empty, dtype=bool)]
-        return frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
+        return frame.set_axis([unguarded(str(name).strip()) for name in frame.columns], axis=1)
     return frame.set_axis([str(j + 1) for j in range(frame.shape[1])], axis=1)

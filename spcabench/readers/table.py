@@ -238,6 +238,21 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     )
 
 
+def date_columns(frame: pd.DataFrame) -> list[str]:
+    """Names of columns that hold days as whole numbers, such as 20240229."""
+    first = frame.iloc[0].to_numpy(dtype=np.float64) if len(frame) else np.empty(0)
+    # most columns are none by their first value: only the others are looked at whole
+    places = np.flatnonzero((first >= 18000101) & (first <= 22001231))
+    found = []
+    for j in places:
+        values = frame.iloc[:, j].to_numpy(dtype=np.float64)
+        if (values == values.round()).all():
+            days = pd.to_datetime(values.astype(np.int64).astype(str), "coerce", format="%Y%m%d")
+            if not days.isna().any():
+                found.append(str(frame.columns[j]))
+    return found
+
+
 def counting_columns(frame: pd.DataFrame) -> list[str]:
     """Names of columns that number the rows, by their name or by their values."""
     names = [str(name) for name in frame.columns]

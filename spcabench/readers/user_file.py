@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from spcabench import opening
+from spcabench import opening, validate
 from spcabench.errors import InputError
 from spcabench.extras import MissingExtra, require
 from spcabench.flops import uncharged
@@ -25,6 +25,7 @@ from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
+TALL = 10  # times as many named rows as columns: the rows may be the variables
 LONGEST = 150  # characters of what a library says about a file
 
 
@@ -241,8 +242,18 @@ def _variables(
     numbers, there = table.complete(path, numbers, how.missing, notes)
     for name in table.counting_columns(numbers):
         notes.append(f"column {name!r} seems to number the rows: --drop {name} leaves it out")
+    for name in table.date_columns(numbers):
+        notes.append(f"column {name!r} seems to hold dates: --drop {name} leaves it out")
+    if names is not None and not how.transpose and len(frame) > TALL * frame.shape[1]:
+        notes.append(
+            f"{len(frame):,} rows have names and {frame.shape[1]:,} columns numbers: if the rows "
+            "are the variables, as genes often are, say --transpose"
+        )
     labels = None if labels is None else [labels[i] for i in np.flatnonzero(there)]
-    return numbers.to_numpy(dtype=np.float64), labels, [str(name) for name in numbers.columns]
+    named = [str(name) for name in numbers.columns]
+    X = numbers.to_numpy(dtype=np.float64)
+    validate.finite(str(path), X, named)
+    return X, labels, named
 
 
 def _numbers(path: Path, frame: pd.DataFrame, how: Reading, notes: list[str]) -> pd.DataFrame:

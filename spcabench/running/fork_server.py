@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from spcabench import machine
+from spcabench import machine, streams
 from spcabench.running import supervisor
 
 LOADED = (
@@ -147,6 +147,7 @@ def main() -> None:
     for name in LOADED:
         with suppress(ImportError):  # an extra that is not installed is needed by no step
             import_module(name)
+    streams.accept_every_character()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the workflow ends this process

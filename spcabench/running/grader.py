@@ -63,7 +63,7 @@ def _said(what: str, error: Exception) -> str:
 
 @lru_cache(maxsize=2)
 def _problem(dataset: str, parameters: str) -> Problem:
-    return api.load(dataset, **json.loads(parameters))
+    return api.load_or_stand_in(dataset, **json.loads(parameters))
 
 
 def _judged(problem: Problem, run: Run, question: Mapping[str, Any]) -> dict[str, Any] | str:

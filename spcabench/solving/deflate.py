@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
@@ -74,8 +74,7 @@ class Components(Sequence[Result]):
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a file: a row for each variable, a column for each component."""
-        with using_file(file):
-            self.to_frame().to_csv(file)
+        words.write_csv(self.to_frame(), file)
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
         """Draw the components with matplotlib, and return the figure.

@@ -28,6 +28,7 @@ ARROWS = 25  # variables drawn in a biplot
 TOGETHER = 6  # names of one label in a biplot
 NEAR = 0.1  # of the longest arrow: arrows that end so close to each other share a label
 POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
+OF_SAMPLES = ("scores", "biplot")
 KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
 
 
@@ -57,10 +58,13 @@ def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) 
     pyplot = require("matplotlib.pyplot")
     with matplotlib.rc_context(RC):
         if axis is not None:
-            yield axis.figure, [axis]
-            return
-        figure, axes = pyplot.subplots(1, panels, squeeze=False, figsize=size)
-        yield figure, [*axes.flat]
+            figure, axes = axis.figure, [axis]
+        else:
+            figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)
+            axes = [*grid.flat]
+        yield figure, axes
+        for text in figure.findobj(require("matplotlib.text").Text):
+            text.set_parse_math(False)  # a dollar in a variable's name is a dollar
 
 
 def loadings(

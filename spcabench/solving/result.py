@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench.errors import using_file
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -131,8 +130,7 @@ class Result:
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a file, with a row for each variable."""
-        with using_file(file):
-            self.to_frame().to_csv(file)
+        words.write_csv(self.to_frame(), file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
         """Return the variables that could take the place of one in the component.

@@ -4,10 +4,12 @@ Nothing is computed that takes long: a bound is shown where it has been asked fo
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench.errors import using_file
 from spcabench.flops import uncharged
 
 if TYPE_CHECKING:
@@ -75,6 +77,14 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
     rows = pd.DataFrame([cells(problem, result) for result in results])
     rows.index = pd.RangeIndex(1, len(rows) + 1)
     return rows.fillna("").to_html(escape=True)
+
+
+def write_csv(loadings: "pd.DataFrame", file: Path | str) -> None:
+    """Write a table of loadings (n, K) whose index has the variables' names."""
+    from spcabench.readers.delimited import guarded
+
+    with using_file(file):
+        loadings.rename(index=guarded).to_csv(file)
 
 
 def frame(problem: "Problem", results: Sequence["Result"]) -> "pd.DataFrame":

@@ -1,0 +1,34 @@
+"""What is printed reaches every terminal and file: what these cannot show has other words."""
+
+import codecs
+import io
+import sys
+
+HANDLER = "spcabench"  # of characters that a stream cannot hold
+PLAIN = {
+    **dict.fromkeys("─━═╌–−‐", "-"),
+    **dict.fromkeys("│┃║", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╷╵", "+"),
+    **{"≤": "<=", "≥": ">=", "µ": "u", "μ": "u", "×": "x", "●": "*", "■": "#", "○": "o"},
+    **{"…": "...", "’": "'", "“": '"', "”": '"', "Σ": "Sigma", "é": "e"},
+}
+
+
+def accept_every_character() -> None:
+    """Let this process print all texts, whatever the encoding of the terminal or file."""
+    codecs.register_error(HANDLER, _readable)
+    for stream in (sys.stdout, sys.stderr):
+        # a forked process has those of its parent, which it cannot configure again
+        if isinstance(stream, io.TextIOWrapper) and stream.errors != HANDLER:
+            stream.reconfigure(errors=HANDLER)
+
+
+def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Other words for what a stream cannot hold; a character that has none becomes its code."""
+    assert isinstance(error, UnicodeEncodeError)
+    part = error.object[error.start : error.end]
+    return "".join(map(_in_plain_letters, part)), error.end
+
+
+def _in_plain_letters(character: str) -> str:
+    return PLAIN.get(character) or character.encode("ascii", "backslashreplace").decode()
