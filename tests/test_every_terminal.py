@@ -1,0 +1,129 @@
+"""Names are text, whatever people call their columns and files, and every terminal is served."""
+
+import csv
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import spcabench
+from spcabench import Problem, api, streams
+from spcabench.errors import InputError
+from spcabench.readers import user_file
+from spcabench.readers.delimited import guarded, unguarded
+from tests.problems import some
+
+NAMES = ["weight [kg]", "[/b]", r"$x^2$ $\frac{1}$", "=cmd", "größe", "@home", "+1-", "[red]x"]
+KINDS = ("loadings", "biplot", "scores", "scree", "substitutes")
+
+
+@pytest.fixture
+def survey(tmp_path, monkeypatch):
+    """A table whose columns have names that other programs take for code."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    with open("survey [x].csv", "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(NAMES)
+        writer.writerows(rng.integers(0, 9, (12, len(NAMES))).tolist())
+    return tmp_path / "survey [x].csv"
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
+def test_an_answer_is_printed_in_every_encoding(survey, encoding):
+    command = [sys.executable, "-m", "spcabench", "solve", survey.name, "-k", str(len(NAMES))]
+    done = subprocess.run(
+        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}
+    )
+    shown = done.stdout.decode(encoding)
+    assert done.returncode == 0, done.stderr
+    for name in NAMES:
+        held = name.encode(encoding, "backslashreplace").decode(encoding)
+        assert "".join(held.split()) in "".join(shown.split())
+
+
+def test_letters_that_a_stream_lacks_have_other_words():
+    streams.accept_every_character()
+    assert "K3 ≥ 10 µs ─ ö".encode("ascii", streams.HANDLER) == rb"K3 >= 10 us - \xf6"
+
+
+def test_names_are_text_in_tables_and_csv(survey, spcabench):
+    done = spcabench("solve", survey.name, "-k", 4, "--out", "x.csv")
+    assert done.returncode == 0 and done.stdout.startswith("survey [x].csv: ")
+    with open("x.csv", newline="", encoding="utf-8") as stream:
+        cells = [row[0] for row in csv.reader(stream)][1:]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+    assert [*map(unguarded, cells)] == NAMES
+    graded = spcabench("grade", "x.csv", "--problem", survey.name)
+    assert graded.returncode == 0 and "feasible, 4 nonzeros" in graded.stdout
+
+
+@pytest.mark.parametrize("name", [*NAMES, "-1", "'=x", "'", "", "-"])
+def test_a_name_that_is_written_is_read(name):
+    assert unguarded(guarded(name)) == name or name == "'=x"
+
+
+@pytest.mark.parametrize("kind", some(2, KINDS))
+def test_names_are_text_in_pictures(survey, kind):
+    problem = user_file.read(survey, user_file.Reading())
+    figure = spcabench.components(problem, None, 2, k=len(NAMES)).plot(kind)
+    figure.canvas.draw()  # matplotlib reads formulas when it draws
+    if kind == "loadings":
+        shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}
+        assert {*NAMES} <= shown
+
+
+def test_a_column_of_dates_is_noted(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("day,a,b\n20200131,1,2\n20200229,2,1\n20200301,4,7\n")
+    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
+    assert "column 'day' seems to hold dates: --drop day leaves it out" in notes
+    file.write_text("dose,a,b\n20200131,1,2\n20209999,2,1\n20200301,4,7\n")
+    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
+    assert not [note for note in notes if "dates" in note]
+
+
+def test_a_table_of_named_rows_is_told_of_transpose(tmp_path):
+    file = tmp_path / "t.csv"
+    rows = [f"g{i},{i % 7},{i % 5},{i % 3}" for i in range(60)]
+    file.write_text("\n".join(["gene,s1,s2,s3", *rows]) + "\n")
+    notes = user_file.read(file, user_file.Reading()).provenance["notes"]
+    assert [note for note in notes if "say --transpose" in note]
+    turned = user_file.read(file, user_file.Reading(transpose=True))
+    assert turned.n == 60 and not [n for n in turned.provenance["notes"] if "--transpose" in n]
+
+
+def test_an_infinite_entry_has_its_row_and_column(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("a,b\n1,2\n2,inf\n4,7\n")
+    with pytest.raises(InputError, match=r"t\.csv: .*the first in row 2, column 'b'"):
+        user_file.read(file, user_file.Reading())
+
+
+@pytest.mark.parametrize("name", ["golub", "bag_of_words"])
+def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
+    monkeypatch.setenv("SPCABENCH_DATA", str(tmp_path))
+    monkeypatch.setenv("SPCABENCH_OFFLINE", "1")
+    monkeypatch.setattr("pooch.os_cache", lambda project: str(tmp_path / "cache"))
+    if name == "bag_of_words":  # its stand-in takes long to make
+        stand_in = Problem.from_covariance(np.eye(3), provenance={"stand_in": True})
+        monkeypatch.setattr("spcabench.datasets.bag_of_words.load", lambda: stand_in)
+    with pytest.raises(InputError, match=f"{name}.*`spcabench data` says how"):
+        api.load(name)
+    assert api.load(name, stand_in=True).stand_in and api.load_or_stand_in(name).stand_in
+    done = spcabench("solve", name, "-k", 2)
+    assert done.returncode == 2 and not done.stdout and "--stand-in" in done.stderr
+    file = tmp_path / "x.txt"
+    file.write_text("1\n")
+    assert "--stand-in" in spcabench("grade", file, "--problem", name).stderr
+    assert "STAND-IN" in spcabench("solve", name, "-k", 2, "--stand-in").stdout
+
+
+def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(api, "components", lambda *given, **more: pytest.fail("too late"))
+    for words in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
+        done = spcabench("solve", "pitprops", *words, "--plot", "x.png")
+        assert done.returncode == 2 and "--picture" in done.stderr
