@@ -108,7 +108,11 @@ def commit() -> tuple[str, bool]:
 def git(folder: Path, *words: str) -> str:
     """Return git's answer about the repository of a folder; OSError or CalledProcessError."""
     return subprocess.run(
-        ["git", "-C", folder, *words], check=True, capture_output=True, text=True
+        # a process that is killed must leave no lock in the repository
+        ["git", "--no-optional-locks", "-C", folder, *words],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.rstrip()
 
 

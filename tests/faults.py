@@ -105,7 +105,9 @@ class Workspace:
         return subprocess.Popen(
             [sys.executable, "-m", "spcabench", *COMMANDS[command]],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder), "SPCABENCH_TRIAL": self.mark},
+            env=os.environ
+            | {"PYTHONPATH": str(self.folder), "SPCABENCH_TRIAL": self.mark}
+            | {"XDG_CACHE_HOME": str(self.folder / "cache")},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -199,10 +201,11 @@ FAULTS = {
 }
 
 
-def disturb(workspace, command, fault, moment, limit=None):
+def disturb(workspace, command, fault, moment, limit=None, whole=lambda workspace: None):
     """Run a command with a fault at a moment, in seconds; repeat it; what the first one said.
 
-    limit : the longest file in bytes, for the fault "limited", which lasts from the start.
+    limit : the longest file in bytes, for the fault "limited", which lasts from the start. whole :
+    function of the workspace that asserts that nothing is half there.
     """
     process = workspace.start(command, limit if fault == "limited" else None)
     with suppress(subprocess.TimeoutExpired):
@@ -211,6 +214,7 @@ def disturb(workspace, command, fault, moment, limit=None):
     try:
         _, said = process.communicate(timeout=LONGEST)
         workspace.check_left()
+        whole(workspace)
     finally:
         if undo:
             undo()
@@ -220,14 +224,15 @@ def disturb(workspace, command, fault, moment, limit=None):
     workspace.run(command)
     assert not list((workspace.folder / "results").rglob("*.journal"))
     workspace.check_left()
+    whole(workspace)
     return said.strip().splitlines()
 
 
 @contextmanager
-def disk(folder):
+def disk(folder, size=SIZE):
     """A folder on a small disk of its own, if one can be made; whether it is."""
     made = os.geteuid() == 0 and not subprocess.call(
-        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", folder], stderr=subprocess.DEVNULL
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], stderr=subprocess.DEVNULL
     )
     try:
         yield made

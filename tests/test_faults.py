@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import random
 import re
 import resource
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from spcabench.cli import files, solvers
 from spcabench.errors import InputError
 from spcabench.running import damage, rows, whole_files
 from spcabench.running.journal import Journal
-from tests import faults
+from tests import faults, kills
 from tests.problems import WHOLE
 from tests.trial import row
 
@@ -160,3 +161,10 @@ def test_what_the_system_says_of_a_file_is_told(tmp_path, monkeypatch, code):
     with pytest.raises(InputError, match=re.escape(os.strerror(code))):
         whole_files.write_text(tmp_path / "page.html", "new")
     assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("name", kills.COMMANDS)
+def test_what_somebody_keeps_is_old_or_new_whenever_a_command_ends(name, tmp_path):
+    """`python -m tests.kills` tries more moments, and a full disk."""
+    kinds = ("kill -9", "SIGTERM", "limited")
+    assert len([*kills.trials(tmp_path, name, 3, random.Random(name), kinds)]) == 3

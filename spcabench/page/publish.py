@@ -63,7 +63,7 @@ def publish(
     Returns what is published: scale, commits, counts. Raises InputError where the working tree has
     uncommitted changes.
     """
-    if changed := _uncommitted(readme.parent):
+    if changed := _uncommitted(readme.parent, out, readme):
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
@@ -180,11 +180,16 @@ def _known() -> list[str]:
     return found
 
 
-def _uncommitted(root: Path) -> list[str]:
+def _uncommitted(root: Path, *written: Path) -> list[str]:
+    """What is not committed, but for what publishing itself writes."""
+    words = ["status", "--porcelain", "--", "."]
+    words += [f":(exclude){path.relative_to(root)}" for path in written]
     try:
-        return [line[3:] for line in machine.git(root, "status", "--porcelain").splitlines()]
-    except (OSError, CalledProcessError):
-        raise InputError(f"publish: {root} is no git repository; allowed is a clone") from None
+        return [line[3:] for line in machine.git(root, *words).splitlines()]
+    except OSError as error:
+        raise InputError(f"publish: git: {error.strerror}") from None
+    except CalledProcessError as error:
+        raise InputError(f"publish: {root} must be a clone: {error.stderr:.100}") from None
 
 
 def _judge_again(out: Path, figure: str, scale: str) -> None:
