@@ -1,6 +1,7 @@
 """Solvers in any language: a program is graded like any other solver, a wrong one in a sentence."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -51,7 +52,8 @@ def file_of(tmp_path, monkeypatch):
     def write(body, words="{covariance} {k} {out}"):
         (tmp_path / "program.py").write_text(textwrap.dedent(HONEST + body))
         file = tmp_path / "mine.py"
-        file.write_text(command.text_of(f"{sys.executable} program.py {words}", tmp_path))
+        typed = f"{shlex.quote(sys.executable)} program.py {words}"
+        file.write_text(command.text_of(typed, tmp_path))
         return str(file)
 
     return write
@@ -117,7 +119,7 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
     program = f"import sys\nimport numpy as np\nA = {read}\nx = np.eye(A.shape[1])[0]\n"
     program += "np.save('seen.npy', A)\nwith open(sys.argv[3], 'wb') as out: np.save(out, x)\n"
     (tmp_path / "any.py").write_text(program)
-    words = f"{sys.executable} any.py {{data:{kind}}} {{k}} {{out:npy}}"
+    words = f"{shlex.quote(sys.executable)} any.py {{data:{kind}}} {{k}} {{out:npy}}"
     problem = api.load("gaussian", m=7, n=5)
     (iterate,) = command.iterates(problem, 1, words, str(tmp_path))
     assert iterate.x.tolist() == [1, 0, 0, 0, 0]

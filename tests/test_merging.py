@@ -1,5 +1,6 @@
 """Comparisons made on two machines, joined; the settings that a comparison's page shows."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -116,7 +117,9 @@ def test_a_bound_of_another_machine_is_made_again(made, tmp_path):
 
 def test_broken_promises_are_carried_along(made, tmp_path):
     two = changed(made[1], tmp_path / "two")
-    (two / "plan.json").write_text('{"broken": {"gpower1": ["it prints nothing: it printed"]}}')
+    (two / "plan.json").write_text(
+        '{"name": "two", "broken": {"gpower1": ["it prints nothing: it printed"]}}'
+    )
     out = tmp_path / "both"
     out.mkdir()
     text = page.write_merged(out, [made[0], two]).read_text()
@@ -179,3 +182,65 @@ def test_settings_replace_the_defaults_and_a_penalty_is_none(made):
 @pytest.mark.parametrize("solver", suite.RULES)
 def test_rules_are_about_solvers_that_take_part(solver):
     assert solver in {*jobs.entrants("standard"), *jobs.entrants("nonnegative")}
+
+
+def kept(folder, elsewhere, which):
+    """The comparison with the rows of its file that a function of a row number gives."""
+    elsewhere.mkdir()
+    (elsewhere / "jobs.json").write_text((folder / "jobs.json").read_text())
+    table = results.read_table([folder / "rows.parquet"])
+    results.write_table(table.take(which(table.to_pandas())), elsewhere / "rows.parquet")
+    return elsewhere
+
+
+def suite_rows(rows, solver):
+    return int(((rows.solver == solver) & (rows.kind == "suite")).sum())
+
+
+def test_rows_that_are_left_out_are_failures(made, tmp_path):
+    """Nobody gets a better mean by leaving out where he fails."""
+    good = kept(made[1], tmp_path / "two", lambda rows: [*range(len(rows))])
+    part = merging.Part.read(good)
+    worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
+    fewer = kept(good, tmp_path / "fewer", lambda rows: [i for i in rows.index if i != worst])
+    rows, said = page._entering(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
+    assert said == ["gpower1, 1 rows: they were left out, and count as failures"]
+    mine = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
+    assert len(mine) == suite_rows(part.rows, "gpower1")
+    (out := tmp_path / "both").mkdir()
+    page.write_merged(out, [made[0], fewer])
+    table = pd.read_csv(out / "table.csv")
+    assert (table[table.solver == "gpower1"].value.isna()).sum() == 1
+
+
+def test_a_row_that_stands_twice_counts_once(made, tmp_path):
+    part = merging.Part.read(made[1])
+    best = int(part.rows[part.rows.kind == "suite"].variance.idxmax())
+    more = kept(made[1], tmp_path / "two", lambda rows: [*rows.index, best, best])
+    rows, said = page._entering(merging.Part.read(more).rows, part.jobs, elsewhere=True)
+    assert len(rows) == len(part.rows) and len(said) == 1 and "2 rows: each is a second" in said[0]
+
+
+def test_no_solver_of_a_part_has_terms_of_its_own(made, tmp_path):
+    two = changed(made[1], tmp_path / "two")
+    asked = json.loads((two / "jobs.json").read_text())
+    asked["tpower"]["limit"] = 3600.0
+    (two / "jobs.json").write_text(json.dumps(asked))
+    with pytest.raises(InputError, match=r"two \(tpower\) has limit = 3600"):
+        merging.check([merging.Part.read(folder) for folder in (made[0], two)])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e-13])
+def test_a_vector_at_the_edge_of_grading_is_dropped(made, tmp_path, value):
+    """One entry more, too small to matter or none at all."""
+
+    def spoiled(support):
+        return support and [*support, next(j for j in range(len(support) + 1) if j not in support)]
+
+    more = dict(support=spoiled, values=lambda v: v and [*v, value], asked=lambda k: k)
+    two = changed(made[1], tmp_path / "two", **more)
+    rows, said = page._entering(
+        merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
+    )
+    full = rows[(rows.kind == "suite") & rows.variance.notna()]
+    assert said and all(len(s) <= k for s, k in zip(full.support, full.asked, strict=True))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import unquote
 
 import pandas as pd
 
@@ -98,7 +99,7 @@ def check_links(file):
     """Every file and every anchor that a page names is there."""
     for link in re.findall(r'(?:href|src)="([^"]+)"', file.read_text()):
         target, _, anchor = link.partition("#")
-        other = file.parent / target if target else file
+        other = file.parent / unquote(target) if target else file
         if not link.startswith(("data:", "https:")):
             assert other.exists(), link
             place = anchor.partition("?")[0]  # what follows is a choice within it

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from spcabench import api, registry
 from spcabench.comparison import best_known as known
@@ -25,6 +26,12 @@ from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import embed
 
 AGREES = 1e-8  # relative: forms of one problem differ by rounding
+PAIR = ["item", "asked", "sign"]  # what the suite asks of a solver
+MEASURED = [  # what a run that was not made has none of
+    *("problem", "k", "cardinality", "variance", "variance_refit", "bound", "gap", "iterations"),
+    *("flops", "setup_flops", "solve_time", "setup_time", "round_times", "search_runs"),
+    *("search_flops", "search_time", "peak_memory", "history", "support", "values"),
+]
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
 Load = Callable[..., Problem]
 Table = Mapping[tuple[str, str, int, bool], Entry]
@@ -39,7 +46,8 @@ def recomputed(
     value may exceed. load : a dataset's name and parameters -> problem. elsewhere : whether the
     rows were made on another machine; their bounds are then made again too.
     """
-    rows, said, by_name = rows.copy(), [], {item.name: item for item in items}
+    by_name = {item.name: item for item in items}
+    rows, said = complete(rows, by_name.values())
     mine = (rows.kind == "suite") & rows.status.isin(GOOD)
     for name, part in rows[mine].groupby("item", sort=False):
         item = by_name.get(str(name))
@@ -53,6 +61,39 @@ def recomputed(
             for column, value in found.items():
                 rows.loc[index, column] = value
     return rows, said
+
+
+def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[str]]:
+    """One row for each run that the suite asks of a solver, and a sentence for each solver.
+
+    A row that was left out is a failure, like a run that gave no answer; a second one is dropped.
+    """
+    expected = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
+    asked = rows.kind == "suite"
+    twice = asked & rows.duplicated(["solver", "kind", *PAIR])
+    said = [
+        f"{solver}, {count} rows: each is a second one of its run"
+        for solver, count in rows.solver[twice].value_counts().items()
+    ]
+    added = []
+    for solver, part in rows[asked].groupby("solver", sort=False):
+        there = {*part[PAIR].itertuples(index=False, name=None)}
+        lost = [pair for pair in expected if pair not in there]
+        if lost:
+            said.append(f"{solver}, {len(lost)} rows: they were left out, and count as failures")
+            added += [_left_out(part.iloc[:1], pair) for pair in lost]
+    return pd.concat([rows[~twice], *added], ignore_index=True), said
+
+
+def _left_out(like: pd.DataFrame, pair: tuple[str, int, bool]) -> pd.DataFrame:
+    """A row of a run of which there is none, of the same solver, machine and settings."""
+    kinds = {name: like[name].dtype for name in MEASURED}
+    empty = {
+        name: pd.Series([None], like.index, "float64" if is_numeric_dtype(kind) else kind)
+        for name, kind in kinds.items()
+    }
+    row = like.assign(**empty, status=str(Status.DISAGREES), reason="its row is left out")
+    return row.assign(**dict(zip(PAIR, pair, strict=True)))
 
 
 def _of_row(

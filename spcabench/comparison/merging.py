@@ -67,9 +67,12 @@ def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:
 
 def check(parts: list[Part]) -> None:
     """Raise InputError where the comparisons are not of the same problems and limits."""
-    firsts = {part.name: next(iter(part.jobs.values())).fields for part in parts}
-    terms = {name: fields | {"solver": "", "about": ""} for name, fields in firsts.items()}
-    first, *others = terms.items()
+    terms = [
+        (f"{part.name} ({label})", job.fields | {"solver": "", "about": ""})
+        for part in parts
+        for label, job in part.jobs.items()
+    ]
+    first, *others = terms
     for name, other in others:
         unlike = [f"{key} = {value!r}" for key, value in other.items() if value != first[1][key]]
         if unlike:

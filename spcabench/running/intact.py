@@ -8,14 +8,16 @@ import sys
 from types import FunctionType, ModuleType
 from typing import Any
 
-PLACES = ("spcabench.problem", "spcabench.flops", "spcabench.solving.driver", "spcabench.machine")
+OWN = "spcabench."
+# what the harness says its answers with, and measures by
+LIBRARY = ("builtins", "copy", "json", "json.decoder", "json.encoder", "os", "select", "time")
 
 
 def snapshot() -> dict[tuple[str, str], Any]:
     """What each name of the modules, and of their classes, stands for now."""
     found: dict[tuple[str, str], Any] = {}
     for name, module in [*sys.modules.items()]:
-        if isinstance(module, ModuleType) and name.startswith(PLACES):
+        if isinstance(module, ModuleType) and (name.startswith(OWN) or name in LIBRARY):
             for word, value in vars(module).items():
                 found[name, word] = _code(value)
                 if isinstance(value, type) and value.__module__ == name:

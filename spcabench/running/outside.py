@@ -105,43 +105,49 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     if first is None:
         return None
     count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
-    processor = _processor(helper.process.pid)
     many = _asked(run, count, helper, ask)
     if many is None:
         return None
-    processor = _processor(helper.process.pid) - processor
     warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
     return Cost(
         declared=many.declared / count,
         # where something is kept between runs, the first one tells what an answer takes
         outside=first.seconds if warm else many.seconds / count,
         warm=warm,
-        threads=processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
+        threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
         vector=many.vector,
     )
 
 
 class _Taken(NamedTuple):
-    """What some runs took: by the clock outside, waiting left out; with it; and as declared."""
+    """What some runs took.
+
+    seconds : by the clock outside, waiting left out. wall : with it. processor : of all processes.
+    declared : as the runs say.
+    """
 
     seconds: float
     wall: float
+    processor: float
     declared: float
     vector: dict[str, Any]
 
 
 def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     """What so many runs took; None where they failed."""
-    waited = machine.waited(helper.process.pid)
+    waited, processor = machine.waited(helper.process.pid), _processor(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
     if answer.outer_time is None or not answer.status.good:
         return None
     waited = machine.waited(helper.process.pid) - waited
+    processor = _processor(helper.process.pid) - processor
     seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
+    if processor > THREADS_SHARE * seconds + THREADS_SECONDS:
+        seconds = processor  # who waits for another process of his own saves nothing
     said = answer.extra or {}
     vector = said.get("vector")
     kept = {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
-    return _Taken(seconds, answer.outer_time, float(said.get("seconds", 0.0)), kept)
+    return _Taken(seconds, answer.outer_time, processor, float(said.get("seconds", 0.0)), kept)
 
 
 def _repeated(run: Run, count: int) -> Run:
