@@ -77,6 +77,23 @@ TOP = {
                 and int(name.rpartition("/")[2]) > 2
             ]
         """,
+    "answer divided": """
+        import json
+
+        whole = json.dumps
+
+        def smaller(value, **how):
+            if isinstance(value, list) and isinstance(value[-1], dict) and "flops" in value[-1]:
+                few = {n: v // 100 for n, v in value[-1].items() if "flops" in n and v}
+                value = [*value[:-1], value[-1] | few]
+            return whole(value, **how)
+
+        json.dumps = smaller
+        """,
+    "starts in every Python": """
+        import pathlib, site
+        pathlib.Path(STARTS_AT, "mine.pth").write_text("import this_is_not_there")
+        """,
     "timer": """
         import signal
 
@@ -206,6 +223,22 @@ BODY = {
             np.save(file, work(problem.covariance, k))
         yield np.load(file)
         """,
+    "answer divided": "yield work(problem.covariance, k)",
+    "starts in every Python": "yield work(problem.covariance, k)",
+    "another works while it waits": """
+        import os
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        child = os.fork()
+        if not child:
+            end = time.process_time() + 0.2
+            while time.process_time() < end:
+                pass
+            os._exit(0)
+        os.setpriority(os.PRIO_PROCESS, 0, 19)
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            pass
+        yield work(problem.covariance, k)
+        """,
     "says that it was not run": "raise SystemExit(0)\n        yield None",
 }
 
@@ -215,6 +248,7 @@ def write(folder, trick):
     file = folder / f"{trick.replace(' ', '_')}.py"
     top = TOP.get(trick, TOP["pipes"] if "pipes()" in BODY[trick] else "")
     top = textwrap.dedent(top).replace("CANARY", str(folder / "canary"))
+    top = top.replace("STARTS_AT", repr(str(folder)))
     kept_at = repr(str(folder / "kept.npy"))
     body = textwrap.dedent(BODY[trick].replace("KEPT_AT", kept_at)).strip()
     body = textwrap.indent(body, "    ")
@@ -287,6 +321,16 @@ def test_flops_that_were_not_charged_are_seen_by_the_audit(row, trick):
     honest, answer = row("honest"), row(trick)
     assert Flag.ledger in (answer.flags or ()) or Flag.patched in (answer.flags or ())
     assert answer.flops_in_all is None or answer.flops_in_all >= 0.05 * honest.flops_in_all
+
+
+@pytest.mark.parametrize("trick", ["answer divided", "starts in every Python"])
+def test_what_changes_the_harness_or_the_installation_is_flagged(row, trick, tmp_path, monkeypatch):
+    monkeypatch.setattr("site.getusersitepackages", lambda: str(tmp_path))
+    assert Flag.patched in row(trick).flags
+
+
+def test_who_waits_for_another_process_of_his_own_saves_nothing(row):
+    assert row("another works while it waits").seconds >= 0.15
 
 
 def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row):

@@ -1,10 +1,12 @@
-"""Whether the functions that the harness relies on are what they were when they were imported.
+"""Whether the functions and files that the harness relies on are what they were.
 
-It is asked in a worker, where a solver's file can replace any of them, this one too: an audit, and
-no guard.
+Of functions it is asked in a worker, where a solver's file can replace any of them, this one too:
+an audit, and no guard. Of files it is asked outside.
 """
 
+import site
 import sys
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -36,3 +38,15 @@ def changed(before: dict[tuple[str, str], Any]) -> list[str]:
     """The names that stand for something else than they did, or for nothing."""
     now = snapshot()
     return [".".join(key) for key, value in before.items() if now.get(key) is not value]
+
+
+def installed() -> frozenset[tuple[str, int, int]]:
+    """Name, size and time of what later commands run: the package, and what starts Python.
+
+    A solver's file that writes there would reach the processes of others.
+    """
+    home = Path(__file__).resolve().parents[1]
+    places = [*map(Path, {*site.getsitepackages(), site.getusersitepackages()})]
+    starting = (place.glob(name) for place in places for name in ("*.pth", "*customize.py"))
+    files = [*home.rglob("*.py"), *(file for found in starting for file in found)]
+    return frozenset((str(f), (s := f.stat()).st_size, s.st_mtime_ns) for f in files if f.is_file())

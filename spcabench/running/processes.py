@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from spcabench import machine, registry
 from spcabench.run import Run
-from spcabench.running import command, outside, preparation, worker
+from spcabench.running import command, intact, outside, preparation, worker
 from spcabench.running.grader import AGREES, Grader, disagreeing
 from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import COLUMNS, Answer
@@ -50,6 +50,7 @@ class Processes:
         self.loaded = ""
         self.late: dict[str, str] = {}  # series -> why no harder run of it is made
         self.first: dict[tuple[str, ...], str] = {}  # solvers -> what is wrong with a first run
+        self.installed = intact.installed()
         self.second: dict[str, Any] = {}  # the vector of the runs that were timed from outside
 
     def close(self) -> None:
@@ -143,6 +144,9 @@ class Processes:
         if run.solver and stranger:
             sign = bool(run.settings.get("nonnegative"))
             answer = replace(answer, k=run.settings.get("k"), nonnegative=sign)
+            if intact.installed() != self.installed:
+                flags = {*(answer.flags or ()), Flag.patched.value}
+                answer = replace(answer, flags=sorted(flags))
         graded = grader.graded(run, answer, stranger)
         vector, self.second = self.second, {}
         if not vector or not graded.status.good:

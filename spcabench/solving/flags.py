@@ -25,7 +25,8 @@ SENTENCES = {
     Flag.threads: "The solver used more processor time than one thread has.",
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",
-    Flag.patched: "Functions of the harness were replaced in the solver's process.",
+    Flag.patched: "Functions of the harness were replaced in the solver's process, or files of the "
+    "installation changed meanwhile.",
     Flag.printed: "The solver printed text while it ran.",
     Flag.tied: "Equal variables enter together under every penalty: the first ones were kept.",
 }
