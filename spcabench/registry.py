@@ -126,22 +126,31 @@ def _check_solver(found: ModuleType) -> None:
 
 def unavailable(solver: str) -> str:
     """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
-    needed = _required(path("solver", solver))
+    needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""
     return f"needs {needed}, which is not installed: the extra {extra_of(needed)} has it"
 
 
-def _required(file: Path) -> str:
-    """The library that a solver's file names in REQUIRES, read without importing the file."""
+def written(solver: str, name: str) -> str:
+    """The text that a solver's file gives a name, read without importing it; "" where none is."""
+    return _texts(path("solver", solver).read_bytes()).get(name, "")
+
+
+@lru_cache(maxsize=256)
+def _texts(source: bytes) -> dict[str, str]:
+    """What a file gives the names to which it assigns texts; nothing where its syntax is wrong."""
     try:
-        tree = ast.parse(file.read_bytes())
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "REQUIRES":
-                return str(ast.literal_eval(node.value))
+        tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # its import says what is wrong
-        pass
-    return ""
+        return {}
+    return {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets[:1]
+        if isinstance(target, ast.Name) and isinstance(node.value.value, str)
+    }
 
 
 def is_own_file(solver: str) -> bool:

@@ -4,12 +4,14 @@ Solvers can be told apart in grey too.
 """
 
 import math
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
 from spcabench import registry
+from spcabench.errors import InputError
 
 # Okabe and Ito's colours, which survive colour blindness; black is kept for bounds and references
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")
@@ -76,11 +78,15 @@ def look(solver: str, file: str | None = None) -> dict[str, Any]:
 
 
 def own_colour(solver: str) -> str | None:
-    """The COLOUR of a solver's file, given by name or path; None where it has none."""
+    """The COLOUR of a solver's file, given by name or path; None where it has none.
+
+    The file is read and not run: a picture is no place for code of others.
+    """
     try:
-        return getattr(registry.module("solver", solver), "COLOUR", None)
-    except ValueError:
+        colour = registry.written(solver, "COLOUR")
+    except InputError:  # no solver has this name
         return None
+    return colour if re.fullmatch("#[0-9a-fA-F]{6}", colour) else None
 
 
 def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from spcabench.running import description
 from spcabench.solving.flags import Flag
 from spcabench.solving.status import GOOD, Status
 from tests.answers import row_of
+from tests.comparisons import compared
 from tests.test_trust import COVARIANCE, HEAD, SMALL, K
 
 TOP = {
@@ -93,6 +94,32 @@ TOP = {
     "starts in every Python": """
         import pathlib, site
         pathlib.Path(STARTS_AT, "mine.pth").write_text("import this_is_not_there")
+        """,
+    "orphans": """
+        import os
+
+        def orphan():
+            ours, theirs = os.pipe()
+            asked, told = os.pipe()
+            if not os.fork():
+                os.setsid()
+                if not os.fork():
+                    while os.read(asked, 1):
+                        end = time.process_time() + 0.01
+                        while time.process_time() < end:
+                            pass
+                        os.write(theirs, b"x")
+                os._exit(0)
+            os.wait()
+            return told, ours
+
+        ORPHANS = [orphan() for _ in range(2)]
+
+        def work_of_orphans(x):
+            for told, _ in ORPHANS:
+                os.write(told, b"x")
+            for _, ours in ORPHANS:
+                os.read(ours, 1)
         """,
     "timer": """
         import signal
@@ -239,6 +266,10 @@ BODY = {
             pass
         yield work(problem.covariance, k)
         """,
+    "orphans": """
+        work_of_orphans(problem.covariance.largest_column())
+        yield work(problem.covariance, k)
+        """,
     "says that it was not run": "raise SystemExit(0)\n        yield None",
 }
 
@@ -331,6 +362,27 @@ def test_what_changes_the_harness_or_the_installation_is_flagged(row, trick, tmp
 
 def test_who_waits_for_another_process_of_his_own_saves_nothing(row):
     assert row("another works while it waits").seconds >= 0.15
+
+
+def test_the_work_of_orphans_is_counted(row):
+    assert row("orphans").seconds >= 0.018
+
+
+def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
+    """Neither by who compares, nor by who draws the page: its colour is read."""
+    file, log = tmp_path / "canary.py", tmp_path / "pids"
+    top = f"""
+        import os
+        COLOUR = "#123456"
+        with open({str(log)!r}, "a") as stream:
+            print(os.getpid(), file=stream)
+    """
+    body = "    yield work(problem.covariance, k)"
+    file.write_text(HEAD.format(traits=COVARIANCE, top=textwrap.dedent(top), body=body))
+    plan = compared(monkeypatch, tmp_path, "mine", ["tpower", str(file)], named=["canary"])
+    assert str(os.getpid()) not in log.read_text().split()
+    pictures = [file.read_text() for file in (plan.parent / "pictures").glob("*.svg")]
+    assert any("#123456" in picture for picture in pictures)
 
 
 def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row):

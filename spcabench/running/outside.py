@@ -28,7 +28,9 @@ MOST = 200  # runs, whatever they take
 # of the seconds outside, and seconds of one run, that the solver's own clock may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
 LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # of the time limit, and seconds, by which a run may be late
-THREADS_SHARE, THREADS_SECONDS = 1.5, 0.05  # of processor to wall time, and seconds beyond
+# of processor to wall time, and seconds beyond, that one thread has at most
+THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
+TICKS, LONGER = 0.02, 8  # seconds by which the processor's time is inexact; times as many runs
 # a first run this many times slower than later ones, and seconds beyond, is odd
 WARM_RATIO, WARM_SECONDS = 5.0, 0.02
 ROUNDS, RUNS = 3, 5  # of a solver that does little; the least round tells the harness's share
@@ -106,6 +108,10 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
         return None
     count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
     many = _asked(run, count, helper, ask)
+    if many is not None and many.processor > many.wall + TICKS:
+        # another thread or process works, or the system's clock of 10 ms says so: longer runs tell
+        count = LONGER * count
+        many = _asked(run, count, helper, ask)
     if many is None:
         return None
     warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS

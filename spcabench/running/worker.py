@@ -7,6 +7,7 @@ is audited from outside (`spcabench.running.runner`), and its vectors are graded
 import inspect
 import io
 import json
+import os
 import pkgutil
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout, suppress
@@ -34,7 +35,7 @@ LONG = 2.0  # seconds of a first run that counts: cold caches weigh little in it
 # of the time of a run, and seconds beyond, that its own clocks may miss
 MISSED_SHARE, MISSED_SECONDS = 0.25, 0.1
 _warm: dict[str, Result] = {}
-_AS_IMPORTED = intact.snapshot()
+_as_begun: dict[int, Any] = {}  # process -> what functions did before a solver's file came
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -52,6 +53,8 @@ def run_of(message: Mapping[str, Any]) -> Run:
 
 def answered(run: Run) -> Answer:
     """The answer to one run; an error is an answer with that status, never an exception."""
+    if os.getpid() not in _as_begun:
+        _as_begun[os.getpid()] = intact.snapshot()
     begun = perf_counter()
     try:
         problem = _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
@@ -125,7 +128,7 @@ def _solved(problem: Problem, run: Run) -> Answer:
         _warm[key] = result  # later rounds need neither warm-up nor search
     # before the grading, whose bounds need memory too
     peak = machine.process_memory("VmHWM") + machine.memory_of_children()
-    if intact.changed(_AS_IMPORTED):
+    if intact.changed(_as_begun[os.getpid()]):
         result = replace(result, flags=tuple(sorted({*result.flags, Flag.patched})))
     given = of_result(result, run.vectors)
     if run.memory:
