@@ -28,8 +28,8 @@ def data(
     """List the files of the real datasets: what is here, and what is missing.
 
     Shown are the size and licence of each file, and where to get a missing one. With --fetch, files
-    are downloaded first. A dataset whose files are missing is replaced by stand-in data, and
-    labelled so.
+    are downloaded first. In figures and suites, stand-in data replace those that are missing,
+    and are labelled so.
     """
     for name in fetch or []:
         _fetch(name)
@@ -48,7 +48,9 @@ def data(
             print(f"{'':14}  {entry['advice']}")
     folder = os.environ.get("SPCABENCH_DATA") or "not set"
     print(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
-    print("a dataset whose files are missing is replaced by stand-in data, and labelled so")
+    print(
+        "in figures and suites, stand-in data replace those that are missing, and are labelled so"
+    )
 
 
 def holdings() -> Iterator[dict[str, Any]]:
