@@ -1,5 +1,6 @@
 """The command line: ``spcabench`` and ``python -m spcabench``."""
 
+import errno
 import sys
 import traceback
 from collections.abc import Callable
@@ -90,6 +91,9 @@ for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
 LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the core alone
+UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
+TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
 LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
 # what a wrong word raises; Typer has Click's classes under names of its own
@@ -137,18 +141,35 @@ def main() -> None:
     supervisor.raise_on_termination()
     machine.warn_of_mixed_checkouts(_warn)
     try:
+        if "--help" not in words and machine.is_too_small_for_libraries(machine.memory_limit()):
+            raise InputError(TOO_SMALL)
         with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
-            sys.exit(app(options.with_values(words) or ["--help"], standalone_mode=False) or 0)
-    except (InputError, UsageError, MemoryError, OSError, ModuleNotFoundError) as error:
-        if isinstance(error, ModuleNotFoundError) and not isinstance(error, InputError):
-            error = _of_an_extra(error, words[0])
-        if isinstance(error, OSError) and not _is_about(error, words):
-            raise
+            code = app(options.with_values(words) or ["--help"], standalone_mode=False) or 0
+        sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
+        sys.exit(code)
+    except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
+        error = _of_the_user(failure, words)
         if len(words) < len(sys.argv[1:]):
             traceback.print_exc()
         else:
             print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _of_the_user(error: Any, words: list[str]) -> Any:
+    """The error that a user can mend; raises any other one, which is a bug."""
+    if isinstance(error, InputError | UsageError | MemoryError):
+        return error
+    if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
+        return InputError(TOO_SMALL)
+    if isinstance(error, ModuleNotFoundError):
+        return _of_an_extra(error, words[0])
+    if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
+        streams.give_up()
+        return InputError(f"what is printed cannot be written ({error.strerror})")
+    if isinstance(error, OSError) and _is_about(error, words):
+        return error
+    raise error
 
 
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:

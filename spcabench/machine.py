@@ -22,6 +22,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+LIBRARIES, THREAD_OF_LIBRARIES = 512e6, 64e6  # bytes of address space that NumPy and SciPy take
 PACKAGES = (
     "numpy",
     "scipy",
@@ -269,3 +270,18 @@ def limit_memory(limit: float) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         most = int(limit) if hard == resource.RLIM_INFINITY else min(int(limit), hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def memory_limit() -> float:
+    """The address space in bytes that this process may use (``ulimit -v``); infinity for none."""
+    if not sys.platform.startswith("linux"):
+        return float("inf")
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return float("inf") if limit == resource.RLIM_INFINITY else float(limit)
+
+
+def is_too_small_for_libraries(limit: float) -> bool:
+    """Whether the numerical libraries would end, or hang, where they are loaded."""
+    return limit < LIBRARIES + THREAD_OF_LIBRARIES * (os.cpu_count() or 1)

@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import os
 import sys
 
 HANDLER = "spcabench"  # of characters that a stream cannot hold
@@ -21,6 +22,12 @@ def accept_every_character() -> None:
         # a forked process has those of its parent, which it cannot configure again
         if isinstance(stream, io.TextIOWrapper) and stream.errors != HANDLER:
             stream.reconfigure(errors=HANDLER)
+
+
+def give_up() -> None:
+    """Let nothing more be printed: what is still waiting to be written would fail again."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _readable(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -127,3 +127,31 @@ def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, t
     for words in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
         done = spcabench("solve", "pitprops", *words, "--plot", "x.png")
         assert done.returncode == 2 and "--picture" in done.stderr
+
+
+FULL = ["solve {table} -k 2", "best-known", "list solvers", "figure --help", "doctor"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
+@pytest.mark.parametrize("words", FULL)
+def test_a_full_disk_behind_the_output_is_one_line(survey, words):
+    typed = [str(survey) if word == "{table}" else word for word in words.split()]
+    command = [sys.executable, "-m", "spcabench", *typed]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    lines = [x for x in done.stderr.splitlines() if "--solver names another" not in x]
+    assert done.returncode == 2 and len(lines) == 1, done.stderr
+    assert "what is printed cannot be written" in lines[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are Linux's")
+@pytest.mark.parametrize("megabytes", some(2, [150, 400, 250, 500, 600, 700, 900, 1200]))
+@pytest.mark.parametrize("words", ["best-known", "doctor", "list solvers"])
+def test_little_memory_is_one_line(words, megabytes):
+    command = f'ulimit -v {1024 * megabytes}; exec "$0" -m spcabench {words}'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable], capture_output=True, text=True, timeout=60
+    )
+    if done.returncode != 0:
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+        assert "not enough memory" in done.stderr
