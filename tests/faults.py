@@ -85,8 +85,8 @@ DROP_CAPABILITY = 24  # of prctl(2)
 class Workspace:
     """A copy of the repository with one figure, and what its commands leave there."""
 
-    def __init__(self, folder):
-        self.folder, self.mark = folder, str(uuid.uuid4())
+    def __init__(self, folder, python=sys.executable):
+        self.folder, self.python, self.mark = folder, str(python), str(uuid.uuid4())
         for name in COPIED:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, folder / name)
@@ -103,7 +103,7 @@ class Workspace:
     def start(self, command, limit=None):
         """Start a command without its capabilities, in a session and a group of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "spcabench", *COMMANDS[command]],
+            [self.python, "-m", "spcabench", *COMMANDS[command]],
             cwd=self.folder,
             env=os.environ
             | {"PYTHONPATH": str(self.folder), "SPCABENCH_TRIAL": self.mark}

@@ -131,6 +131,8 @@ def _be_step(asked: dict[str, Any], files: list[int]) -> None:
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):  # as Python prints it
+            print(f"spcabench: {end.code}", file=sys.stderr)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator
@@ -20,6 +21,8 @@ from spcabench.running.progress import Progress
 
 # what the system says of a disk that takes no more, which Snakemake may say before any job does
 FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
+# a step that ended without words of its own: killed, or by a library
+SILENT = re.compile(r"step\.py'? (.*)' returned non-zero exit status (\d+)")
 LOCK = ".figures.lock"  # in the folder of the workflow; it holds the ids of the processes at work
 MOST = 12  # lines shown of a log
 # the Snakefile and its profiles: at the top of a checkout, inside the package of a wheel
@@ -165,7 +168,7 @@ def _explain(log: Path) -> None:
     """The lines of the log that say what went wrong: those of the jobs alone, if there are any."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     # Snakemake's own lines are many, and must not hide what a job said
-    said = list(_sentences(lines))
+    said = list(_sentences(lines)) or list(_ends(lines))
     if not said:
         whole_files.check_room(log.parent)  # a full disk took no more of the log
         whole_files.append(log, "\n")
@@ -192,6 +195,16 @@ def _sentences(lines: list[str]) -> Iterator[str]:
         elif in_traceback and line and not line[0].isspace():
             in_traceback = False
             yield line
+
+
+def _ends(lines: list[str]) -> Iterator[str]:
+    """How jobs ended that said nothing themselves."""
+    for found in filter(None, map(SILENT.search, lines)):
+        step, code = " ".join(found[1].split()[:2]), int(found[2])
+        killed = code == 128 + signal.SIGKILL
+        how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
+        how += ", as where memory runs out" if killed else ""
+        yield f"spcabench: {step}: ended without a word ({how})"
 
 
 @contextmanager

@@ -1,0 +1,56 @@
+"""A checkout and an environment whose paths have spaces, quotes and letters of other alphabets."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import faults
+from tests.problems import WHOLE
+
+pytestmark = [pytest.mark.xdist_group("odd paths"), WHOLE]
+ODD = "with space & 'quotes' \"ünïcode\" $HOME #1"
+# what a step does, and what the terminal shows
+BROKEN = {
+    'raise ValueError("words of the job itself")': "ValueError: words of the job itself",
+    'raise SystemExit("other words")': "other words",
+    "import os; os._exit(7)": f"draw {faults.NAME}: ended without a word (exit code 7)",
+    "import os; os.kill(os.getpid(), 9)": "(signal 9, as where memory runs out)",
+}
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """A copy of the repository in an odd folder, run by an environment in another one."""
+    folder = tmp_path_factory.mktemp("odd") / ODD
+    environment = folder / "an environment"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "lib").symlink_to(Path(sys.prefix) / "lib")
+    shutil.copy(Path(sys.prefix) / "pyvenv.cfg", environment)
+    (environment / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    checkout = folder / "a checkout"
+    checkout.mkdir()
+    return faults.Workspace(checkout, environment / "bin" / "python")
+
+
+@pytest.mark.parametrize("command", faults.COMMANDS)
+def test_every_workflow_ends_well(workspace, command):
+    workspace.run(command)
+    assert len(workspace.rows()[1]) > 0
+    workspace.clear()
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_what_a_failed_job_said_is_shown(workspace, broken):
+    figure = workspace.folder / "spcabench" / "figures" / f"{faults.NAME}.py"
+    whole = figure.read_text()
+    head = whole[: whole.index("def draw")]
+    figure.write_text(f"{head}def draw(data, axes):\n    {broken}\n")
+    try:
+        process = workspace.start("figure")
+        _, said = process.communicate(timeout=faults.LONGEST)
+    finally:
+        figure.write_text(whole)
+    assert process.returncode != 0 and BROKEN[broken] in said
+    assert "Snakefile" not in said and "RuleException" not in said
