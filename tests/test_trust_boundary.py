@@ -409,12 +409,12 @@ def test_a_planted_support_is_not_shown(row):
 
 
 def test_nothing_is_kept_in_temporary_files(row):
-    assert row("kept in a temporary file").seconds >= 0.19
+    assert row("kept in a temporary file").seconds >= 0.15
 
 
 def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
     answer = row("kept where nobody wipes")
-    assert Flag.warm in answer.flags and answer.seconds >= 0.19
+    assert Flag.warm in answer.flags and answer.seconds >= 0.15
 
 
 def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row):

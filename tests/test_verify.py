@@ -284,7 +284,7 @@ def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypat
 
     for name in ("copy", "copytree"):
         monkeypatch.setattr(publish.shutil, name, full)
-    monkeypatch.setattr(publish, "_uncommitted", lambda root: [])
+    monkeypatch.setattr(publish, "_uncommitted", lambda *paths: [])
     for command in (
         lambda: publish.explore(home, root / "results" / "explore"),
         lambda: publish.publish(home, home, root / "README.md"),
@@ -296,7 +296,8 @@ def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypat
 def test_publishing_with_uncommitted_changes_is_refused(trial_run, tmp_path):
     make_run(trial_run)
     root, _ = published(trial_run, tmp_path)
-    with pytest.raises(InputError, match="uncommitted changes"):
+    (root / "mine.py").write_text("x = 1\n")
+    with pytest.raises(InputError, match=r"uncommitted changes.*mine\.py"):
         publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 
