@@ -31,9 +31,9 @@ import scipy.io
 import scipy.sparse as sp
 import typer
 
-from spcabench import __main__ as command_line
 from spcabench import machine, registry
 from spcabench.checking import conformance
+from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
 from spcabench.running import rows, supervisor, workflow
 from spcabench.solving.model import Model

@@ -154,7 +154,7 @@ def real_data():
 @pytest.fixture
 def spcabench(monkeypatch, capsys):
     """The command line, typed as a user would: a function of its words, run in this process."""
-    from spcabench import __main__ as command_line  # here: few tests need it
+    from spcabench.cli import application as command_line  # here: few tests need it
 
     for name in machine.THREAD_VARIABLES:
         monkeypatch.setenv(name, "1")

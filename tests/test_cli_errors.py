@@ -14,8 +14,8 @@ import sys
 import numpy as np
 import pytest
 
-from spcabench import __main__ as command_line
 from spcabench import api, machine, registry
+from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
 from spcabench.errors import InputError
 from spcabench.running import workflow

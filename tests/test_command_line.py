@@ -10,7 +10,7 @@ from importlib.metadata import version
 import pytest
 import typer
 
-from spcabench import __main__ as command_line
+from spcabench.cli import application as command_line
 from spcabench.cli import files, options, solvers
 from spcabench.comparison.suite import SETTINGS, SUITES
 from spcabench.readers import user_file

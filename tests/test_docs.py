@@ -16,9 +16,9 @@ import pandas as pd
 import pytest
 
 import spcabench
-from spcabench import __main__ as command_line
 from spcabench import api, claims, iterate, run
 from spcabench.checking import conformance
+from spcabench.cli import application as command_line
 from spcabench.cli import options
 from spcabench.comparison import plans
 from spcabench.page import publish

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from typer.testing import CliRunner
 
-from spcabench import __main__ as command_line
 from spcabench import api, registry
+from spcabench.cli import application as command_line
 from spcabench.cli import doctor
 from spcabench.errors import InputError
 from spcabench.readers import sources

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
 
@@ -155,3 +156,21 @@ def test_little_memory_is_one_line(words, megabytes):
     if done.returncode != 0:
         assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
         assert "not enough memory" in done.stderr
+
+
+INTERRUPTED = """
+import os, runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupt:
+    def find_spec(self, name, *more):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["spcabench", "doctor"]
+runpy.run_module("spcabench", run_name="__main__")
+"""
+
+
+def test_ctrl_c_shows_no_traceback_while_the_libraries_load():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")

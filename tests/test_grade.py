@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spcabench import __main__ as command_line
 from spcabench import api
+from spcabench.cli import application as command_line
 from spcabench.cli import files
 from spcabench.comparison import best_known, grading
 from spcabench.errors import InputError

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from spcabench import __main__ as command_line
+from spcabench.cli import application as command_line
 from spcabench.cli import options
 from spcabench.comparison import jobs, merging, suite
 from spcabench.errors import InputError

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from spcabench import __main__ as command_line
 from spcabench import registry
+from spcabench.cli import application as command_line
 from spcabench.page import field
 
 METHODS = {method.name: method for method in field.methods()}

@@ -32,7 +32,7 @@ from importlib.machinery import PathFinder
 found = PathFinder.find_spec
 PathFinder.find_spec = lambda name, *rest: None if name in {HIDDEN} else found(name, *rest)
 sys.argv = ["spcabench", *sys.argv[1:]]
-from spcabench.__main__ import main
+from spcabench.cli.application import main
 main()
 """
 
@@ -51,7 +51,7 @@ def typed(monkeypatch, capsys):
     """A function of the words of a command: what it printed."""
 
     def call(*words):
-        from spcabench.__main__ import app
+        from spcabench.cli.application import app
 
         app([str(word) for word in words], standalone_mode=False)
         return capsys.readouterr().out

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spcabench import __main__ as command_line
 from spcabench import api
+from spcabench.cli import application as command_line
 from spcabench.cli import options
 
 README = (options.ROOT / "README.md").read_text(encoding="utf-8")

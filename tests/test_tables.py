@@ -19,8 +19,8 @@ import scipy.io
 import scipy.sparse as sp
 from typer.testing import CliRunner
 
-from spcabench import __main__ as command_line
 from spcabench import machine, registry
+from spcabench.cli import application as command_line
 from spcabench.errors import InputError
 from spcabench.readers import user_file
 

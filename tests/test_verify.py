@@ -10,8 +10,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from spcabench import __main__ as command_line
 from spcabench import registry
+from spcabench.cli import application as command_line
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
 from spcabench.running import rows

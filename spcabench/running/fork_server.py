@@ -25,7 +25,7 @@ from spcabench import machine, streams
 from spcabench.running import supervisor
 
 LOADED = (
-    "spcabench.__main__",
+    "spcabench.cli.application",
     "spcabench.api",
     "spcabench.claims",
     "spcabench.running.runner",
@@ -127,7 +127,7 @@ def _be_step(asked: dict[str, Any], files: list[int]) -> None:
         os.environ.update(asked["environment"])
         os.chdir(asked["folder"])
         sys.argv = ["spcabench", *asked["words"]]
-        import_module("spcabench.__main__").main()
+        import_module("spcabench.cli.application").main()
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)

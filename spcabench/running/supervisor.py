@@ -90,7 +90,9 @@ def end_below() -> None:
 
 
 def raise_on_termination() -> None:
-    """Let SIGTERM, and the end of the terminal, unwind this process: what it started ends too."""
+    """Let Ctrl-C, SIGTERM, and the end of the terminal unwind this process, with its children."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # a process under nohup was asked to outlive its terminal

@@ -3,6 +3,7 @@
 import ctypes
 import io
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ def writing(path: Path) -> Iterator[None]:
         # libraries in C++ know the number and have words of their own
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
         if isinstance(error, shutil.Error):  # a list of all files that could not be copied
-            reason = str(error.args[0][0][2])
+            reason = re.sub(r"\[Errno \d+\] |: '.*", "", str(error.args[0][0][2]))
         raise InputError(f"{path}: cannot be written ({reason})") from error
 
 

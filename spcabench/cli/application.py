@@ -1,0 +1,209 @@
+"""All commands, in panels, and what their errors become: one line, or a traceback for a bug."""
+
+import errno
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spcabench import extras, machine, streams
+from spcabench.cli import (
+    apply,
+    best_known,
+    claim,
+    compare,
+    doctor,
+    figures,
+    grade,
+    options,
+    solve,
+    solvers,
+)
+from spcabench.errors import InputError
+from spcabench.running import supervisor
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # tracebacks are Python's own
+    rich_markup_mode="markdown",  # joins the lines of a paragraph
+)
+COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
+    "Sparse PCA": {"solve": solve.solve, "apply": apply.apply, "list": solvers.list_names},
+    "Solvers": {
+        "solvers": solvers.list_methods,
+        "new": solvers.new,
+        "check": solvers.check,
+        "compare": compare.compare,
+        "merge": compare.merge,
+        "grade": grade.grade,
+        "best-known": best_known.best_known,
+    },
+    "Figures and tables of the papers": {
+        "workflow": figures.make_figures,
+        "figure": figures.make_figure,
+        "claim": claim.show_claim,
+        "verify": figures.verify_run,
+        "publish": figures.publish_run,
+        "explore": figures.explore,
+    },
+    "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
+    "Steps of the workflow": {
+        "run": figures.run_job,
+        "draw": figures.draw_figure,
+        "report": figures.write_report,
+        "compare-page": compare.write_page,
+    },
+}
+EXAMPLES = {
+    "solve": (
+        "solve pitprops -k 4 --components 3",
+        "solve survey.csv -k 5:20:5 --scale --missing rows --drop id,name --plot path.png",
+        "solve expression.csv --transpose --drop-text -k 25 --out loadings.csv",
+        "solve survey.csv -k auto --missing rows --out model.npz",
+        "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
+    ),
+    "apply": ("apply model.npz new.csv --out scores.csv",),
+    "list": ("list solvers", "list datasets --json"),
+    "solvers": ("solvers",),
+    "merge": ("merge results/compare/all from_cluster --name both",),
+    "new": ("new solver my_method",),
+    "check": ("check grqi", "check my_method.py --patience 10"),
+    "grade": ("grade loadings.csv --problem pitprops -k 5",),
+    "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
+    "figure": ("figure kuleshov2013_fig2", "figure kuleshov2013_fig2 --out talk.pdf --width 5"),
+    "claim": ("claim K3", "claim K3 --out k3.pdf"),
+    "explore": ("explore results/published",),
+    "data": ("data", "data --fetch docword.kos.txt.gz"),
+}
+
+
+def _epilog(name: str) -> str | None:
+    """Examples of a command, each on a line of its own."""
+    lines = [f"`spcabench {words}`" for words in EXAMPLES.get(name, ())]
+    return "\n\n".join(["Examples:", *lines]) if lines else None
+
+
+for panel, commands in COMMANDS.items():
+    for name, command in commands.items():
+        app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
+LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the core alone
+UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
+TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
+LONGEST = 200  # characters of a word in a message
+COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
+# what a wrong word raises; Typer has Click's classes under names of its own
+UsageError: Any = typer.BadParameter.__base__
+# numerical libraries take their number of threads when they are imported
+ONE_THREAD = ("run", "check", "compare")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"spcabench {version('spcabench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common_options(
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show the traceback of any error. May follow the command."),
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Sparse principal component analysis: solvers, datasets, comparisons, and the papers' figures.
+
+    A wrong argument or file is reported in one line, with exit code 2. Any other error is a bug in
+    spcabench, and shows its traceback: please report it.
+    """
+
+
+def _warn(words: str) -> None:
+    print(f"spcabench: warning: {words}", file=sys.stderr)
+
+
+def main() -> None:
+    """Run the command that the user typed."""
+    streams.accept_every_character()
+    words = [word for word in sys.argv[1:] if word != "--debug"]
+    if words[:1] and words[0] in ONE_THREAD:
+        machine.pin_threads()
+    supervisor.raise_on_termination()
+    machine.warn_of_mixed_checkouts(_warn)
+    try:
+        if "--help" not in words and machine.is_too_small_for_libraries(machine.memory_limit()):
+            raise InputError(TOO_SMALL)
+        with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
+            code = app(options.with_values(words) or ["--help"], standalone_mode=False) or 0
+        sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
+        sys.exit(code)
+    except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
+        error = _of_the_user(failure, words)
+        if len(words) < len(sys.argv[1:]):
+            traceback.print_exc()
+        else:
+            print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _of_the_user(error: Any, words: list[str]) -> Any:
+    """The error that a user can mend; raises any other one, which is a bug."""
+    if isinstance(error, InputError | UsageError | MemoryError):
+        return error
+    if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
+        return InputError(TOO_SMALL)
+    if isinstance(error, ModuleNotFoundError):
+        return _of_an_extra(error, words[0])
+    if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
+        streams.give_up()
+        return InputError(f"what is printed cannot be written ({error.strerror})")
+    if isinstance(error, OSError) and _is_about(error, words):
+        return error
+    raise error
+
+
+def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
+    """The line for a library of an extra; any other library that is missing is a bug."""
+    library = (error.name or "").partition(".")[0]
+    if extras.extra_of(library) == "all":
+        raise error
+    return extras.missing(library, "" if command in LIGHT else "bench")
+
+
+def _is_about(error: OSError, words: list[str]) -> bool:
+    """Whether an error is about a file that the user typed, or one in a folder so typed."""
+    if not isinstance(error.filename, str | Path):
+        return False
+    file = Path(error.filename).resolve()
+    typed = [Path(word.rpartition("=")[2]).resolve() for word in words[1:] if word]
+    return any(path == file or path in file.parents or file in path.parents for path in typed)
+
+
+def _in_one_line(error: Exception) -> str:
+    """What went wrong, on one line, in which no word is longer than people read."""
+    said = str(error)
+    if isinstance(error, OSError):
+        said = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, MemoryError):
+        said = f"not enough memory ({error})"
+    elif isinstance(error, UsageError):
+        said = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
+    words = (
+        word if len(word) <= LONGEST else f"{word[:40]}...{word[-40:]}" for word in said.split()
+    )
+    return " ".join(words)
+
+
+def _help_of(error: Any) -> str:
+    words = error.ctx.command_path.split() if error.ctx else []
+    return " ".join(["spcabench", *(word for word in words if word in COMMAND_NAMES), "--help"])
