@@ -32,7 +32,7 @@ help:
 	@echo "make clean                                  forget the runs (results/quick, results/paper)"
 
 figures: $(READY)
-	@$(BIN)/python -m spcabench workflow --scale $(SCALE) --jobs $(JOBS)
+	@$(BIN)/python -m spcabench figure --scale $(SCALE) --jobs $(JOBS)
 
 publish: $(READY)
 	@$(BIN)/python -m spcabench publish results/paper

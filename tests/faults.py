@@ -68,7 +68,7 @@ place = 3
 """
 COMMANDS = {
     "figure": ["figure", NAME],
-    "figures": ["workflow"],
+    "figures": ["figure"],
     "compare": ["compare", "grqi", "tpower", "--against", "none", "--suite", "trial"],
 }
 # what a run decides; clocks, memory and the machine are left out

@@ -567,7 +567,7 @@ def test_nothing_is_written_where_it_does_not_belong(words, said, typed, tmp_pat
         ("compare", "--time-limit", "nan"),
         ("compare", "--time-limit", "0"),
         ("figure", "kuleshov2013_fig1", "--width", "nan"),
-        ("workflow", "--jobs", "-3"),
+        ("figure", "--jobs", "-3"),
         ("best-known", "--update", "--search", "-1"),
     ],
 )

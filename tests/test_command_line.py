@@ -133,7 +133,7 @@ def test_solver_settings(spcabench):
             ("run", "results/quick/rows/kuleshov2013_fig9/grqi.parquet"),
             "did you mean 'kuleshov2013_fig",
         ),
-        (("workflow", "nope"), "unknown figure"),
+        (("figure", "nope"), "unknown figure"),
         (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
     ],
 )
@@ -193,7 +193,7 @@ def test_every_command_for_users_has_examples():
 @pytest.mark.parametrize(
     ("words", "proposed"),
     [
-        ("spcabench sol", {"solve", "solvers"}),
+        ("spcabench sol", {"solve"}),
         ("spcabench solve pit", {"pitprops"}),
         ("spcabench solve pitprops --solver gpower", {"gpower0", "gpower1", "gpower_block"}),
         ("spcabench figure kuleshov2013_fig1", {"kuleshov2013_fig1"}),
@@ -207,3 +207,18 @@ def test_shells_complete_commands_and_names(words, proposed):
     program[2] = "import sys; sys.argv[0] = 'spcabench'; " + program[2]
     found = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True)
     assert set(found.stdout.split()) == proposed, found.stderr
+
+
+@pytest.mark.parametrize(("earlier", "present"), command_line.RENAMED.items())
+def test_earlier_names_work_and_say_the_present_one(earlier, present, spcabench):
+    old, new = spcabench(earlier, "--help"), spcabench(*present, "--help")
+    assert (old.returncode, old.stdout) == (new.returncode, new.stdout) == (0, new.stdout)
+    assert f"`{earlier}` is now `{' '.join(present)}`" in old.stderr
+
+
+def test_help_fits_one_screen_and_names_where_to_start(spcabench):
+    shown = spcabench("--help").stdout
+    assert shown.count("\n") <= 50
+    for start in ("solve FILE", "compare my_solver.py", "figure NAME"):
+        assert start in shown
+    assert not [step for step in command_line.STEPS if f"│ {step} " in shown]

@@ -55,7 +55,7 @@ def test_papers_are_read(paragraph, expected):
 
 def test_the_command_lists_them(monkeypatch, capsys):
     for words in ([], ["--json"]):
-        monkeypatch.setattr(sys, "argv", ["spcabench", "solvers", *words])
+        monkeypatch.setattr(sys, "argv", ["spcabench", "list", "solvers", "--long", *words])
         with pytest.raises(SystemExit) as end:
             command_line.main()
         assert not end.value.code

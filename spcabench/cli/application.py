@@ -34,7 +34,6 @@ app = typer.Typer(
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "Sparse PCA": {"solve": solve.solve, "apply": apply.apply, "list": solvers.list_names},
     "Solvers": {
-        "solvers": solvers.list_methods,
         "new": solvers.new,
         "check": solvers.check,
         "compare": compare.compare,
@@ -43,21 +42,21 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         "best-known": best_known.best_known,
     },
     "Figures and tables of the papers": {
-        "workflow": figures.make_figures,
-        "figure": figures.make_figure,
+        "figure": figures.make_figures,
         "claim": claim.show_claim,
         "verify": figures.verify_run,
         "publish": figures.publish_run,
         "explore": figures.explore,
     },
     "Installation and data": {"data": doctor.data, "doctor": doctor.doctor},
-    "Steps of the workflow": {
-        "run": figures.run_job,
-        "draw": figures.draw_figure,
-        "report": figures.write_report,
-        "compare-page": compare.write_page,
-    },
 }
+STEPS: dict[str, Callable[..., Any]] = {  # of the Snakefile; no person types them
+    "run": figures.run_job,
+    "draw": figures.draw_figure,
+    "report": figures.write_report,
+    "compare-page": compare.write_page,
+}
+RENAMED = {"solvers": ("list", "solvers", "--long"), "workflow": ("figure",)}  # since 0.3.0
 EXAMPLES = {
     "solve": (
         "solve pitprops -k 4 --components 3",
@@ -67,14 +66,17 @@ EXAMPLES = {
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
     ),
     "apply": ("apply model.npz new.csv --out scores.csv",),
-    "list": ("list solvers", "list datasets --json"),
-    "solvers": ("solvers",),
+    "list": ("list solvers --long", "list datasets --json"),
     "merge": ("merge results/compare/all from_cluster --name both",),
     "new": ("new solver my_method",),
     "check": ("check grqi", "check my_method.py --patience 10"),
     "grade": ("grade loadings.csv --problem pitprops -k 5",),
     "compare": ("compare grqi gpower1 --suite quick --against none", "compare my_method.py"),
-    "figure": ("figure kuleshov2013_fig2", "figure kuleshov2013_fig2 --out talk.pdf --width 5"),
+    "figure": (
+        "figure",
+        "figure kuleshov2013_fig2",
+        "figure kuleshov2013_fig2 --out talk.pdf --width 5",
+    ),
     "claim": ("claim K3", "claim K3 --out k3.pdf"),
     "explore": ("explore results/published",),
     "data": ("data", "data --fetch docword.kos.txt.gz"),
@@ -90,12 +92,14 @@ def _epilog(name: str) -> str | None:
 for panel, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, rich_help_panel=panel, epilog=_epilog(name))(command)
+for name, command in STEPS.items():
+    app.command(name, hidden=True)(command)
 LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the core alone
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
 TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
 LONGEST = 200  # characters of a word in a message
-COMMAND_NAMES = {name for commands in COMMANDS.values() for name in commands}
+COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # what a wrong word raises; Typer has Click's classes under names of its own
 UsageError: Any = typer.BadParameter.__base__
 # numerical libraries take their number of threads when they are imported
@@ -114,7 +118,7 @@ def _show_version(asked: bool) -> None:
 def common_options(
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show the traceback of any error. May follow the command."),
+        typer.Option("--debug", help="Show the traceback of an error."),
     ] = False,
     version: Annotated[
         bool,
@@ -122,6 +126,9 @@ def common_options(
     ] = False,
 ) -> None:
     """Sparse principal component analysis: solvers, datasets, comparisons, and the papers' figures.
+
+    Start with `solve FILE -k 5` for data of your own, `compare my_solver.py` for a method of your
+    own, or `figure NAME` for a figure of a paper; `list` shows all names.
 
     A wrong argument or file is reported in one line, with exit code 2. Any other error is a bug in
     spcabench, and shows its traceback: please report it.
@@ -144,7 +151,9 @@ def main() -> None:
         if "--help" not in words and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
         with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
-            code = app(options.with_values(words) or ["--help"], standalone_mode=False) or 0
+            code = (
+                app(options.with_values(_renamed(words)) or ["--help"], standalone_mode=False) or 0
+            )
         sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
@@ -154,6 +163,15 @@ def main() -> None:
         else:
             print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _renamed(words: list[str]) -> list[str]:
+    """The words, with the present name of a command for an earlier one."""
+    if words[:1] and words[0] in RENAMED:
+        present = RENAMED[words[0]]
+        _warn(f"`{words[0]}` is now `{' '.join(present)}`; the old name goes with version 0.4")
+        return [*present, *words[1:]]
+    return words
 
 
 def _of_the_user(error: Any, words: list[str]) -> Any:

@@ -37,7 +37,7 @@ def best_known(
         Path | None, typer.Option(help="Take over a proposal that `grade --submit` wrote.")
     ] = None,
 ) -> None:
-    """Show the best answers known, of all problems or of one, or improve them.
+    """Show the best answers known, or improve them.
 
     Of one problem the support is shown too, with the names of the variables, and what proved the
     bound.

@@ -19,7 +19,7 @@ def show_claim(
         Path | None, typer.Option(help="Draw the statement to this file: .pdf, .svg or .png.")
     ] = None,
 ) -> None:
-    """Show the verdict on statements of the papers, and the numbers behind it."""
+    """Show the verdict on statements, and its numbers."""
     from spcabench.cli import files
     from spcabench.page import card
 

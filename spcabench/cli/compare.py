@@ -90,7 +90,7 @@ def compare(
     jobs: options.Jobs = options.CORES,
     profile: options.Profile = "default",
 ) -> None:
-    """Compare solvers on a standard set of problems, and write a page and a table.
+    """Compare solvers on standard problems: a page and a table.
 
     Only runs that are missing, or whose solver has changed since, are made. With -k, the given
     cardinalities replace those of the problems.
@@ -319,7 +319,10 @@ def merge(
     ],
     name: Annotated[str, typer.Option(help="Name of the page.")] = "merged",
 ) -> None:
-    """Join comparisons of several machines: quality and flops together, times apart."""
+    """Join comparisons that were made on several machines.
+
+    Quality and flops are ranked together, times on each machine.
+    """
     from spcabench.page import comparison_page
     from spcabench.running import whole_files
 

@@ -25,7 +25,7 @@ def data(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """List the files of the real datasets: what is here, and what is missing.
+    """List the files of real datasets, or download them.
 
     Shown are the size and licence of each file, and where to get a missing one. With --fetch, files
     are downloaded first. In figures and suites, stand-in data replace those that are missing,

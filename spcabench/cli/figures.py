@@ -111,25 +111,14 @@ def _check_run(folder: Path) -> None:
 
 
 def make_figures(
-    figures: Annotated[
+    names: Annotated[
         list[str] | None,
-        typer.Argument(help="Figures to make. By default all of them, and the page."),
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Figures or tables to make. By default all of them, and the page.",
+            autocompletion=options.figure_names,
+        ),
     ] = None,
-    scale: Scaled = Scale.quick,
-    jobs: options.Jobs = options.CORES,
-    profile: options.Profile = "default",
-) -> None:
-    """Run, draw and judge figures, and write the page.
-
-    Only what is missing, or has changed since, is made.
-    """
-    page = options.ROOT / "results" / scale / ("figures" if figures else "index.html")
-    _make(scale, jobs, figures or [], profile)
-    print(page)
-
-
-def make_figure(
-    name: Figure,
     scale: Scaled = Scale.quick,
     out: Annotated[
         Path | None, typer.Option(help="Draw it to this file too: .pdf, .svg or .png.")
@@ -139,26 +128,40 @@ def make_figure(
     fontsize: Points = None,
     title: Annotated[bool, typer.Option(help="Write the title above OUT.")] = True,
     jobs: options.Jobs = options.CORES,
+    profile: options.Profile = "default",
 ) -> None:
-    """Make one figure and print its verdicts.
+    """Make figures of the papers, and print their verdicts.
 
-    For a publication, --out draws it in a size of your choice, with embedded fonts.
+    Without a name, all figures and their page are made. Only what is missing, or has changed since,
+    is made. For a publication, --out draws one figure in a size of your choice, with embedded
+    fonts.
     """
-    from spcabench import registry
     from spcabench.cli import files
-    from spcabench.page import card, claims_file, draw, in_short
+    from spcabench.page import draw
 
+    if out is not None and len(names or ()) != 1:
+        raise InputError(f"--out: draws one figure; {len(names or ())} are named")
     files.check("--out", out, files.PICTURES)
-    _make(scale, jobs, [name])
-    folder = options.ROOT / "results" / scale / "figures" / name
-    report = claims_file.read(folder / claims_file.NAME, name)
+    _make(scale, jobs, names or [], profile)
+    if not names:
+        print(options.ROOT / "results" / scale / "index.html")
+    for name in names or ():
+        _print_verdicts(name, scale)
+        if out is not None:
+            draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
+            print(out)
+
+
+def _print_verdicts(figure: str, scale: Scale) -> None:
+    from spcabench import registry
+    from spcabench.page import card, claims_file, in_short
+
+    folder = options.ROOT / "results" / scale / "figures" / figure
+    report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
         print(card.text(statement))
-    print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', name)}")
+    print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', figure)}")
     print(folder / "figure.svg")
-    if out is not None:
-        draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
-        print(out)
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
@@ -206,7 +209,7 @@ def verify_run(
         typer.Option(help="JSON file of names that changed since: column -> {old: new}."),
     ] = None,
 ) -> None:
-    """Judge a run again, and compare its rows with those of another run.
+    """Judge a run again, and compare it with another one.
 
     The statements are judged from the rows alone. Status, support, iterations and flops of the two
     runs must be identical, their variances within 1e-9, and no row may be in one run only. Times
@@ -243,9 +246,10 @@ def publish_run(
         bool, typer.Option("--fewer", help="Drop published figures that this run lacks.")
     ] = False,
 ) -> None:
-    """Copy a run to results/published, and renew the gallery and table in the README.
+    """Copy a run to results/published and into the README.
 
-    The copy leaves out what is too large for git. Comparisons that were published before stay.
+    The README gets its gallery and its table. The copy leaves out what is too large for git.
+    Comparisons that were published before stay.
     """
     from spcabench.page import publish
 
@@ -268,9 +272,10 @@ def publish_run(
 def explore(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")] = Path("results/published"),
 ) -> None:
-    """Copy a run to results/explore, with interactive curves of every solver.
+    """Copy a run, with interactive curves of every solver.
 
-    The published pages hold no interactive curves, and stay as they are.
+    The copy is results/explore. The published pages hold no interactive curves, and stay as they
+    are.
     """
     from spcabench.extras import require
     from spcabench.page import publish

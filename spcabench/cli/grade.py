@@ -41,7 +41,7 @@ def grade(
     who: Who = "unnamed",
     stand_in: options.StandIn = False,
 ) -> None:
-    """Grade a vector: is it feasible, its variance, certified gap, and its rank.
+    """Grade a vector: its variance, certified gap and rank.
 
     The exit code is 1 where the vector is not feasible.
     """

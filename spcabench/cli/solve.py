@@ -142,7 +142,9 @@ def solve(
     bound: Bound = True,
     as_json: options.Json = False,
 ) -> None:
-    """Find sparse components of a dataset or of your own file, with certified bounds.
+    """Find sparse components of a file or dataset, with bounds.
+
+    The bounds are certified: no component of that many variables explains more.
 
     With several cardinalities, one component is found at each of them. With `-k auto`, the number
     of variables is chosen from the data.

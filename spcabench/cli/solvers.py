@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -38,41 +38,51 @@ class Kind(StrEnum):
 
 
 def list_names(
-    kind: Annotated[Kind, typer.Argument(help="What to list.")], as_json: options.Json = False
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--long",
+            help="Solvers by year: what each is given, its paper, cost, code, what was reproduced.",
+        ),
+    ] = False,
+    as_json: options.Json = False,
 ) -> None:
-    """List the solvers, the datasets or the figures, one on each line."""
-    found = _descriptions(kind)
+    """List the solvers, the datasets or the figures."""
+    if full and kind is not Kind.solvers:
+        raise InputError(f"--long: is for solvers, not for {kind}")
+    listed = _methods() if full else _descriptions(kind)
     if as_json:
-        print(json.dumps(found, indent=1))
-        return
-    width = max(map(len, found), default=0)
-    columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
-    for name, words in found.items():
-        print(_cut(f"{name:{width}}  {words}", columns))
+        print(json.dumps(listed, indent=1))
+    elif isinstance(listed, dict):
+        width = max(map(len, listed), default=0)
+        columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+        for name, words in listed.items():
+            print(_cut(f"{name:{width}}  {words}", columns))
+    else:
+        for method in listed:
+            print(_paragraph(method))
 
 
-def list_methods(as_json: options.Json = False) -> None:
-    """List all solvers by year: what each is given, its paper, what was reproduced."""
+def _methods() -> list[dict[str, Any]]:
     from dataclasses import asdict
 
     from spcabench.page import field
 
-    found = field.methods()
-    if as_json:
-        print(json.dumps([asdict(method) for method in found], indent=1))
-        return
-    for method in found:
-        print(f"{method.name}: {method.what}")
-        about = {
-            "given": method.control,
-            "paper": " ".join(filter(None, (method.paper, method.address))),
-            "an iteration": method.cost,
-            "authors' code": method.code,
-            "reproduced": method.reproduced,
-        }
-        for word, words in about.items():
-            if words:
-                print(f"    {word + ':':15}{words}")
+    return [asdict(method) for method in field.methods()]
+
+
+def _paragraph(method: dict[str, Any]) -> str:
+    """A method, and below it what is known of it."""
+    facts = {
+        "given": method["control"],
+        "paper": " ".join(filter(None, (method["paper"], method["address"]))),
+        "an iteration": method["cost"],
+        "authors' code": method["code"],
+        "reproduced": method["reproduced"],
+    }
+    lines = [f"    {name + ':':15}{fact}" for name, fact in facts.items() if fact]
+    return "\n".join([f"{method['name']}: {method['what']}", *lines])
 
 
 def _cut(line: str, columns: int) -> str:
@@ -99,7 +109,7 @@ def new(
     kind: Annotated[str, typer.Argument(help="What to write: solver.", metavar="solver")],
     name: Annotated[str, typer.Argument(help="Name of the solver: letters, digits and _.")],
 ) -> None:
-    """Write a commented template of a solver, NAME.py, into the current folder."""
+    """Write a commented template of a solver into this folder."""
     file = Path(f"{name}.py")
     if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
