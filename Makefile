@@ -46,25 +46,23 @@ test-thorough: $(READY)
 test-alone: $(READY)
 	@$(BIN)/python -m tests.alone --jobs $(JOBS) $(if $(THIRD),--third $(THIRD))
 
-# all tests but those of commands, pages and processes, which run no kernel that the others do not run; in a folder of its
-# own: what is kept elsewhere is compiled without the checks
-NO_KERNELS := bad_arguments bad_input bad_inputs browser card check claims_data cli_errors command_line commands comparison controls \
-	datasets docs downloads faults hostile_files house imports intervals models packaging page performance pictures processes readme rules \
-	schema selecting several_comparison tables trust trust_ranking turns verify workflow
+# the tests that run compiled kernels; in a folder of its own, because what is cached elsewhere is compiled without the checks
+KERNEL_TESTS := $(addprefix tests/,ground methods problem readers solving solvers figures checking/test_audit.py \
+	checking/test_conformance.py running/test_answers.py running/test_jobs_and_rows.py)
 test-bounds: $(READY)
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_bounds $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup \
-		$(NO_KERNELS:%=--ignore=tests/test_%.py)
+		$(KERNEL_TESTS)
 
 test-slurm: $(READY)
-	@$(BIN)/python -m pytest -rs -m slurm tests/test_slurm.py
+	@$(BIN)/python -m pytest -rs -m slurm tests/running/test_slurm.py
 
 check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 docs: $(READY)
-	@$(BIN)/python -m spcabench.page.columns
+	@$(BIN)/python -m spcabench.page.schema_table
 	@$(BIN)/python -m spcabench.page.certified_page
-	@$(BIN)/python -m spcabench.page.field
+	@$(BIN)/python -m spcabench.page.solver_table
 	@$(BIN)/python -m spcabench.page.findings
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 

@@ -6,8 +6,8 @@ import sys
 from glob import glob
 from pathlib import Path
 from spcabench import registry
-from spcabench.running.fingerprint import drawing_fingerprint, fingerprint
-from spcabench.running.grid import jobs, shared
+from spcabench.running.row_hash import drawing_fingerprint, fingerprint
+from spcabench.running.figure_jobs import jobs, shared
 from spcabench.running import step
 
 gc.set_threshold(100_000)  # the graph of the jobs stays to the end: a search for garbage in it is in vain
@@ -59,7 +59,7 @@ rule all:
     input: f"results/{SCALE}/index.html"
 
 
-# The rows of a job, of a figure or of a comparison. What is timed has the machine alone by a lock (running/turns.py), and
+# The rows of a job, of a figure or of a comparison. What is timed has the machine alone by a lock (running/exclusive_timing.py), and
 # begins last, when nothing long is at work any more. On a cluster it asks for its node.
 rule run:
     output: "results/{home}/rows/{folder}/{job}.parquet"

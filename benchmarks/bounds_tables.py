@@ -15,8 +15,9 @@ from time import process_time
 from spcabench import load, solve
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES
-from spcabench.methods import bound_formulas, dual_bound
-from spcabench.methods.dual_certificate import dual_value
+from spcabench.methods import bound_formulas
+from spcabench.methods.exact_search import dual_bound
+from spcabench.methods.exact_search.dual_certificate import dual_value
 from spcabench.solving import bounds
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -100,8 +100,8 @@ def named(folder):
 
 
 def reader(package):
-    """Today's ``spcabench.running.source``, for the files of a package."""
-    file = ROOT / "spcabench" / "running" / "source.py"
+    """Today's ``spcabench.running.code_hash``, for the files of a package."""
+    file = ROOT / "spcabench" / "running" / "code_hash.py"
     spec = importlib.util.spec_from_file_location("reader_of_a_commit", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

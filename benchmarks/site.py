@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from spcabench.claims.words import duration, percent
-from spcabench.page.notation import compact
+from spcabench.page.math_html import compact
 
 from .changes import EXACT
 from .lines import CHARTS, HEIGHT, WIDTH, charts

@@ -2,21 +2,21 @@
 
 This suite's own search (2026), after the combinatorial bounds of Moghaddam, Weiss, Avidan,
 "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006): see
-`spcabench.methods.branch_and_bound` and `spcabench.methods.pruning`.
+`exact_search.branch_and_bound` and `exact_search.pruning`.
 
 1. "Exact" means in floating point, to 1e-9 relative; where the budget is spent before the proof the
    answer is the best support known, with the best bound proven: no run of bounded length is exact,
    so the traits do not promise it.
 2. Incumbents come from local search by swaps. A poor one costs nodes, and changes no proven answer.
 3. Where the tree of the paper's kind does not end soon, branch and bound on the dual bound begins
-   (`spcabench.methods.dual_search`, docs/bounds.md), and the two take turns. It asks for values
-   above the incumbent first (`spcabench.methods.ladder`): without a proof the bound is smaller.
+   (`exact_search.dual_search`, docs/bounds.md), and the two take turns. It asks for values
+   above the incumbent first (`exact_search.ladder`): without a proof the bound is smaller.
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
    same where the support found has no negative covariance; then by the dual bound for x >= 0, and
-   by the faces of what is left (`spcabench.methods.nonnegative_faces`). A gap can remain: a
+   by the faces of what is left (`exact_search.nonnegative_faces`). A gap can remain: a
    support of many variables with negative covariances has a value that is a hard problem itself.
 5. A Sigma of rank four at most, but for a multiple of the identity, is settled by cells of
-   directions (`spcabench.methods.direction_cells`).
+   directions (`exact_search.direction_cells`).
 6. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts
    every value.
 
@@ -30,7 +30,7 @@ Reproduced: published optima of certified sparse PCA: docs/certified.md.
 import numpy as np
 
 from spcabench.iterate import Iterate, Traits
-from spcabench.methods.branch_and_bound import Exact
+from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.vectors import embed
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from spcabench import machine, opening
 from spcabench.errors import InputError, SolverError, using_file
-from spcabench.extras import extra_of
+from spcabench.optional_dependencies import extra_of
 
 Kind = Literal["solver", "dataset", "figure"]
 PACKAGES: dict[Kind, str] = {

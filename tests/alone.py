@@ -19,7 +19,7 @@ PASSED = (0, 5)  # 5: all its tests are deselected, as where they are thorough
 
 def files(folder, third=None):
     """The test files of a folder, or a third of them: every third name, so that thirds are even."""
-    return sorted(folder.glob("test_*.py"))[third :: 1 if third is None else 3]
+    return sorted(folder.rglob("test_*.py"))[third :: 1 if third is None else 3]
 
 
 def passes(file):

@@ -3,7 +3,7 @@
 Each must end in one clear line and exit code 2, or in an answer that is right in form: within a
 few seconds, without a traceback, in bounded memory. ``python -m tests.bad_inputs`` tries all of
 them in a process of limited memory and prints how many of each group are good;
-tests/test_bad_inputs.py tries a part of them.
+tests/cli/test_bad_inputs.py tries a part of them.
 """
 
 import contextlib

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from spcabench import machine, registry
 from spcabench.readers import corpus, sources
-from spcabench.running import fingerprint, source
+from spcabench.running import code_hash, row_hash
 from tests import twins
 
 pytest.register_assert_rewrite("tests.problems", "tests.trial")
@@ -108,7 +108,13 @@ def _forget(modules):
     importlib.invalidate_caches()
     for name in modules:
         sys.modules.pop(name, None)
-    texts = (source._summary, source._names, source._data, source.closure, fingerprint._colours)
+    texts = (
+        code_hash._summary,
+        code_hash._names,
+        code_hash._data,
+        code_hash.closure,
+        row_hash._colours,
+    )
     for cached in (registry._files, *texts):
         cached.cache_clear()
 

@@ -1,6 +1,7 @@
 """Faults at random moments of a command: repeated, it ends with the rows of an undisturbed run.
 
-``python -m tests.faults --moments 40`` tries as many; tests/test_faults.py tries each kind once.
+``python -m tests.faults --moments 40`` tries as many;
+tests/running/test_faults.py tries each kind once.
 Every moment is a figure, all figures with their page, or a comparison, in a copy of the repository
 that has one small figure and one small suite.
 """
@@ -24,7 +25,7 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from spcabench.running import rows
-from tests.test_one_file import COPIED
+from tests.house.test_one_file import COPIED
 
 ROOT = Path(__file__).parents[1]
 NAME = "trial2025_fig1"

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from spcabench.comparison import best_known
 from spcabench.page import publish
-from spcabench.running import damage
+from spcabench.running import damaged_files
 from tests import faults
 
 CONTENT = bytes(range(256)) * 8000
@@ -96,7 +96,7 @@ class Merge:
             if file.suffix == ".json":
                 json.loads(file.read_text())
             elif file.suffix == ".parquet":
-                assert not damage.of_rows(file), file
+                assert not damaged_files.of_rows(file), file
             elif file.suffix == ".html":
                 assert file.read_text().rstrip().endswith("</html>"), file
 

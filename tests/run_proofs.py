@@ -12,11 +12,11 @@ import sys
 from itertools import product
 from time import process_time
 
-from spcabench.methods import branch_and_bound, ladder
+from spcabench.methods.exact_search import branch_and_bound, ladder
 from tests import problems
+from tests.methods.test_dual import blocks, check_bounds
+from tests.methods.test_dual_search import prove
 from tests.problems import FAMILIES
-from tests.test_dual import blocks, check_bounds
-from tests.test_dual_search import prove
 
 BOUND_SEEDS, BLOCK_SEEDS, SEARCH_SEEDS = 90, 100, 25
 SAID = 50  # problems between two lines

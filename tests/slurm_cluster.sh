@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A SLURM cluster of one node on the loopback, for tests/test_slurm.py: slurm_cluster.sh install|start [CPUS]|crash|stop
+# A SLURM cluster of one node on the loopback, for tests/running/test_slurm.py: slurm_cluster.sh install|start [CPUS]|crash|stop
 # Needs root, and Debian's slurmctld, slurmd, slurm-client and munge, which "install" installs where it can. The configuration must be /etc/slurm/slurm.conf:
 # one that this script has not written is never overwritten.
 set -euo pipefail

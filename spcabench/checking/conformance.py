@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from spcabench import registry
 from spcabench.checking.contract import PROMISES, Broken, Promise, prints_nothing
 from spcabench.errors import SolverError, in_one_line
-from spcabench.running.process import Ended, Worker
+from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.status import Status
 
 TERMINAL = (1, 2)  # file descriptors: what a program writes there is on no stream of Python

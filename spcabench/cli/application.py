@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spcabench import extras, machine, streams
+from spcabench import machine, optional_dependencies, streams
 from spcabench.cli import (
     apply,
     best_known,
@@ -193,9 +193,9 @@ def _of_the_user(error: Any, words: list[str]) -> Any:
 def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
     """The line for a library of an extra; any other library that is missing is a bug."""
     library = (error.name or "").partition(".")[0]
-    if extras.extra_of(library) == "all":
+    if optional_dependencies.extra_of(library) == "all":
         raise error
-    return extras.missing(library, "" if command in LIGHT else "bench")
+    return optional_dependencies.missing(library, "" if command in LIGHT else "bench")
 
 
 def _is_about(error: OSError, words: list[str]) -> bool:

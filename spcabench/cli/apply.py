@@ -75,7 +75,7 @@ def _write(out: Path, scores: "pd.DataFrame") -> None:
     import numpy as np
 
     from spcabench.readers.delimited import guarded
-    from spcabench.running.whole_files import replacing
+    from spcabench.running.atomic_files import replacing
 
     with replacing(out) as aside, using_file(out):
         if out.suffix == ".npy":

@@ -135,14 +135,14 @@ def _take(file: Path) -> None:
 def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
     from spcabench import api
     from spcabench.comparison import best_known as known
-    from spcabench.comparison import harvest
-    from spcabench.running import whole_files
+    from spcabench.comparison import update_best_known
+    from spcabench.running import atomic_files
 
-    whole_files.check_room(known.TABLE.parent)
+    atomic_files.check_room(known.TABLE.parent)
     searched = known.improve(asked, search)
     table = known.read()
     rows = options.ROOT / compare.HOME / "rows"
-    found = harvest.proposed(dict(table), rows, api.load_or_stand_in)
+    found = update_best_known.proposed(dict(table), rows, api.load_or_stand_in)
     changed = [entry for key, entry in found.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)

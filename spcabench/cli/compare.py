@@ -9,7 +9,7 @@ import typer
 from spcabench import opening
 from spcabench.cli import options
 from spcabench.errors import InputError
-from spcabench.running import turns
+from spcabench.running import exclusive_timing
 
 if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
@@ -179,13 +179,12 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None
 
 def _of_command(command: str, name: str | None) -> str:
     """The file of a solver that is a command."""
-    from spcabench.running import command as commands
-    from spcabench.running import whole_files
+    from spcabench.running import atomic_files, external_solver
 
     if name is None or not name.isidentifier():
         raise InputError(f"--name: {name!r}; a command needs one of letters, digits and _")
     file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
-    whole_files.write_changed(file, commands.text_of(command, Path.cwd()))
+    atomic_files.write_changed(file, external_solver.text_of(command, Path.cwd()))
     return str(file)
 
 
@@ -280,13 +279,13 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
     there, unless another input is newer.
     """
     from spcabench.comparison.jobs import Comparison
-    from spcabench.running import whole_files
+    from spcabench.running import atomic_files
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
     named = _named(own, asked)
     jobs = [str(file.relative_to(options.ROOT)) for file in files]
     words = Comparison(plan.parent.name, [*named], _broken(named), jobs).text()
-    whole_files.write_changed(plan, words)
+    atomic_files.write_changed(plan, words)
     if not all(map(Path.is_file, _rows(asked))):
         plan.with_name("index.html").unlink(missing_ok=True)
 
@@ -302,11 +301,11 @@ def _named(own: list[str], asked: list["Job"]) -> dict[str, str]:
 def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     """Label -> the promises that a given file breaks, each in a sentence."""
     from spcabench.checking import conformance
-    from spcabench.running import command
+    from spcabench.running import external_solver
 
     found: dict[str, list[str]] = {}
     for label, solver in named.items():
-        if solver.endswith(".py") and not command.is_command(Path(solver)):
+        if solver.endswith(".py") and not external_solver.is_command(Path(solver)):
             outcomes = conformance.check(solver)
             fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
             found |= {label: fails} if fails else {}
@@ -324,7 +323,7 @@ def merge(
     Quality and flops are ranked together, times on each machine.
     """
     from spcabench.page import comparison_page
-    from spcabench.running import whole_files
+    from spcabench.running import atomic_files
 
     for folder in folders:
         opening.folder(folder, "the folder of a comparison")
@@ -332,7 +331,7 @@ def merge(
         raise InputError("merge: needed are two folders or more, each with a name of its own")
     _check_title(name)
     folder = options.ROOT / HOME / name
-    whole_files.make_folder(folder)
+    atomic_files.make_folder(folder)
     page = comparison_page.write_merged(folder, folders)
     print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
     print(page)
@@ -342,8 +341,8 @@ def write_page(
     plan: Annotated[Path, typer.Argument(help="Plan of the comparison (JSON).")],
 ) -> None:
     """Write the page of a comparison from its rows."""
-    with turns.shared():  # nothing is being timed
-        from spcabench.page import comparison_page, several_page
+    with exclusive_timing.shared():  # nothing is being timed
+        from spcabench.page import comparison_page, components_page
 
-        page = several_page if several_page.is_of_components(plan) else comparison_page
+        page = components_page if components_page.is_of_components(plan) else comparison_page
         print(page.write(plan))

@@ -97,7 +97,7 @@ def _fetch(name: str) -> None:
     """
     from spcabench import validate
     from spcabench.readers import sources
-    from spcabench.running import whole_files
+    from spcabench.running import atomic_files
 
     chosen = [
         file
@@ -114,7 +114,7 @@ def _fetch(name: str) -> None:
         if sources.cached(file.path, file.sha256):
             print(f"{file.path}: here already")
             continue
-        whole_files.check_room(_cache())
+        atomic_files.check_room(_cache())
         try:
             print(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:

@@ -9,7 +9,7 @@ import typer
 from spcabench import machine, opening
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
-from spcabench.running import turns
+from spcabench.running import exclusive_timing
 
 if TYPE_CHECKING:
     from spcabench.running.runner import Plan
@@ -54,7 +54,7 @@ def run_job(
     A job of a comparison is described in results/compare/jobs/FOLDER/JOB.json, and its rows are
     results/compare/rows/FOLDER/JOB.parquet.
     """
-    with turns.shared():  # to import takes a core for a second
+    with exclusive_timing.shared():  # to import takes a core for a second
         from spcabench.running import runner
 
         plan = _plan(out)
@@ -85,7 +85,7 @@ def draw_figure(
     scale: Scaled = Scale.quick,
 ) -> None:
     """Draw a figure from its rows, as SVG, PDF and PNG, and judge its claims."""
-    with turns.shared():  # nothing is being timed
+    with exclusive_timing.shared():  # nothing is being timed
         from spcabench.page import draw
 
         draw.draw_figure(figure, rows, folder)
@@ -97,7 +97,7 @@ def write_report(
 ) -> None:
     """Write the page of a run from its drawn and judged figures."""
     _check_run(folder)
-    with turns.shared():
+    with exclusive_timing.shared():
         from spcabench.page import results_page
 
         print(results_page.write_page(folder))
@@ -166,13 +166,13 @@ def _print_verdicts(figure: str, scale: Scale) -> None:
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
     """The files of a figure's rows, and of those that it shares."""
-    from spcabench.running import grid
+    from spcabench.running import figure_jobs
 
     folder = options.ROOT / "results" / scale / "rows"
     return [
         folder / name / f"{job}.parquet"
-        for name in (figure, *grid.shared(figure))
-        for job in grid.jobs(name, scale)
+        for name in (figure, *figure_jobs.shared(figure))
+        for job in figure_jobs.jobs(name, scale)
     ]
 
 
@@ -180,7 +180,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     """Make figures, or the page for none; exit where the workflow fails."""
     from spcabench import registry
     from spcabench.running import workflow
-    from spcabench.running.longest import longest
+    from spcabench.running.long_jobs import longest
 
     for name in figures:
         registry.path("figure", name)
@@ -277,7 +277,7 @@ def explore(
     The copy is results/explore. The published pages hold no interactive curves, and stay as they
     are.
     """
-    from spcabench.extras import require
+    from spcabench.optional_dependencies import require
     from spcabench.page import publish
 
     _check_run(folder)

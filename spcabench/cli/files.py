@@ -8,10 +8,10 @@ import numpy as np
 
 from spcabench.cli.terminal import labels, name
 from spcabench.errors import InputError
-from spcabench.extras import require
+from spcabench.optional_dependencies import require
 from spcabench.problem.problem import Problem
-from spcabench.running.whole_files import check_room, replacing, write_picture
-from spcabench.solving import pictures
+from spcabench.running.atomic_files import check_room, replacing, write_picture
+from spcabench.showing import pictures
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components
 from spcabench.solving.model import Model

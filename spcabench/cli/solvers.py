@@ -16,7 +16,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
@@ -67,9 +67,9 @@ def list_names(
 def _methods() -> list[dict[str, Any]]:
     from dataclasses import asdict
 
-    from spcabench.page import field
+    from spcabench.page import solver_table
 
-    return [asdict(method) for method in field.methods()]
+    return [asdict(method) for method in solver_table.methods()]
 
 
 def _paragraph(method: dict[str, Any]) -> str:

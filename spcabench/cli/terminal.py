@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench.problem.problem import Problem
+from spcabench.showing.text import total_variance
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
-from spcabench.solving.words import total_variance
 from spcabench.vectors import oriented
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from spcabench import api, opening, validate
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import embed

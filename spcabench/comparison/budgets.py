@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench.comparison.standing import DIGITS, PAIR, steps
+from spcabench.comparison.ranking import DIGITS, PAIR, steps
 
 BUDGETS = {
     "time": (1e-3, 1e-2, 1e-1, 1.0, 10.0),  # seconds

@@ -19,7 +19,7 @@ from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD

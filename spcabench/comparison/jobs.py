@@ -15,8 +15,8 @@ from spcabench import opening, registry
 from spcabench.comparison import suite
 from spcabench.errors import InputError
 from spcabench.running import description
+from spcabench.running.atomic_files import write_changed
 from spcabench.running.description import Description
-from spcabench.running.whole_files import write_changed
 
 MOST_NAMED = 8  # cardinalities that the name of a folder lists
 COMPONENTS = "components"  # the suite of several components

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 
 from spcabench import opening
-from spcabench.comparison import standing
+from spcabench.comparison import ranking
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.errors import InputError
 from spcabench.running import rows as results
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
@@ -108,6 +108,6 @@ def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) 
     """For each part and solver the shifted mean of the time, as in a comparison of its own."""
     tables = []
     for part in parts:
-        ranked = standing.ranking(standing.standing(part.rows, table))
+        ranked = ranking.ranking(ranking.standing(part.rows, table))
         tables.append(ranked[["solver", "time", "slowest"]].assign(place=part.name))
     return pd.concat(tables, ignore_index=True)

@@ -11,7 +11,7 @@ from spcabench.comparison.jobs import COMPONENTS, Job
 from spcabench.comparison.suite import Item
 from spcabench.iterate import Traits
 from spcabench.run import Run
-from spcabench.running import fingerprint, runner
+from spcabench.running import row_hash, runner
 from spcabench.running.runner import Plan, Protocol
 
 # times the limit after which a run, or the whole search of a penalty, is ended
@@ -42,7 +42,7 @@ def plan(job: Job) -> Plan:
     warm = components.warm(job) if several else _warm(job)
     runs = list(components.runs(job) if several else _runs(job))
     rules = [asdict(replace(PROTOCOL, audit=None)), PATIENCE_FACTOR, SMALL, FORMED]
-    key = fingerprint.of_runs(runs, rules)
+    key = row_hash.of_runs(runs, rules)
     return Plan({"": runs}, {}, key, replace(PROTOCOL, warm=tuple(warm)))
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from spcabench.errors import InputError
-from spcabench.extras import require
 from spcabench.flops import LEDGER
+from spcabench.optional_dependencies import require
 from spcabench.vectors import Array, Vector
 
 # practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after

@@ -9,7 +9,7 @@ Sigma - U and, where
 - each has k variables, and none is in two of them: the r k largest h_i.
 
 docs/bounds.md has the proofs. A common multiple of the identity in U is the number a of the bound
-for one loading (`spcabench.methods.dual_bound`), so it is not written apart. The right side is
+for one loading (`exact_search.dual_bound`), so it is not written apart. The right side is
 convex in U, and minimised by L-BFGS in a smoothed form. Any U certifies.
 """
 
@@ -19,8 +19,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
-from spcabench.methods.dual_certificate import ROUNDING
-from spcabench.methods.dual_kernels import smooth_norms
+from spcabench.methods.exact_search.dual_certificate import ROUNDING
+from spcabench.methods.exact_search.dual_kernels import smooth_norms
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 

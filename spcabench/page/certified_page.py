@@ -10,9 +10,9 @@ from typing import Any
 
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.page.block import replaced
+from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
-from spcabench.running.whole_files import write_changed
+from spcabench.running.atomic_files import write_changed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "certified.md"
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")

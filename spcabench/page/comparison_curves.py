@@ -9,7 +9,7 @@ import pandas as pd
 
 from spcabench import style
 from spcabench.comparison.best_known import CLOSE
-from spcabench.comparison.standing import PAIR, TARGETS
+from spcabench.comparison.ranking import PAIR, TARGETS
 from spcabench.page.comparison_drawing import Looks
 from spcabench.running import rows as results
 

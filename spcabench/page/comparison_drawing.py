@@ -9,7 +9,7 @@ import pandas as pd
 
 from spcabench import style
 from spcabench.comparison import profiles
-from spcabench.comparison.standing import PAIR, TARGETS, costs, values
+from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
 
 DUEL = 0.99  # share of the best known that two solvers race to
 SEEN = 250  # steps of a panel's height that can be told apart

@@ -21,19 +21,25 @@ from spcabench.comparison import (
     jobs,
     merging,
     plans,
-    standing,
     suite,
 )
 from spcabench.comparison.jobs import Comparison, Job
+from spcabench.comparison.ranking import LAST, RULE, TARGETS, resampled, standing
+from spcabench.comparison.ranking import ranking as rank_solvers
 from spcabench.errors import InputError
-from spcabench.page import comparison_curves, comparison_pictures, comparison_tables, curves
+from spcabench.page import (
+    comparison_curves,
+    comparison_pictures,
+    comparison_tables,
+    interactive_curves,
+)
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
-from spcabench.running import command
+from spcabench.running import external_solver
 from spcabench.running import rows as results
-from spcabench.running.whole_files import make_folder, write_changed, write_text
+from spcabench.running.atomic_files import make_folder, write_changed, write_text
 from spcabench.solving.driver import Limits
-from spcabench.solving.flags import SENTENCES, Flag
+from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status
 
 LARGEST_ROWS = 2_000_000  # bytes of the rows of a published comparison
@@ -143,23 +149,23 @@ def _written(
     known = _best_known(job)
     items = suite.items(job.suite, job.ks, job.fresh)
     known = {**known, **entering.references(rows, items, known, api.load_or_stand_in)}
-    answers = standing.standing(rows, known)
-    ranking = standing.ranking(answers, last)
-    comparison_tables.write(folder, answers, ranking, last)
+    answers = standing(rows, known)
+    ranks = rank_solvers(answers, last)
+    comparison_tables.write(folder, answers, ranks, last)
     files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}
-    pictures = list(comparison_pictures.pictures(rows, answers, ranking, plan.named, files))
+    pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
-    looks = comparison_pictures.looks_of(ranking, plan.named, files)
+    looks = comparison_pictures.looks_of(ranks, plan.named, files)
     more = {"looks": looks} | (more or {})
     more["within"] = _within(answers, list(looks), "apart" in more)
     if "scripts" not in more:
         data, home = comparison_curves.data(answers, looks), folder.resolve()
-        more["scripts"] = curves.write(home.parents[1], home, data, "curves-data.js")
+        more["scripts"] = interactive_curves.write(home.parents[1], home, data, "curves-data.js")
     pairs = _pairs(answers)
     _write_pairs(folder / "pairs", plan.name, pairs)
     more |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
-    text = _page(plan, asked, rows, answers, ranking, pictures, last, **more)
+    text = _page(plan, asked, rows, answers, ranks, pictures, last, **more)
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -195,7 +201,7 @@ def _page(
         "comparison.html.j2",
         name=plan.name,
         named=plan.named,
-        rule=standing.RULE + standing.LAST[last],
+        rule=RULE + LAST[last],
         last=last,
         agree=conditions.AGREE,
         waited=conditions.WAITED,
@@ -227,7 +233,7 @@ def _pairs(answers: pd.DataFrame) -> list[dict[str, Any]]:
         about = part[same].iloc[0].to_dict()
         about |= {
             "file": re.sub(r"[^A-Za-z0-9]+", "-", str(item)) + ".html",
-            "reached": int((part.share >= standing.TARGETS[-1] * (1.0 - best_known.CLOSE)).sum()),
+            "reached": int((part.share >= TARGETS[-1] * (1.0 - best_known.CLOSE)).sum()),
             "new": bool(about["best"]) and not about["listed"],
         }
         pairs.append({"item": item, "k": int(k), "rows": ordered.to_dict("records"), **about})
@@ -302,7 +308,7 @@ def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]
             started
             and file.suffix == ".py"
             and file.is_file()
-            and (words := command.words_of(file))
+            and (words := external_solver.words_of(file))
         ):
             found.append({"solver": label, "words": words, "startup": min(started)})
     return found
@@ -310,7 +316,7 @@ def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]
 
 def _resampled(rows: pd.DataFrame) -> dict[str, Any]:
     """Held-out variance, optimism and overlap: a column for each measure and problem."""
-    table = standing.resampled(rows).pivot_table(
+    table = resampled(rows).pivot_table(
         index="solver", columns=["measure", "item"], values="of", sort=False
     )
     lines = [(s, list(v)) for s, v in zip(table.index, table.to_numpy(), strict=True)]

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from spcabench import style
-from spcabench.comparison import standing, suite
-from spcabench.comparison.standing import costs
+from spcabench.comparison import suite
+from spcabench.comparison.ranking import costs, recovered
 from spcabench.page import comparison_drawing as drawing
 from spcabench.page import light_svg
 from spcabench.page.comparison_drawing import Looks
@@ -84,7 +84,7 @@ def pictures(
     chosen = {solver: looks[solver] for solver in solvers}
     yield _anytime_picture(answers, chosen)
     yield from _trade_off_picture(answers, chosen)
-    yield from _recovery_picture(standing.recovered(rows), looks)
+    yield from _recovery_picture(recovered(rows), looks)
 
 
 def looks_of(

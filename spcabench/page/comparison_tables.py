@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from spcabench.claims.words import duration
-from spcabench.page.notation import compact
+from spcabench.page.math_html import compact
 from spcabench.running import rows as results
-from spcabench.running.whole_files import replacing, write_text
+from spcabench.running.atomic_files import replacing, write_text
 
 FILES = ("table.csv", "table.parquet", "ranking.csv", "ranking.txt", "ranking.tex")
 TABLE = (

@@ -17,15 +17,15 @@ from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.page import claims_file
 from spcabench.page.papers import key_of
+from spcabench.running import atomic_files
 from spcabench.running import rows as results
-from spcabench.running import whole_files
 from spcabench.solving.status import GOOD
 
 
 def draw_figure(name: str, files: list[Path], folder: Path) -> None:
     """Write figure.svg, figure.pdf and figure.png of a figure into a folder."""
     _loaded(registry.module("figure", name), files)  # an error leaves no empty folder
-    whole_files.make_folder(folder)
+    atomic_files.make_folder(folder)
     draw_to(name, files, [folder / f"figure.{kind}" for kind in ("svg", "pdf", "png")])
 
 
@@ -67,7 +67,7 @@ def draw_to(
             )
         for out in outs:
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(out.suffix, {})
-            whole_files.write_picture(out, figure, metadata=metadata)
+            atomic_files.write_picture(out, figure, metadata=metadata)
         plt.close(figure)
 
 

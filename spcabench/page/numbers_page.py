@@ -8,7 +8,7 @@ import pandas as pd
 
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 
 NAME = "numbers.html"
 # of the settings, which other columns show or which say nothing of the run

@@ -16,16 +16,16 @@ from spcabench.page import (
     card,
     claims_file,
     comparison_page,
+    components_page,
     draw,
     in_short,
     results_page,
-    several_page,
     verify,
 )
-from spcabench.page.block import replaced
+from spcabench.page.generated_block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.whole_files import make_folder, replacing_folder, write_text
+from spcabench.running.atomic_files import make_folder, replacing_folder, write_text
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
@@ -226,7 +226,7 @@ def _check_comparison(source: Path, published: Path) -> None:
         merging.Part.read(source)
     else:
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
-        missing = [job for job in plan.jobs if not several_page.rows_of(root / job).is_file()]
+        missing = [job for job in plan.jobs if not components_page.rows_of(root / job).is_file()]
         if missing or not plan.jobs:
             raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")
 
@@ -252,7 +252,7 @@ def _copy_comparison(source: Path, out: Path) -> None:
     if (source / merging.JOBS).exists():
         comparison_page.publish(source, out)
     else:
-        several_page.write(source / "plan.json", out)
+        components_page.write(source / "plan.json", out)
 
 
 def _copy_rows(source: Path, out: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
 
 from spcabench.claims import words
-from spcabench.page import notation
+from spcabench.page import math_html
 
 
 def render(template: str, folder: Path | None = None, **values: Any) -> str:
@@ -29,8 +29,8 @@ def _environment(folder: Path | None) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": cell, "math": notation.marked_up}
-    environment.filters |= {"duration": words.duration, "compact": notation.compact}
+    environment.filters |= {"cell": cell, "math": math_html.marked_up}
+    environment.filters |= {"duration": words.duration, "compact": math_html.compact}
     return environment
 
 

@@ -15,17 +15,17 @@ from spcabench import opening, registry
 from spcabench.page import (
     card,
     claims_file,
-    curves,
     in_short,
-    links,
+    interactive_curves,
     numbers_page,
     solver_curves,
     solver_page,
     solver_pictures,
+    source_links,
 )
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
-from spcabench.running.whole_files import write_changed, write_text
+from spcabench.running.atomic_files import write_changed, write_text
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 MISSING = (
@@ -138,7 +138,9 @@ def _write_paper_pages(
 def _write_curves(folder: Path, rows: pd.DataFrame) -> list[str]:
     """Write the scripts of the solvers' pages, one file of numbers for all; their addresses."""
     home = folder.resolve() / "solvers"
-    return curves.write(home.parents[1], home, solver_curves.data(rows), "curves-data.js")
+    return interactive_curves.write(
+        home.parents[1], home, solver_curves.data(rows), "curves-data.js"
+    )
 
 
 def _write_solver_pages(
@@ -154,7 +156,7 @@ def _write_solver_pages(
     how = PUBLISHED if published else MISSING
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
     for solver in about["solvers"]:
-        file = links.relative(registry.path("solver", solver["name"]), folder)
+        file = source_links.relative(registry.path("solver", solver["name"]), folder)
         more = {"scale": about["scale"], "shown": shown, "file": file, "how": how}
         more["picture"] = picture = solver_pictures.picture(solver["name"], runs)
         if picture is not None:
@@ -256,7 +258,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
     files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
     rows, table = _rows(folder, path.parent.name), path.parent / "rows.csv"
     numbers = path.with_name(numbers_page.NAME)
-    written = links.statements(folder, figure["figure"])
+    written = source_links.statements(folder, figure["figure"])
     earlier = claims_file.first_verdicts().get(figure["paper"], {})
     return figure | {
         "short": figure["figure"].removeprefix(figure["paper"] + "_"),
@@ -268,7 +270,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
         "table": _link(folder, table) if table.exists() else None,
         "numbers": _link(folder, numbers) if numbers.exists() else None,
         "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
-        "source": links.source(folder, figure["figure"]),
+        "source": source_links.source(folder, figure["figure"]),
         "revised": claims_file.revised(figure),
         "statements": [
             s | {"code": written.get(s["id"]), "earlier": earlier.get(s["id"], [])}
@@ -328,7 +330,7 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
     for page in pages:
         ranking = page.with_name("ranking.csv")
         solvers = len(pd.read_csv(ranking)) if ranking.exists() else None
-        about = {"name": page.parent.name, "path": links.relative(page, folder)}
+        about = {"name": page.parent.name, "path": source_links.relative(page, folder)}
         within = 'id="within"' in page.read_text(encoding="utf-8")
         found.append(about | {"solvers": solvers, "within": within})
     return found
@@ -342,7 +344,7 @@ def _history(folder: Path) -> dict[str, Any] | None:
     for home in (folder / "history", folder.parent / "history"):
         if (home / "history.json").exists():
             history = opening.read_json(home / "history.json")
-            place, picture = links.relative(home, folder), _picture(home, home, "history")
+            place, picture = source_links.relative(home, folder), _picture(home, home, "history")
             image = f"{place}/{picture['address']}" if picture else None
             return history | {"image": image, "page": f"{place}/index.html"}
     return None

@@ -12,7 +12,7 @@ import pandas as pd
 
 from spcabench import registry, style
 from spcabench.running import rows
-from spcabench.running.whole_files import write_text
+from spcabench.running.atomic_files import write_text
 from spcabench.solving.status import GOOD
 
 COLUMNS = (

@@ -19,7 +19,7 @@ from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.page import claims_file
 from spcabench.page.draw import judgement
-from spcabench.running import grid, rows
+from spcabench.running import figure_jobs, rows
 from spcabench.running.schema import KEY
 from spcabench.solving.status import Status
 
@@ -67,7 +67,7 @@ def rows_of(folder: Path, figure: str) -> list[Path]:
     """The files of a figure's rows, and of those that it shares."""
     return [
         f
-        for name in (figure, *grid.shared(figure))
+        for name in (figure, *figure_jobs.shared(figure))
         for f in sorted((folder / "rows" / name).glob("*.parquet"))
     ]
 

@@ -221,3 +221,19 @@ def principal_blocks(
             x = one_sided(x)
             values = np.einsum("bi,bij,bj->b", x, blocks, x)
         yield W, x, values
+
+
+def adjusted_variances(G: Array) -> Vector:
+    """What each loading adds to those before it (r,); G is Z'Sigma Z."""
+    return np.diag(_cholesky(G)) ** 2
+
+
+def _cholesky(G: Array) -> Vector:
+    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
+    L = np.zeros_like(G)
+    for j in range(len(G)):
+        pivot = G[j, j] - L[j, :j] @ L[j, :j]
+        if pivot > 1e-14 * G[j, j]:
+            L[j, j] = np.sqrt(pivot)
+            L[j + 1 :, j] = (G[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j]) / L[j, j]
+    return L

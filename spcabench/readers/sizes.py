@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.extras import require
+from spcabench.optional_dependencies import require
 
 SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
 BLOCK = 1 << 20  # bytes that are unpacked at a time

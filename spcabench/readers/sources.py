@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spcabench.errors import InputError, using_file
-from spcabench.extras import require
+from spcabench.optional_dependencies import require
 
 TIMEOUT = 10.0  # seconds without an answer from a public address
 CHUNK = 1 << 16  # bytes that an interruption loses at most

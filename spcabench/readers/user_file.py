@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from spcabench import opening, validate
 from spcabench.errors import InputError
-from spcabench.extras import MissingExtra, require
 from spcabench.flops import uncharged
+from spcabench.optional_dependencies import MissingExtra, require
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, delimited, matrix_market, sizes, table
 from spcabench.vectors import Vector

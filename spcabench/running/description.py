@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from spcabench import opening, registry
 from spcabench.errors import InputError, SolverError, in_one_line
 from spcabench.iterate import Traits
-from spcabench.running.process import Ended, Worker
+from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving.driver import Limits, parameters
 
 PATIENCE = 60.0  # seconds in which a file must be read

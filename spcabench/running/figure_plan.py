@@ -4,8 +4,8 @@ from pathlib import Path
 
 from spcabench.errors import InputError
 from spcabench.running import runner
-from spcabench.running.fingerprint import fingerprint
-from spcabench.running.grid import jobs, runs_of
+from spcabench.running.figure_jobs import jobs, runs_of
+from spcabench.running.row_hash import fingerprint
 from spcabench.running.runner import Plan, Protocol
 
 ROUNDS = {"quick": 3, "paper": 15}  # timed rounds

@@ -17,8 +17,8 @@ from spcabench import api
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.running import worker
-from spcabench.running.process import Ended, Worker
 from spcabench.running.schema import Answer
+from spcabench.running.worker_process import Ended, Worker
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import Status

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from spcabench.running import rows, whole_files
+from spcabench.running import atomic_files, rows
 from spcabench.running.schema import Row
 
 
@@ -26,7 +26,7 @@ class Journal:
     def __init__(self, out: Path, key: str) -> None:
         self.path = out.with_suffix(f".{key}.journal")
         self.rows: dict[str, Row] = {}
-        with whole_files.writing(self.path):
+        with atomic_files.writing(self.path):
             lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         records = [line for line in lines if line]
         dropped = 0
@@ -48,7 +48,7 @@ class Journal:
         self.rows[task] = row
         text = rows.to_json({"task": task, "row": vars(row)})
         # a line break first: half a record may stand there
-        whole_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
+        atomic_files.append(self.path, f"\n{_checksum(text.encode())} {text}")
 
     def close(self) -> None:
         """The job is complete: forget this journal and those of earlier versions of it."""

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.readers import sizes
+from spcabench.running.atomic_files import replacing
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row
-from spcabench.running.whole_files import replacing
 from spcabench.solving.status import Status
 
 MARK = b"spcabench_schema"  # the version's name in the metadata of a file

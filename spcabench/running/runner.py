@@ -20,12 +20,12 @@ from tqdm import tqdm
 
 from spcabench import machine
 from spcabench.run import Run
-from spcabench.running import rows, turns, whole_files
+from spcabench.running import atomic_files, exclusive_timing, rows
 from spcabench.running.grader import Grader
 from spcabench.running.journal import Journal
-from spcabench.running.processes import Processes, is_stranger
 from spcabench.running.schema import Answer, Row
-from spcabench.solving.flags import Flag
+from spcabench.running.solver_processes import Processes, is_stranger
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 # a first run this many times slower than the best of the later ones, and seconds beyond, is odd
@@ -85,7 +85,7 @@ class Plan:
 
 def make_rows(plan: Plan, out: Path) -> None:
     """Make the rows of a plan and write them to a parquet file; one that was killed goes on."""
-    whole_files.make_folder(out.parent)
+    atomic_files.make_folder(out.parent)
     journal = Journal(out, plan.key)
     rows.write(made(plan, journal), out)
     journal.close()
@@ -123,7 +123,7 @@ class _Job:
         bar = tqdm(total=rounds * len(runs), desc=words.strip(), disable=None, leave=False)
         # a whole group has the machine alone, so that its runs take turns at one speed
         self.alone = bool(timed)
-        with closing(bar), turns.alone() if timed else nullcontext():
+        with closing(bar), exclusive_timing.alone() if timed else nullcontext():
             for repeat in range(rounds):
                 seconds = perf_counter() - begun + earlier
                 if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
@@ -180,7 +180,7 @@ class _Job:
         """The machine, alone or shared; a group whose runs take turns has it already."""
         if self.alone:
             return nullcontext()
-        return turns.shared() if shared else turns.alone()
+        return exclusive_timing.shared() if shared else exclusive_timing.alone()
 
 
 def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answer:

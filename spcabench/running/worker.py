@@ -23,11 +23,11 @@ from spcabench import api, machine, registry
 from spcabench.errors import InputError, in_one_line
 from spcabench.problem.problem import Problem
 from spcabench.run import FUNCTIONS, Run
-from spcabench.running import command, intact
+from spcabench.running import external_solver, intact
 from spcabench.running.schema import Answer
 from spcabench.solving.bounds import leading_eigenvalue
-from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, refitted
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 SAMPLE = 0.005  # seconds that one timed sample lasts at least
@@ -60,12 +60,12 @@ def answered(run: Run) -> Answer:
         problem = _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
         if run.form:
             problem = problem.given_as(run.form)  # type: ignore[arg-type]
-        with command.limited(run.timeout):
+        with external_solver.limited(run.timeout):
             given = _measured(problem, run) if run.function else _solved(problem, run)
         return replace(given, **about(problem), worker_time=perf_counter() - begun)
     except MemoryError:
         return Answer(status=Status.MEMORY_LIMIT, reason="the process may not have more memory")
-    except command.Failed as failure:
+    except external_solver.Failed as failure:
         return Answer(status=failure.status, reason=str(failure))
     except (Exception, SystemExit) as error:  # sys.exit in a solver ends the run, not the worker
         return Answer(status=Status.ERROR, reason=in_one_line(error, *_files(run)))
@@ -133,8 +133,8 @@ def _solved(problem: Problem, run: Run) -> Answer:
     given = of_result(result, run.vectors)
     if run.memory:
         given = replace(given, peak_memory=peak, memory_before=before)
-    if command.is_command(registry.path("solver", str(run.solver))):
-        given = replace(given, **command.numbers(result))
+    if external_solver.is_command(registry.path("solver", str(run.solver))):
+        given = replace(given, **external_solver.numbers(result))
     if not run.timed:
         return given
     if known is None and not result.search and result.setup_time + result.solve_time > LONG:

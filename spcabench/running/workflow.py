@@ -16,7 +16,7 @@ from typing import IO
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.running import damage, fork_server, step, supervisor, whole_files
+from spcabench.running import atomic_files, damaged_files, fork_server, step, supervisor
 from spcabench.running.progress import Progress
 
 # what the system says of a disk that takes no more, which Snakemake may say before any job does
@@ -72,9 +72,9 @@ def workflow(
     InputError
         Where the disk is full, or may not be written to.
     """
-    whole_files.check_room(log.parent)
+    atomic_files.check_room(log.parent)
     with _exclusive(root / LOCK) as lock:
-        damaged = [str(file.relative_to(root)) for file in damage.remove(log.parent)]
+        damaged = [str(file.relative_to(root)) for file in damaged_files.remove(log.parent)]
         command = [sys.executable, "-m", "snakemake", "--nolock", "--rerun-incomplete"]
         command += ["--snakefile", str(snakefile)]
         command += ["--workflow-profile", str(profile_folder(profile))]
@@ -170,8 +170,8 @@ def _explain(log: Path) -> None:
     # Snakemake's own lines are many, and must not hide what a job said
     said = list(_sentences(lines)) or list(_ends(lines))
     if not said:
-        whole_files.check_room(log.parent)  # a full disk took no more of the log
-        whole_files.append(log, "\n")
+        atomic_files.check_room(log.parent)  # a full disk took no more of the log
+        atomic_files.append(log, "\n")
     full = next((why for why in FULL if any(why in line for line in said or lines)), None)
     if full and not any(line.startswith("spcabench: ") for line in said):
         said = [f"spcabench: {log.parent}: cannot be written ({full})"]
@@ -210,7 +210,7 @@ def _ends(lines: list[str]) -> Iterator[str]:
 @contextmanager
 def _exclusive(path: Path) -> Iterator[IO[str]]:
     """The lock of a workflow; one at work is waited for, and its process named."""
-    with whole_files.writing(path):
+    with atomic_files.writing(path):
         lock = path.open("a+", encoding="utf-8")
     with lock:
         try:

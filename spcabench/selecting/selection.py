@@ -13,10 +13,10 @@ from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
-from spcabench.solving import pictures
+from spcabench.showing import pictures
+from spcabench.showing.text import total_variance
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.result import Result
-from spcabench.solving.words import total_variance
 from spcabench.vectors import Vector
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from time import perf_counter
 import numpy as np
 
 from spcabench.methods import bound_formulas
-from spcabench.methods.candidates import candidates
-from spcabench.methods.dual_certificate import dual_value
+from spcabench.methods.exact_search.candidates import candidates
+from spcabench.methods.exact_search.dual_certificate import dual_value
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
 from spcabench.methods.proven_pairs import proven_pairs
@@ -129,7 +129,7 @@ class DualBound:
 
     value : the bound. variables : those that can be in a better support than one of value
         ``reached`` (n,). U : the matrix that certifies it for them (n, n): see
-        `spcabench.methods.dual_certificate`. evaluations, seconds : of the minimisation.
+        `exact_search.dual_certificate`. evaluations, seconds : of the minimisation.
     """
 
     value: float
@@ -154,7 +154,7 @@ def dual_bound(
 
 def _dual_bound(problem: Problem, k: int, nonnegative: bool, evaluations: int) -> DualBound | None:
     # it brings numba, which a solve need not wait for; the import is on no clock
-    from spcabench.methods.dual_bound import start
+    from spcabench.methods.exact_search.dual_bound import start
 
     begun = perf_counter()
     reached = _reached(problem, k, nonnegative)

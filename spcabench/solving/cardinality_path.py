@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spcabench.errors import using_file
 from spcabench.problem.problem import Problem
-from spcabench.solving import words
+from spcabench.showing import text
 from spcabench.solving.result import Result
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class CardinalityPath(Sequence[Result]):
         return len(self.results)
 
     def __repr__(self) -> str:
-        lines = [f"k = {r.k}: {words.line(self.problem, r)}" for r in self]
+        lines = [f"k = {r.k}: {text.line(self.problem, r)}" for r in self]
         return "\n".join([f"CardinalityPath({self[0].solver} on {self.problem.name})", *lines])
 
     def _repr_html_(self) -> str:
@@ -61,7 +60,7 @@ class CardinalityPath(Sequence[Result]):
         """
         import pandas as pd
 
-        total, known = words.total_variance(self.problem), words.names(self.problem)
+        total, known = text.total_variance(self.problem), text.names(self.problem)
         rows = []
         for result in self:
             variance = self.problem.variance(result.x) if result.good else float("nan")
@@ -92,6 +91,6 @@ class CardinalityPath(Sequence[Result]):
         matplotlib Figure
             The figure that was drawn in.
         """
-        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
-        pictures = import_module("spcabench.solving.pictures")
+        from spcabench.showing import pictures
+
         return pictures.path(self.results, axis, bound)

@@ -6,7 +6,6 @@ The deflations are those of Mackey (2009) and of Kuleshov (2013, section 2.3).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
-from spcabench.solving import words
+from spcabench.showing import text
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.measures import (
     Measures,
@@ -62,19 +61,19 @@ class Components(Sequence[Result]):
         return self.results[index]
 
     def __repr__(self) -> str:
-        lines = [f"{i}. {words.line(self.problem, result)}" for i, result in enumerate(self, 1)]
+        lines = [f"{i}. {text.line(self.problem, result)}" for i, result in enumerate(self, 1)]
         return "\n".join([f"Components({self[0].solver} on {self.problem.name})", *lines])
 
     def _repr_html_(self) -> str:
-        return words.html(self.problem, self.results)
+        return text.html(self.problem, self.results)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the loadings as a table: a row for each variable, a column for each component."""
-        return words.frame(self.problem, self.results)
+        return text.frame(self.problem, self.results)
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a file: a row for each variable, a column for each component."""
-        words.write_csv(self.to_frame(), file)
+        text.write_csv(self.to_frame(), file)
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
         """Draw the components with matplotlib, and return the figure.
@@ -93,8 +92,8 @@ class Components(Sequence[Result]):
         matplotlib Figure
             The figure that was drawn in.
         """
-        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
-        pictures = import_module("spcabench.solving.pictures")
+        from spcabench.showing import pictures
+
         return pictures.components(self.problem, self.results, kind, axis)
 
     def __len__(self) -> int:

@@ -26,8 +26,8 @@ from spcabench.iterate import Iterate, Traits, as_matrix
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.solving import joint
-from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result, graded
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.vectors import Vector, distance, normalize
 

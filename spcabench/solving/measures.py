@@ -11,8 +11,9 @@ from scipy.linalg import subspace_angles
 
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
+from spcabench.problem.spectral import adjusted_variances
 from spcabench.solving.formulations import orthogonality_violation
-from spcabench.vectors import Array, Vector
+from spcabench.vectors import Array
 
 SAME = 1e-4  # of the largest singular value of Z: smaller ones are no direction of its span
 
@@ -86,22 +87,6 @@ def projected_variance(Z: Array, G: Array) -> float:
     A direction in which the loadings differ by less than 1e-4 does not count: it would be rounding.
     """
     return float(np.trace(np.linalg.pinv(Z.T @ Z, rcond=SAME**2, hermitian=True) @ G))
-
-
-def adjusted_variances(G: Array) -> Vector:
-    """What each loading adds to those before it (r,); G is Z'Sigma Z."""
-    return np.diag(_cholesky(G)) ** 2
-
-
-def _cholesky(G: Array) -> Vector:
-    """Return the lower Cholesky factor of a PSD matrix, with zero columns where it is singular."""
-    L = np.zeros_like(G)
-    for j in range(len(G)):
-        pivot = G[j, j] - L[j, :j] @ L[j, :j]
-        if pivot > 1e-14 * G[j, j]:
-            L[j, j] = np.sqrt(pivot)
-            L[j + 1 :, j] = (G[j + 1 :, j] - L[j + 1 :, :j] @ L[j, :j]) / L[j, j]
-    return L
 
 
 def mean_overlap(used: NDArray[np.bool_]) -> float:

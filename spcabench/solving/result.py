@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,9 @@ from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
 from spcabench.problem.problem import Problem
-from spcabench.solving import bounds, certify, joint, substitutes, words
-from spcabench.solving.flags import Flag
+from spcabench.showing import substitutes, text
+from spcabench.solving import bounds, certify, joint
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, embed, normalize, one_sided, support
@@ -82,7 +82,7 @@ class Result:
         Seconds of ``wall_time`` in which other work had the processor; nan where the system does
         not say.
     flags : tuple of Flag
-        What a reader of the numbers should know: see `spcabench.solving.flags`.
+        What a reader of the numbers should know: see `spcabench.solving.run_warnings`.
     """
 
     solver: str
@@ -119,18 +119,18 @@ class Result:
     flags: tuple[Flag, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Result({self.solver} on {self.problem.name}: {words.line(self.problem, self)})"
+        return f"Result({self.solver} on {self.problem.name}: {text.line(self.problem, self)})"
 
     def _repr_html_(self) -> str:
-        return words.html(self.problem, [self])
+        return text.html(self.problem, [self])
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the loadings as a table with a row for each variable."""
-        return words.frame(self.problem, [self])
+        return text.frame(self.problem, [self])
 
     def to_csv(self, file: Path | str) -> None:
         """Write the loadings to a file, with a row for each variable."""
-        words.write_csv(self.to_frame(), file)
+        text.write_csv(self.to_frame(), file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
         """Return the variables that could take the place of one in the component.
@@ -152,7 +152,7 @@ class Result:
         InputError
             For an answer that is none, or a loss out of range.
         """
-        return words.substitutes(self.problem, substitutes.substitutes(self, loss))
+        return text.substitutes(self.problem, substitutes.substitutes(self, loss))
 
     def plot(self, kind: str = "loadings", axis: Any = None) -> Any:
         """Draw the component with matplotlib, and return the figure.
@@ -170,8 +170,8 @@ class Result:
         matplotlib Figure
             The figure that was drawn in.
         """
-        # By its name: a picture decides no row, and must be no part of a job's fingerprint.
-        pictures = import_module("spcabench.solving.pictures")
+        from spcabench.showing import pictures
+
         return pictures.components(self.problem, [self], kind, axis)
 
     @cached_property

@@ -15,8 +15,8 @@ import numpy as np
 from spcabench.flops import counting
 from spcabench.problem.problem import Problem
 from spcabench.solving.driver import Limits, drive, in_form
-from spcabench.solving.flags import Flag
 from spcabench.solving.result import Result
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 from spcabench.vectors import TIE, project
 

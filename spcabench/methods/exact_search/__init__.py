@@ -1,0 +1,1 @@
+"""The exact search: trees over supports, and the bounds that prune them."""

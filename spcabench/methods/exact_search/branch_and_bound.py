@@ -1,0 +1,346 @@
+"""Exact search for the best supports of every cardinality up to a limit.
+
+The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
+smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
+
+Most features of a large problem are discarded first (`exact_search.candidates`). Where Sigma
+has a small rank, up to a multiple of the identity, its optima are proven by cells of directions
+(`exact_search.direction_cells`), in milliseconds.
+
+What is left is searched by a tree (`exact_search.pruning`), which is the faster one where k is
+small or the variances decay. Where it does not end soon, branch and bound on the dual bound
+(`exact_search.ladder`) begins, whose nodes are dear and few. Once that has more than one
+part, the two take turns of equal work as long as the tree looks able to finish: the search takes at
+most about twice the work of the better one, whichever that is. Work is counted, and the clock never
+looked at, so that a run repeats to the last digit. "Proven" means proven to within the relative
+`TOLERANCE`.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+
+import numpy as np
+
+from spcabench.methods import bound_formulas
+from spcabench.methods.exact_search.candidates import Block, candidates, two_by_two_eigenvalue
+from spcabench.methods.exact_search.direction_cells import Cells
+from spcabench.methods.exact_search.ladder import Ladder
+from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
+from spcabench.methods.exact_search.search_tree import CHUNK, Tree
+from spcabench.methods.local_search import Search
+from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
+from spcabench.problem.covariance import Covariance
+from spcabench.problem.spectral import eigenvalues, leading_pairs, product
+from spcabench.steps import nonnegative_ascent
+from spcabench.vectors import Array, Indices, Vector, largest_indices
+
+TOLERANCE = 1e-9  # relative: an optimum is proven to it
+PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and updated
+HEAD = 1000  # features of largest variance among which incumbents are sought
+# scans over all swaps for the incumbent of a smaller cardinality, and for that of K
+SCANS, MORE_SCANS = 40, 300
+FIRST = 3  # starts of K before the smaller cardinalities have theirs
+TRIAL = 4e9  # work that the tree has in any case
+SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
+# the tree goes on while its work, at its pace so far, would end within this share of the budget
+PROMISING = 0.5
+PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
+DUAL_MOST = 1000  # candidates that the dual bound is made for at most
+RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
+
+
+class Exact:
+    """Best supports, values and upper bounds of the cardinalities 0 to K of a matrix S (n, n).
+
+    S need not be positive semidefinite, but S_jl^2 <= S_jj S_ll must hold for all j and l.
+
+    Parameters
+    ----------
+    d : array of shape (n,)
+        Diagonal of S.
+    covariance : callable
+        W -> S[W, W]. The whole of S is never formed.
+    K : int
+        Largest cardinality.
+    budget : float
+        Work for K, in entries of matrices: about nanoseconds.
+    psd : bool
+        Whether S has no negative eigenvalue.
+    seed : int
+        Seed of the local search for incumbents.
+    nonnegative : bool
+        Whether x >= 0 is asked. The tree then searches max(S, 0), whose values are the larger ones;
+        the dual bound knows the difference.
+    every : bool
+        Whether each smaller cardinality has the whole budget too, not only a trial.
+    """
+
+    def __init__(
+        self,
+        d: Vector,
+        covariance: Block,
+        K: int,
+        budget: float,
+        psd: bool,
+        seed: int,
+        nonnegative: bool = False,
+        every: bool = True,
+    ) -> None:
+        self.d, self.K, self.budget, self.psd = d, K, budget, psd
+        self.covariance, self.nonnegative, self.every = covariance, nonnegative, every
+        self.nodes = np.zeros(K + 1, dtype=np.int64)
+        self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
+        self.bound = np.zeros(K + 1)
+        self.bound[1] = self.d.max()
+        # The bound of the module's docstring with the largest variance in place of S_jj: it holds
+        # for every feature, needs no covariance, and gives every cardinality a bound at the start.
+        for k in range(2, K + 1):
+            self.bound[k] = two_by_two_eigenvalue(
+                self.bound[1], self.bound[k - 1], self.bound[1] * self.sums[k - 1]
+            )
+        # values in the matrix that the tree searches, and values of an x that is allowed
+        self.reached, self.value = np.zeros(K + 1), np.zeros(K + 1)
+        self.support, self.loadings = [np.arange(0)] * (K + 1), [np.zeros(0)] * (K + 1)
+        self.rng = np.random.default_rng(seed)
+
+    def block(self, W: Indices) -> Array:
+        """S[W, W], its positive part where x >= 0 is asked."""
+        B = self.covariance(W)
+        return np.maximum(B, 0.0) if self.nonnegative else B
+
+    def incumbents(self) -> Iterator[None]:
+        """Find a good support of every cardinality among the features of largest variance.
+
+        A poor incumbent costs nodes and changes no proven answer, so a part of the features will
+        do: forming a covariance of all of them would cost more than the search itself.
+        """
+        self.offer(1, largest_indices(self.d, 1))
+        yield
+        head = largest_indices(self.d, max(HEAD, self.K))
+        S = Covariance(self.block(head))
+        # K comes first, from its best starts: a search that is cut short is asked for no other.
+        last = Search(S, self.K, MORE_SCANS, self.rng)
+        more = last.starts()
+        for start in islice(more, FIRST if S.n > self.K else 0):
+            last.climb(start)
+            self.offer(self.K, head[last.W])
+            yield
+        before = np.array([np.argmax(S.diagonal())])
+        for k in range(1, self.K + 1):
+            search = last if k == self.K else Search(S, k, SCANS, self.rng)
+            # The first start is the best support of k - 1 with the feature of largest covariance to
+            # it. Alone it would follow one greedy path, so the starts of the local search follow,
+            # which do not depend on the smaller cardinalities.
+            rest = np.setdiff1d(np.arange(S.n), before)
+            together = np.abs(S.S[before].sum(axis=0))
+            search.climb(before if k == 1 else np.append(before, rest[together[rest].argmax()]))
+            for start in more if k == self.K else search.starts():
+                if not search.left or k == S.n:
+                    break
+                search.climb(start)
+            before = search.W
+            self.offer(k, head[search.W])
+            yield
+
+    def offer(self, k: int, W: Indices) -> None:
+        """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
+        B = self.block(W)
+        w, V = leading_pairs(B, 1)
+        reached, y = float(w[0]), V[:, 0]
+        value = reached
+        if self.nonnegative:
+            # Where the eigenvector of the matrix itself has one sign, it is the answer.
+            B = self.covariance(W)
+            starts = y, leading_pairs(B, 1)[1][:, 0]
+            ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
+            value, y = max(ascents, key=lambda ascent: ascent[0])
+        for more in range(k, self.K + 1):
+            self.reached[more] = max(self.reached[more], reached)
+            if value > self.value[more] or not len(self.support[more]):
+                self.value[more], self.support[more], self.loadings[more] = value, W, y
+
+    def proven(self, k: int) -> bool:
+        """Whether the value of k is the optimum, to within the tolerance."""
+        # An exhausted search leaves the bound value * (1 + TOLERANCE). The factor two keeps the
+        # rounding of that product from turning a proof into a gap.
+        return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
+
+    def run(self) -> Iterator[int]:
+        """Settle one cardinality after the other; yield the one at work after each chunk."""
+        self.offer(1, largest_indices(self.d, 1))
+        if len(self.d) <= DUAL_MOST:
+            self.bound[1:] = np.minimum(
+                self.bound[1:], self._cheap(self.block(np.arange(len(self.d))))
+            )
+        small = self._small_rank()
+        failures, left = 0, SMALLER * self.budget
+        for k in range(2, self.K + 1):
+            if small is not None:
+                yield from (k for _ in self._by_cells(k, *small))
+            if self.every or k == self.K:
+                yield from (k for _ in self._settle(k, self.budget))
+            elif failures < PATIENCE and left > 0.0:
+                for work in self._try(k, self._planted(k), min(TRIAL, left)):
+                    left -= work
+                    yield k
+                failures += not self.proven(k)
+            yield k
+        # more variables have no smaller optimum
+        self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
+
+    def _settle(self, k: int, budget: float) -> Iterator[float]:
+        """Prove the value of k, or else the smallest bound for which the budget suffices.
+
+        Yields the work of each chunk.
+        """
+        tree, by_tree = self._planted(k), 0.0
+        for work in self._try(k, tree, min(TRIAL, budget)):
+            by_tree += work
+            yield work
+        search = None if self.proven(k) else self._dual_search(k, budget - by_tree)
+        if search is None:
+            if tree and not self.proven(k):
+                yield from self._try(k, tree, PROMISING * budget - by_tree)
+            return
+        by_dual = 0.0
+        for work in self._chunks(k, search):
+            by_dual += work
+            yield work
+            if tree and search.parts:  # the first part alone often decides
+                due = min(by_dual, tree.progress * PROMISING * budget)
+                for work in self._try(k, tree, due - by_tree):
+                    by_tree += work
+                    search.left -= work
+                    yield work
+            if self.proven(k):
+                return
+
+    def _small_rank(self) -> tuple[Array, float] | None:
+        """V (n, d) and r with S <= V V' + r I, equal but for rounding, where d is small."""
+        n = len(self.d)
+        if n > DUAL_MOST or n <= RANK:
+            return None
+        S = self.covariance(np.arange(n))
+        w = eigenvalues(S)[::-1]
+        ranks = np.flatnonzero(w[1 : RANK + 1] - w[-1] <= NEGLIGIBLE * w[0]) + 1
+        if not len(ranks):
+            return None
+        d = int(ranks[0])
+        V, rest = low_rank(*leading_pairs(S, d + 1), d, shift=True)
+        return V, rest + NEGLIGIBLE * float(w[0])
+
+    def _by_cells(self, k: int, V: Array, rest: float) -> Iterator[None]:
+        """Prove the value of k for S = V V' + rest I, by cells of directions."""
+
+        def best_with(W: Indices) -> float:
+            self.offer(k, W)
+            return float(self.value[k])
+
+        cells = Cells(V, rest, k, self.nonnegative, best_with)
+        for _ in cells.run(TOLERANCE):
+            self._lower(k, max(cells.bound, self.value[k]))
+            yield
+        self._lower(k, max(cells.bound, self.value[k]))
+
+    def _planted(self, k: int) -> Tree | None:
+        """A tree for the supports of k that exceed the value.
+
+        None where nothing is left to search, or too much.
+        """
+        t = self.reached[k] * (1.0 + TOLERANCE)
+        if self.proven(k):
+            return None
+        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if found is None:
+            return None
+        W, S, most = found
+        self._lower(k, most if len(W) >= k else t)
+        if len(W) < k:
+            return None
+        # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
+        # and slower, where one of these was not proven.
+        opt = self.bound[:k].copy()
+        if k == self.K and len(W) <= DUAL_MOST and len(W) < len(self.d):
+            among = self._cheap(S)  # of supports that reach t
+            opt[1:] = np.minimum(opt[1:], among[: k - 1])
+            self._lower(k, max(t, among[k - 1]))
+        return Tree(S, W, k, opt, t, self.psd)
+
+    def _cheap(self, S: Array) -> Vector:
+        """Bounds on the supports of 1 to K variables of S (K,)."""
+        return bound_formulas.cheap(S)[: self.K] * (1.0 + TOLERANCE)
+
+    def _try(self, k: int, tree: Tree | None, budget: float) -> Iterator[float]:
+        """Let a tree search until it ends or some work is done; yields the work of each chunk."""
+        while tree and not tree.ended and budget > 0.0:
+            work = self._advance(k, tree)
+            budget -= work
+            yield work
+
+    def _advance(self, k: int, tree: Tree) -> float:
+        """One chunk of a tree; its work."""
+        if (t := self.reached[k] * (1.0 + TOLERANCE)) > tree.t:
+            tree.raise_to(t)  # something better was found elsewhere
+        nodes, status = tree.nodes, tree.go()
+        self.nodes[k] += tree.nodes - nodes
+        if status == FOUND:
+            before = self.reached[k]
+            self._improve(k, tree.found, tree.variables)
+            tree.raise_to(max(tree.t, self.reached[k]) * (1.0 + TOLERANCE))
+            # The kernel compares with t in its own order of operations: it can report a support
+            # that, computed afresh, is not better. Such a find costs a chunk, or it could recur
+            # for ever.
+            return 0.0 if self.reached[k] > before else CHUNK * PACE
+        tree.ended = status == EXHAUSTED
+        self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
+        return CHUNK * PACE
+
+    def _dual_search(self, k: int, budget: float) -> Ladder | None:
+        """A search for a support of k that exceeds the value, by the dual bound.
+
+        None where nothing is left to search, or too much.
+        """
+        t = self.value[k] * (1.0 + TOLERANCE)
+        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if found is None or len(found[0]) > DUAL_MOST:
+            return None
+        W = found[0]
+        if len(W) < k:
+            self._lower(k, t)
+            return None
+
+        def best_with(places: Indices) -> float:
+            self._improve(k, W[places], W)
+            return float(self.value[k])
+
+        S = self.covariance(W)
+        return Ladder(S, k, self.value[k], best_with, self.nonnegative, budget)
+
+    def _chunks(self, k: int, search: Ladder) -> Iterator[float]:
+        """Let a dual search run; yields the work of each chunk."""
+        before = 0.0
+        for _ in search.run(TOLERANCE):
+            self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+            yield search.spent - before
+            before = search.spent
+        self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+        self.nodes[k] += search.parts
+
+    def _lower(self, k: int, bound: float) -> None:
+        """Take a bound where it is the smaller one."""
+        self.bound[k] = min(self.bound[k], bound)
+
+    def _improve(self, k: int, F: Indices, W: Indices) -> None:
+        """Offer the support F, filled up to k, and, if it is better, what swaps make of it."""
+        # Each find makes the tree begin again with a higher t. A climb at once saves the many small
+        # improvements that the search would otherwise meet one by one.
+        before = self.reached[k], self.value[k]
+        if self.nonnegative:
+            self.offer(k, F)  # with more variables the ascent can end elsewhere
+        F = np.concatenate([F, np.setdiff1d(W, F)[: k - len(F)]])
+        self.offer(k, F)
+        if len(W) > k and (self.reached[k], self.value[k]) != before:
+            search = Search(Covariance(self.block(W)), k, SCANS, self.rng)
+            search.climb(np.searchsorted(W, np.sort(F)))
+            self.offer(k, W[search.W])

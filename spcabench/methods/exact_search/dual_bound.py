@@ -1,0 +1,230 @@
+"""The dual bound: an upper bound on max x'Sigma x, ||x|| = 1, ||x||_0 <= k, from any symmetric U.
+
+For every U (n, n) and every number a, with r_i the norm of the k - 1 largest |u_ij|, j != i,
+
+    x'Sigma x <= lambda_1(Sigma - U) + a + the sum of the k largest h_i,
+    h_i = (u_ii - a + sqrt((u_ii - a)^2 + r_i^2)) / 2;
+
+for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md.
+
+The right side is convex in U and a. It is minimised by L-BFGS in a smoothed form, whose width falls
+where it no longer helps. None of this has to be trusted: `exact_search.dual_certificate`
+recomputes the bound from U alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
+from spcabench.methods.quasi_newton import Descent
+from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
+from spcabench.vectors import Array, Indices, Vector
+
+STARTS, FALL = 12, 0.7  # matrices U that a minimisation starts from, and how their entries fall
+WIDEST, NARROWEST = 3e-2, 1e-7  # of the smoothing, relative to the value to be reached
+NARROWER = 0.3  # of the width, where the smoothing no longer helps or exceeds this share of the gap
+CHUNK = 25  # evaluations between two exact values
+SLOW = 0.05  # a chunk that gains less than this share of the gap narrows the smoothing
+FLAT = 0.05  # of the largest curvature, added to each row's
+
+
+def term(v: Vector, r2: Vector) -> Vector:
+    """The largest v t + r sqrt(t (1 - t)) over t in [0, 1]."""
+    return (v + np.sqrt(v * v + r2)) / 2.0
+
+
+@dataclass
+class Bound:
+    """The dual bound at a U, and what it is made of.
+
+    value : the bound. top : lambda_1(S - U) of it. a : where it is smallest. terms : the h_i (n,).
+    r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the largest that
+    does not (n,).
+    """
+
+    value: float
+    top: float
+    a: float
+    terms: Vector
+    r2: Vector
+    last: Vector
+    next: Vector
+
+
+class Dual:
+    """The dual bound of S (n, n) at cardinality k < n. positive : for x >= 0."""
+
+    def __init__(self, S: Array, k: int, positive: bool) -> None:
+        self.S, self.k, self.positive = S, k, positive
+        self.beta, self.a, self.b = np.zeros(len(S)), 0.0, 0.0
+        self.curvature = np.ones(len(S))
+
+    def squares(self, U: Array) -> Array:
+        """u_ij^2 where they count, 0 elsewhere and on the diagonal (n, n)."""
+        Q = np.maximum(U, 0.0) ** 2 if self.positive else U * U
+        np.fill_diagonal(Q, 0.0)
+        return Q
+
+    def smooth(self, U: Array, width: float) -> tuple[float, Array]:
+        """The bound, smoothed at a width, and its derivatives by U (n, n)."""
+        d = U.diagonal().copy()
+        top, G = self._leading(U, width)
+        T = np.empty_like(U)
+        delta, least = 2.0 * width / self.k**2, (1e-3 * width / self.k) ** 2
+        r2 = smooth_norms(U, self.k - 1, delta, self.positive, self.beta, T) + least
+        value, self.a, self.b, p, t = balance(d, r2, self.k, width / self.k, self.a, self.b)
+        self.curvature = p / (2.0 * np.sqrt((d - self.a) ** 2 + r2))
+        T *= U
+        T *= self.curvature[:, None]
+        if self.positive:
+            T[U < 0.0] = 0.0
+        np.fill_diagonal(T, 0.0)
+        G += 0.5 * (T + T.T)
+        G.flat[:: len(G) + 1] += p * t
+        return float(top + value), G
+
+    def _leading(self, U: Array, width: float) -> tuple[float, Array]:
+        """lambda_1(S - U), smoothed, and its derivatives by U (n, n)."""
+        w, V = eigen(self.S - U)
+        mu = width / np.log(len(U) + 1.0)
+        weights = np.exp((w - w[-1]) / mu)
+        total = float(weights.sum())
+        return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
+
+    def bound(self, U: Array, top: float | None = None) -> Bound:
+        """The bound itself, with the best a. top : lambda_1(S - U), where it is known."""
+        d, Q = U.diagonal().copy(), self.squares(U)
+        n, kept = len(U), self.k - 1
+        r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
+        if kept > 0:
+            np.fill_diagonal(Q, -1.0)
+            Q.partition(n - kept, axis=1)
+            r2 = Q[:, n - kept :].sum(axis=1)
+            last, following = Q[:, n - kept], Q[:, : n - kept].max(axis=1)
+        value, a = lowest(d, r2, self.k)
+        top = float(eigenvalues(self.S - U)[-1]) if top is None else top
+        return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
+
+
+class Minimum:
+    """The smallest dual bound found of S (n, n) at cardinality k < n, with its U (n, n).
+
+    S is scaled so that the values of interest are about 1.
+    """
+
+    def __init__(self, S: Array, k: int, positive: bool, U: Array, width: float = WIDEST) -> None:
+        self.dual, self.width, self.evaluations = Dual(S, k, positive), width, 0
+        self.descent: Descent | None = None
+        self.value, self.gain = np.inf, np.inf
+        self._look(U)
+
+    @property
+    def certificate(self) -> Array:
+        """U with a taken into its diagonal: what certifies the bound."""
+        return self.U - self.found.a * np.eye(len(self.U))
+
+    def descend(self, t: float) -> float:
+        """One chunk of evaluations; how much the bound fell. t : the value to be reached."""
+        for _ in self.steps(t):
+            pass
+        return self.gain
+
+    def steps(self, t: float) -> Iterator[None]:
+        """One chunk of evaluations; yields after each step. ``gain`` is how much the bound fell."""
+        if self.descent is None:
+            self.width = self._narrowed(t, self.width)
+            self.descent = Descent(self.U.ravel())
+            self.descent.begin(self._smooth)
+        descent, before = self.descent, self.value
+        calls, went_on = descent.calls, True
+        while went_on and descent.calls < calls + CHUNK:
+            went_on = descent.step(self._metric())
+            yield
+        self.evaluations += descent.calls - calls
+        self.gain = gain = before - self._look(self._matrix(descent.z))
+        slow = gain < SLOW * min(before - t, 4.0 * self.width)
+        if not went_on or slow or 2.0 * self.width > self.value / t - 1.0:
+            self.width = self._narrowed(t, NARROWER * self.width)
+            if gain < 0.0:
+                descent.pairs.clear()
+                descent.z = self.U.ravel()
+            descent.begin(self._smooth)
+
+    def changed(self, S: Array, k: int, U: Array, kept: Indices) -> "Minimum":
+        """The minimisation of another matrix S at k, whose variables are those at places ``kept``.
+
+        It begins at U, with what L-BFGS remembers of this one.
+        """
+        other = Minimum(S, k, self.dual.positive, U, self.width)
+        other.dual.beta = self.dual.beta[kept]
+        other.dual.a, other.dual.b = self.dual.a, self.dual.b
+        if self.descent is not None:
+            n, place = len(self.U), np.ix_(kept, kept)
+            other.descent = self.descent
+            other.descent.move(other.U.ravel(), lambda v: v.reshape(n, n)[place].ravel())
+            other.descent.begin(other._smooth)
+        return other
+
+    def _narrowed(self, t: float, width: float) -> float:
+        return max(min(width, NARROWER * (self.value / t - 1.0)), NARROWEST)
+
+    def _matrix(self, z: Vector) -> Array:
+        U = z.reshape(self.dual.S.shape)
+        # Rounding makes U asymmetric, and L-BFGS magnifies it. LAPACK reads one triangle alone, so
+        # that the bound of an asymmetric U would belong to two matrices.
+        return 0.5 * (U + U.T)
+
+    def _smooth(self, z: Vector) -> tuple[float, Vector]:
+        value, by_U = self.dual.smooth(self._matrix(z), self.width)
+        return value, by_U.ravel()
+
+    def _metric(self) -> Vector:
+        """Of a step: the inverse curvatures of the rows' terms, by u_ij."""
+        c = self.dual.curvature
+        return (1.0 / (0.5 * (c[:, None] + c) + FLAT * c.max())).ravel()
+
+    def _look(self, U: Array) -> float:
+        """The bound at U, remembered where it is the smallest."""
+        found = self.dual.bound(U)
+        if found.value < self.value:
+            self.value, self.found, self.U = found.value, found, U.copy()
+        return found.value
+
+    def probes(self) -> tuple[Vector, Vector]:
+        """For each variable (n,) a bound on the supports that have it, and on those without.
+
+        With the same U and a: where j is in the support, the row of i has u_ij in place of the last
+        that it counts; where j is not, the row counts the next one in its place.
+        """
+        at, k = self.found, self.dual.k
+        Q, v = self.dual.squares(self.U), self.U.diagonal() - at.a
+        rest = at.value - np.sort(at.terms)[len(v) - k :].sum()
+        inside, r2 = np.zeros(len(v)), np.repeat(at.r2[:, None], len(v), axis=1)
+        if k > 1:
+            with_j = r2 - np.maximum(at.last[:, None] - Q, 0.0)
+            inside = _largest_sums(v, np.maximum(with_j, 0.0), k - 1)
+            r2 -= np.maximum(Q - at.next[:, None], 0.0)
+        return rest + at.terms + inside, rest + _largest_sums(v, np.maximum(r2, 0.0), k)
+
+
+def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:
+    """For each column j of r2 (n, n) the sum of the s largest terms but the j-th (n,)."""
+    terms = term(v[:, None], r2)
+    np.fill_diagonal(terms, -np.inf)
+    first = len(v) - s
+    return np.partition(terms, first, axis=0)[first:].sum(axis=0)
+
+
+def start(S: Array, k: int, positive: bool) -> Minimum:
+    """The minimisation from the best of some matrices U: S with its entries cut off."""
+    return Minimum(S, k, positive, min(starts(S, k, positive), key=lambda start: start[0])[1])
+
+
+def starts(S: Array, k: int, positive: bool) -> Iterator[tuple[float, Array]]:
+    """The matrices U that `start` chooses from, one after the other, each after its bound."""
+    dual, top = Dual(S, k, positive), float(np.abs(S).max())
+    for level in top * FALL ** np.arange(STARTS):
+        U = np.clip(S, -level, level)
+        yield dual.bound(U).value, U

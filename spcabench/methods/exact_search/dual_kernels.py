@@ -1,0 +1,205 @@
+"""The compiled loops of the dual bound: row norms, and the sum of the largest terms, smoothed.
+
+`exact_search.dual_bound` says what they are for. Every search for a threshold is Newton's
+method within a bracket, and begins where the last one ended.
+"""
+
+import numpy as np
+
+from spcabench.kernels import compiled, inlined
+
+NEWTON_STEPS = 60  # of a bracketed Newton iteration at most
+PRECISE = 1e-11  # relative: where one ends
+BALANCED = 1e-10  # sum of the weights but for this, at the best a
+FAR = 40.0  # beyond it a logistic weight is zero or one
+HALVINGS = 48  # of the interval that has the best a
+
+
+@inlined
+def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
+    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``kept``.
+
+    0 where they never do. Newton's method, bracketed, from the beta given.
+    """
+    low, high = 0.0, 0.0
+    for x in q:
+        high = max(high, x)
+    beta = min(max(beta, low), high)
+    for _ in range(NEWTON_STEPS):
+        total, inside = 0.0, 0.0
+        for x in q:
+            w = (x - beta) / delta
+            if w >= 1.0:
+                total += 1.0
+            elif w > 0.0:
+                total += w
+                inside += 1.0
+        if (
+            (beta == 0.0 and total <= kept)
+            or abs(total - kept) <= PRECISE * kept
+            or high - low <= PRECISE * high
+        ):
+            break
+        if total > kept:
+            low = beta
+        else:
+            high = beta
+        beta = beta + (total - kept) * delta / inside if inside > 0.0 else low
+        if not low < beta < high:
+            # the bracket's lower end may be the answer itself: zero
+            beta = 0.5 * (low + high) if low > 0.0 or high > PRECISE * delta else 0.0
+    return beta
+
+
+@inlined
+def smooth_norm(q, kept, delta, beta, weights):  # type: ignore[no-untyped-def]
+    """The sum of the ``kept`` largest q_j, smoothed; weights : renewed with what is not 0.
+
+    It is kept beta + the sum of psi(q_j - beta), psi the positive part rounded over delta.
+    """
+    total = kept * beta
+    for j in range(len(q)):
+        x = q[j] - beta
+        if x >= delta:
+            total += x - 0.5 * delta
+            weights[j] = 1.0
+        elif x > 0.0:
+            total += 0.5 * x * x / delta
+            weights[j] = x / delta
+    return total
+
+
+@compiled("Tuple((i8, f8[::1]))(f8[:,::1], i8, f8, b1, f8[::1], f8[:,::1])")
+def smooth_norms(U, kept, delta, positive, beta, T):  # type: ignore[no-untyped-def]
+    """r_i^2 (n,): of each row of U the ``kept`` largest u_ij^2, j != i, summed, smoothed by delta.
+
+    positive : only positive u_ij count. beta : the thresholds (n,) of the last call, renewed.
+    T : renewed with the derivatives of r_i^2 by u_ij^2 (n, n).
+    """
+    n = len(U)
+    q, r2 = np.empty(n), np.zeros(n)
+    for i in range(n):
+        T[i] = 0.0
+        if kept > 0:
+            for j in range(n):
+                x = U[i, j]
+                q[j] = 0.0 if j == i or (positive and x < 0.0) else x * x
+            beta[i] = threshold(q, kept, delta, beta[i])
+            r2[i] = smooth_norm(q, kept, delta, beta[i], T[i])
+    return n * n, r2
+
+
+@inlined
+def weigh(g, s, mu, b, p):  # type: ignore[no-untyped-def]
+    """The level b about which logistic weights of g, of width mu, sum to s; p : renewed with them.
+
+    Newton's method, bracketed, from the b given.
+    """
+    low, high = g.min() - FAR * mu, g.max() + FAR * mu
+    b = min(max(b, low), high)
+    for _ in range(NEWTON_STEPS):
+        total, slope = 0.0, 0.0
+        for j in range(len(g)):
+            p[j] = 1.0 / (1.0 + np.exp(min(max((b - g[j]) / mu, -FAR), FAR)))
+            total += p[j]
+            slope += p[j] * (1.0 - p[j])
+        if total > s:
+            low = b
+        else:
+            high = b
+        if abs(total - s) <= PRECISE * s or high - low <= PRECISE * mu:
+            break
+        b += mu * (total - s) / slope if slope > 0.0 else high - low
+        if not low < b < high:
+            b = 0.5 * (low + high)
+    return b
+
+
+@inlined
+def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
+    """The smoothed sum of the s largest terms at a; the level b; a slope.
+
+    The slope is the rise of the sum's derivative by a. g, p, t : renewed with the terms, their
+    weights and their derivatives by u_ii.
+    """
+    n = len(d)
+    rise, crossed, spread, value = 0.0, 0.0, 0.0, 0.0
+    for j in range(n):
+        v = d[j] - a
+        root = np.sqrt(v * v + r2[j])
+        g[j], t[j] = 0.5 * (v + root), 0.5 * (1.0 + v / root) if root > 0.0 else 0.5
+    if s < n:
+        b = weigh(g, s, mu, b, p)
+        value = s * b
+    for j in range(n):
+        v, x = d[j] - a, (g[j] - b) / mu
+        if s < n:
+            value += mu * (max(x, 0.0) + np.log1p(np.exp(-min(abs(x), FAR))))
+            x = p[j] * (1.0 - p[j]) / mu
+            rise += x * t[j] * t[j]
+            crossed += x * t[j]
+            spread += x
+        else:
+            p[j] = 1.0
+            value += g[j]
+        if r2[j] > 0.0:
+            rise += 0.5 * p[j] * r2[j] / (v * v + r2[j]) ** 1.5
+    return value, b, rise - crossed * crossed / spread if spread > 0.0 else rise
+
+
+@compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
+def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
+    """The best a, by Newton's method, bracketed, and what it makes of the terms.
+
+    d, r2 : u_ii and r_i^2 (n,). s : how many terms count, at least one. mu : width of the
+        smoothing. a, b : from the last call.
+    Returns a + the s largest terms (smoothed); a; b, the level of the s-th largest; p (n,), the
+    weights of the terms; t (n,), the derivative of each by u_ii.
+    """
+    n = len(d)
+    p, t, g, value = np.empty(n), np.empty(n), np.empty(n), 0.0
+    low, high, width = -np.inf, np.inf, 1e-3
+    for x in d:
+        width = max(width, abs(x))
+    for _ in range(NEWTON_STEPS):
+        value, b, rise = smooth_terms(d, r2, s, mu, a, b, g, p, t)
+        value, slope = value + a, 1.0 - np.dot(p, t)
+        if slope > 0.0:
+            high = a
+        else:
+            low = a
+        if abs(slope) <= BALANCED or high - low <= 1e-14 * width:
+            break
+        step = -slope / rise if rise > 0.0 else -np.sign(slope) * width
+        a += min(max(step, -width), width)
+        if not low < a < high:
+            a = 0.5 * (low + high)
+    return n, value, a, b, p, t
+
+
+@compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
+def lowest(d, r2, s):  # type: ignore[no-untyped-def]
+    """The smallest, over a, of a + the s largest terms; that a. By bisection: it is convex in a."""
+    n = len(d)
+    terms, share = np.empty(n), np.empty(n)
+    low, high, best, best_a = 0.0, 0.0, np.inf, 0.0
+    for j in range(n):
+        reach = np.sqrt(r2[j]) * (s + 1.0)
+        low, high = min(low, d[j] - reach), max(high, d[j] + reach)
+    for _ in range(HALVINGS):
+        a = 0.5 * (low + high)
+        for j in range(n):
+            v = d[j] - a
+            root = np.sqrt(v * v + r2[j])
+            terms[j] = 0.5 * (v + root)
+            share[j] = 0.5 + 0.5 * v / root if root > 0.0 else 0.5
+        value, slope = a, 1.0
+        for j in np.argsort(-terms)[:s]:
+            value, slope = value + terms[j], slope - share[j]
+        if value < best:
+            best, best_a = value, a
+        if slope > 0.0:
+            high = a
+        else:
+            low = a
+    return n, best, best_a

@@ -1,0 +1,225 @@
+"""A part of the search by the dual bound: the supports that have some variables and lack others.
+
+The variables F that all supports of a part have are taken out by a Schur complement
+(`exact_search.schur`). What is left is the question whether s = k - |F| of the others reach
+a value t in a smaller matrix E. The dual bound of E answers it: where it is below t, no support of
+the part reaches t. Where it is not, a higher value tau is looked for, whose own E has a dual bound
+below tau. Then no support of the part exceeds tau.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from spcabench.methods.exact_search.dual_bound import Minimum, start
+from spcabench.methods.exact_search.schur import Complement
+from spcabench.vectors import Array, Indices
+
+SAFE = 1e-9  # margin, relative to the value to be reached, below which no variable is fixed
+APART = 1e-10  # relative distance of t from lambda_1(S[F, F]) that a Schur complement needs
+FARTHER = 1e-6  # and the one that is taken where t is too near, or below it
+TRIES = 8  # values tau that are tried
+LITTLE = 1e-6  # added to what a bound falls: of two variables that close one half, the better one
+
+
+class Part:
+    """The supports of k of the variables F and W that have all of F, and a bound on their values.
+
+    Parameters
+    ----------
+    S : array of shape (n, n)
+        The covariance of all variables, scaled so that the values of interest are about 1.
+    k : int
+        Cardinality of the supports.
+    positive : bool
+        Whether x >= 0 is asked.
+    F, W : arrays
+        The variables that all of them have, and those that they may have.
+    t : float
+        The value to be exceeded.
+    seed : Seed, optional
+        Of the part that it was taken from: its bound holds, and its U is a good one to begin with.
+    U : array, optional
+        What the minimisation begins with where there is no seed.
+    """
+
+    def __init__(
+        self,
+        S: Array,
+        k: int,
+        positive: bool,
+        F: Indices,
+        W: Indices,
+        t: float,
+        seed: "Seed | None" = None,
+        U: Array | None = None,
+    ) -> None:
+        self.S, self.k, self.positive, self.F, self.W = S, k, positive, F, W
+        self.bound = seed.bound if seed else np.inf
+        self.floor = seed.floor if seed else 0.0
+        self.minimum: Minimum | None = None
+        self._ask(t)
+        if not self.decided:
+            if seed:
+                self.minimum = Minimum(self.E, self.s, positive, seed.matrix(self))
+            elif U is not None:
+                self.minimum = Minimum(self.E, self.s, positive, U)
+            else:
+                self.minimum = start(self.E, self.s, positive)
+            self._conclude()
+
+    @property
+    def s(self) -> int:
+        """How many variables are still to be taken."""
+        return self.k - len(self.F)
+
+    @property
+    def decided(self) -> bool:
+        """Whether one support is left, or what is left is no larger than one."""
+        return self.s <= 0 or len(self.W) <= self.s
+
+    @property
+    def low(self) -> Minimum:
+        """The minimisation of its dual bound, in units of the value asked for."""
+        assert self.minimum is not None
+        return self.minimum
+
+    @property
+    def missing(self) -> float:
+        """How much the dual bound exceeds the value asked for, relative to it."""
+        return self.low.value + self.slack - 1.0
+
+    @property
+    def support(self) -> Indices:
+        """The variables of the largest terms, k at most: where a good support may be."""
+        if self.s <= 0:
+            return self.F
+        if self.decided:
+            return np.append(self.F, self.W)
+        return np.append(self.F, self.W[np.argsort(-self.low.found.terms)[: self.s]])
+
+    def _ask(self, t: float) -> None:
+        """Ask for the value t, or for a higher one where F alone reaches t."""
+        self.complement = Complement(self.S, self.F, self.W, self.positive)
+        most = self.complement.largest
+        self.level = t if most * (1.0 + APART) < t else most * (1.0 + FARTHER)
+        self.E = self.complement.at(self.level) / self.level
+        self.slack = self.complement.slack(self.level) / self.level
+
+    def ask(self, t: float) -> None:
+        """Ask for a value t, of which one may have come since."""
+        if t > self.level or self.level > t > self.complement.largest * (1.0 + APART):
+            self._change(self.F, np.arange(len(self.W)), t)
+
+    def descend(self) -> float:
+        """One chunk of evaluations; how much the dual bound fell."""
+        for _ in self.steps():
+            pass
+        return self.low.gain
+
+    def steps(self) -> Iterator[None]:
+        """One chunk of evaluations; yields after each step."""
+        yield from self.low.steps(1.0)
+        self._conclude()
+
+    def _conclude(self) -> None:
+        """What the dual bound says of the part."""
+        if self.missing <= 0.0 or not len(self.F):
+            self.bound = min(self.bound, self.level * max(1.0, 1.0 + self.missing))
+
+    def fix(self) -> int:
+        """Leave out the variables that no support of value t has, take those that all have.
+
+        Returns their number. The part is empty where a variable is both, or more are taken than
+        are still to be taken.
+        """
+        having, without = self.low.probes()
+        least = 1.0 - SAFE - self.slack
+        out, into = having < least, without < least
+        if not (out | into).any():
+            return 0
+        self.floor = max(self.floor, self.level)
+        if (out & into).any() or into.sum() > self.s:
+            self.bound = min(self.bound, self.level)
+            return 0
+        self._change(np.append(self.F, self.W[into]), np.flatnonzero(~out & ~into), self.level)
+        return int((out | into).sum())
+
+    def _change(self, F: Indices, kept: Indices, t: float) -> None:
+        """Go on with the variables F in the support, those at ``kept`` as candidates, and t."""
+        low, seed = self.low, Seed(self)
+        self.F, self.W = F, self.W[kept]
+        self._ask(t)
+        if not self.decided:
+            self.minimum = low.changed(self.E, self.s, seed.matrix(self), kept)
+            self._conclude()
+
+    def tighten(self) -> None:
+        """Look for the smallest value tau that bounds the part."""
+        low, high = self.level, self.bound
+        top, dual = self.low.found.top, self.low.dual
+        for _ in range(TRIES if len(self.F) and self.missing > 0.0 else 0):
+            tau = 0.5 * (low + high)
+            U = (self.level * self.low.U + self.complement.rise(self.level, tau)) / tau
+            slack = self.complement.slack(tau) / tau
+            if dual.bound(U, top * self.level / tau).value + slack < 1.0:
+                high = tau
+            else:
+                low = tau
+        self.bound = min(self.bound, high)
+
+    def halves(self) -> "list[tuple[float, Callable[[float], Part]]]":
+        """The supports that have a variable, and those that lack it.
+
+        It is the variable for which the probed bounds of both fall most. Of each half a bound, and
+        what makes the part for a value t.
+        """
+        probes = self.low.probes()
+        having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
+        # to lack one variable of many is the weaker condition, so its fall counts for more
+        j = int(np.argmax(having * without**2))
+        rest, seed = np.delete(self.W, j), Seed(self)
+        made: list[tuple[float, Callable[[float], Part]]] = []
+        for F, probed in zip((np.append(self.F, self.W[j]), self.F), probes, strict=True):
+            bound = self.bound
+            if not len(self.F):
+                bound = min(bound, self.level * float(probed[j]))
+            made.append(
+                (bound, partial(_half, self.S, self.k, self.positive, F, rest, seed, bound))
+            )
+        return made
+
+
+class Seed:
+    """What is kept of a part until the parts are made that come from it."""
+
+    def __init__(self, part: Part) -> None:
+        self.S, self.F, self.W, self.positive = part.S, part.F, part.W, part.positive
+        self.level: float = part.level
+        self.bound: float = part.bound
+        self.floor: float = part.floor
+        # any matrix certifies a bound, so that half the digits are enough
+        self.U = part.low.U.astype(np.float32)
+
+    def matrix(self, part: Part) -> Array:
+        """The U for a part of this one: what its E has gained is added."""
+        place = np.searchsorted(self.W, part.W)
+        at = np.ix_(place, place)
+        before = Complement(self.S, self.F, part.W, self.positive).at(self.level) / self.level
+        return self.U[at] + (part.E - before)
+
+
+def _half(
+    S: Array,
+    k: int,
+    positive: bool,
+    F: Indices,
+    W: Indices,
+    seed: Seed,
+    bound: float,
+    t: float,
+) -> Part:
+    part = Part(S, k, positive, F, W, t, seed)
+    part.bound = min(part.bound, bound)
+    return part

@@ -1,0 +1,201 @@
+"""Branch and bound on the dual bound: all supports of k variables, in parts.
+
+A part is the supports that have some variables and lack others (`Part`). Its bound is minimised by
+chunks of evaluations; after each, variables are left out or taken where the bound shows that no
+better support has them, or that all have. A part that is left with a bound above the best value is
+halved: one half takes a variable, the other leaves it out.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from spcabench.methods.exact_search.dual_bound import CHUNK, STARTS, starts
+from spcabench.methods.exact_search.dual_part import Part
+from spcabench.methods.exact_search.nonnegative_faces import nonnegative_bound
+from spcabench.problem.spectral import largest_eigenvalue
+from spcabench.vectors import Array, Indices
+
+ROOT = 300  # evaluations for all variables at least
+# a part is not halved yet while a chunk gains this share of what its bound has to lose
+ROOT_GAIN, GAIN = 0.03, 1.0 / 6.0
+
+FEWEST = 40  # evaluations that a search must be able to make
+FEW = 20  # variables whose faces are looked at
+UNSEEN = 1e8  # work between two looks at the clock, and that of one evaluation
+Value = Callable[[Indices], float]
+
+
+def cost(n: int) -> float:
+    """Of an evaluation of the dual bound of n variables, measured, in the time of an entry."""
+    return n**3 / 5.0 + 90.0 * n**2 + 2e5
+
+
+class DualSearch:
+    """Whether supports of k exceed the best value known.
+
+    S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
+        support of k variables at most that may be good, and gives the best value known then.
+        positive : for x >= 0. budget : entries of matrices; see `cost`. U : what the minimisation
+        for all variables begins with.
+    best : the best value, over t. bound : on all supports. parts : taken up so far, but for the
+        first. spent : of the budget; left : what else the caller may lower. U : the last one for
+        all variables.
+    """
+
+    def __init__(
+        self,
+        S: Array,
+        k: int,
+        t: float,
+        best_with: Value,
+        positive: bool,
+        budget: float,
+        U: Array | None = None,
+    ) -> None:
+        self.scale, self.k, self.best_with, self.positive, self.U = t, k, best_with, positive, U
+        self.S, self.left, self.spent, self.parts = S / t, budget, 0.0, 0
+        self.best, self.tolerance, self.at_work, self.unseen = 1.0, 0.0, np.inf, 0.0
+        self.waiting: list[tuple[float, int, Callable[[float], Part]]] = []
+        self.order, self.decided = count(), 0.0
+
+    @property
+    def bound(self) -> float:
+        """On all supports, in the units of S."""
+        return max(self.best, self.decided, self.at_work, -self._first) * self.scale
+
+    @property
+    def _first(self) -> float:
+        return self.waiting[0][0] if self.waiting else 0.0
+
+    def run(self, tolerance: float) -> Iterator[None]:
+        """Search until nothing exceeds the best value by a relative tolerance, or work is spent.
+
+        Yields now and then. The part of the largest bound comes first.
+        """
+        self.tolerance = tolerance
+        if self.left < FEWEST * cost(len(self.S)):
+            return
+        self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
+        none, everything, least = np.arange(0), np.arange(len(self.S)), np.inf
+        U = None if self.U is None else self.U / (self.scale * self._target)
+        if len(self.S) > self.k and U is None:
+            for value, made in starts(self.S / self._target, self.k, self.positive):
+                least, U = min((least, U), (value, made), key=lambda start: start[0])
+                if cost(len(self.S)) >= UNSEEN:
+                    yield
+        whole = Part(self.S, self.k, self.positive, none, everything, self._target, U=U)
+        yield from self._work(whole, ROOT, ROOT_GAIN)
+        while -self._first > self._target and self.left > 0.0:
+            bound, _, make = heapq.heappop(self.waiting)
+            self.at_work = -bound
+            self.parts += 1
+            yield from self._work(make(self._target), 0, GAIN)
+
+    @property
+    def _target(self) -> float:
+        return self.best * (1.0 + self.tolerance)
+
+    def _work(self, part: Part, least: int, share: float) -> Iterator[None]:
+        """Close a part, or halve it.
+
+        least : evaluations to be made at least. share : of what it has to lose that a chunk must
+        gain for the next one.
+        """
+        made, gain = 0, np.inf
+        self.at_work = min(self.at_work, part.bound)
+        while part.bound > self._target and self.left > 0.0:
+            self._try(part.support)
+            if part.decided:
+                break
+            part.ask(self._target)
+            if self.positive and part.level > self._target and self._is_closed_by_faces(part):
+                return
+            if part.missing <= 0.0 or part.fix():
+                if part.decided or part.missing > 0.0:
+                    continue
+                break
+            if part.bound <= part.floor or (made >= max(least, 1) and gain < share * part.missing):
+                break
+            yield from self._chunk(part)
+            gain = part.low.gain
+            made += CHUNK
+            self.at_work = min(self.at_work, part.bound)
+            if self._spend(CHUNK * cost(len(part.W))):
+                yield
+        self._leave(part)
+
+    def _chunk(self, part: Part) -> Iterator[None]:
+        """One chunk of evaluations; yields within it where an evaluation takes long."""
+        unseen = 0.0
+        for _ in part.steps():
+            unseen += cost(len(part.W))
+            if unseen >= UNSEEN:
+                unseen = 0.0
+                yield
+        if len(part.W) == len(self.S):
+            self.U = part.low.U * part.level * self.scale
+
+    def _spend(self, work: float) -> bool:
+        """Count some work; whether it is time for a look at the clock."""
+        self.left -= work
+        self.spent += work
+        self.unseen += work
+        if self.unseen < UNSEEN:
+            return False
+        self.unseen = 0.0
+        return True
+
+    def _leave(self, part: Part) -> None:
+        """Settle a part that is decided, forget one that is closed, halve another."""
+        if part.bound > self._target:
+            if part.floor > self._target:  # what was left out of the part reaches no more
+                self.decided = max(self.decided, min(part.floor, part.bound))
+            if part.decided:
+                self._settle(part.support)
+            elif part.missing > 0.0 and part.bound > part.floor:
+                part.tighten()
+                for bound, make in part.halves():
+                    heapq.heappush(self.waiting, (-bound, next(self.order), make))
+            elif not (self.positive and self._is_closed_by_faces(part)):
+                self.decided = max(self.decided, part.bound)
+        self.at_work = 0.0
+
+    def _settle(self, W: Indices) -> None:
+        """One support is left, with those inside it; or none, if W is empty."""
+        if not len(W):
+            return
+        self._try(W)
+        bound = self._by_faces(W) if self.positive else largest_eigenvalue(self.S[np.ix_(W, W)])
+        if bound > self._target:
+            self.decided = max(self.decided, bound)
+
+    def _by_faces(self, W: Indices) -> float:
+        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        B = self.S[np.ix_(W, W)]
+        bound, made = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
+        self._spend(made * cost(len(W)))
+        return bound
+
+    def _is_closed_by_faces(self, part: Part) -> bool:
+        """Settle a part of few variables whose F has a positive part that reaches the target.
+
+        The Schur complement cannot exclude such a part, however small its values are.
+        """
+        W = np.append(part.F, part.W)
+        if len(W) > FEW or max(self._by_faces(W), part.floor) > self._target:
+            return False
+        self.at_work = 0.0
+        return True
+
+    def _exceeded(self, W: Indices, places: Indices) -> float:
+        """Offer some variables of W; the value that others have to exceed."""
+        self._try(W[places])
+        return self._target
+
+    def _try(self, W: Indices) -> None:
+        if len(W):
+            self.best = max(self.best, self.best_with(W) / self.scale)

@@ -1,0 +1,121 @@
+"""The tree of the exact search, which can be paused; `exact_search.pruning` runs it."""
+
+import numpy as np
+
+from spcabench.methods.exact_search.candidates import root_bounds
+from spcabench.methods.exact_search.pruning import (
+    ALIVE,
+    CHOSEN,
+    COUNT,
+    DIAGONAL,
+    FULL,
+    LEADER,
+    POTENTIAL,
+    VARIABLE,
+    descend,
+)
+from spcabench.vectors import Array, Indices, Vector
+
+CHUNK = 4_000_000  # entries of node matrices between two looks at the clock
+
+
+class Tree:
+    """A search, which can be paused, for k variables of a covariance that reach a value t.
+
+    Parameters
+    ----------
+    S : array of shape (c, c)
+        Covariance of the candidates.
+    variables : array of shape (c,)
+        Their indices in the caller's problem.
+    k : int
+        Number of variables to take.
+    opt : array of shape (k,)
+        Upper bounds on the optima of 0, 1, ..., k - 1 variables.
+    t : float
+        The value that a support must reach.
+    psd : bool
+        Whether S has no negative eigenvalue: one more test is valid then.
+    """
+
+    def __init__(
+        self, S: Array, variables: Indices, k: int, opt: Vector, t: float, psd: bool
+    ) -> None:
+        c = len(S)
+        self.k, self.opt, self.t, self.psd, self.nodes, self.depth = k, opt, t, psd, 0, 0
+        self.S, self.variables, self.ended = S, variables, False
+        # One flat array holds the node matrices of the path from the root to the present node, one
+        # behind the other. A node is dropped by going back: nothing is allocated during the search,
+        # and the whole state lies in four arrays, so that the kernel can stop and resume anywhere.
+        self.stack = np.concatenate([S.ravel(), np.zeros(3 * c * c)])
+        self.reals, self.ints = np.zeros((k + 1, 3, c)), np.zeros((k + 1, 3, c), dtype=np.int64)
+        self.place = np.zeros((3, k + 1), dtype=np.int64)
+        self.place[COUNT, 0] = c
+        # At the root F is empty and E = S. No candidate has been tested yet, so every potential is
+        # infinite: the first look at a candidate brings it up to date.
+        self.reals[0, DIAGONAL], self.reals[0, POTENTIAL] = S.diagonal(), np.inf
+        self.ints[0] = variables, np.ones(c), np.ones(c)
+
+    def go(self) -> int:
+        """Search for one more chunk: EXHAUSTED (no support reaches t), PAUSED or FOUND."""
+        status = FULL
+        while status == FULL:
+            status, self.depth, nodes = descend(
+                self.k,
+                self.opt,
+                self.t,
+                self.psd,
+                CHUNK,
+                self.depth,
+                self.stack,
+                self.reals,
+                self.ints,
+                self.place,
+            )
+            self.nodes += nodes
+            # Compiled code cannot enlarge an array that it was given, so it stops and asks for it.
+            # Doubling keeps the number of copies logarithmic in the final size.
+            if status == FULL:
+                self.stack = np.concatenate([self.stack, np.zeros(len(self.stack))])
+        return int(status)
+
+    @property
+    def found(self) -> Indices:
+        """The variables that reach t: at most k."""
+        return self.place[CHOSEN, : self.depth + 1].copy()
+
+    def raise_to(self, t: float) -> None:
+        """Continue with a higher value t; the subtrees of the root that were exhausted stay so.
+
+        A subtree that holds nothing of value t holds nothing of a higher value either. The one in
+        which the last support was found was not finished: its candidate becomes available again.
+        """
+        self.ints[0, ALIVE:, self.ints[0, VARIABLE] == self.place[CHOSEN, 0]] = 1
+        self.reals[0, POTENTIAL] = np.inf
+        self.t, self.depth = t, 0
+
+    @property
+    def progress(self) -> float:
+        """Share of the root's candidates that need no further look."""
+        left = (self.ints[0, ALIVE] > 0) & (self.ints[0, LEADER] > 0)
+        return 1.0 - float(left.mean())
+
+    def bound(self, opt: float) -> float:
+        """A bound on the supports of k, paused or exhausted; ``opt`` bounds those of k - 1.
+
+        Every support that reaches t lies within the open candidates. The root's test on these alone
+        bounds the optimum, however far the search has come.
+        """
+        places = self.open
+        if len(places) < self.k:
+            return 0.0
+        return float(root_bounds(self.S[np.ix_(places, places)], self.k, opt).max())
+
+    @property
+    def open(self) -> Indices:
+        """Places of the candidates that may still be in a support that reaches t."""
+        # A candidate is dead only when every support that contains it is excluded. The candidate
+        # whose subtree is being searched was marked dead when that search began: it still counts.
+        left = self.ints[0, ALIVE] > 0
+        left |= (self.ints[0, VARIABLE] == self.place[CHOSEN, 0]) & (self.depth > 0)
+        return np.flatnonzero(left)

@@ -1,0 +1,162 @@
+"""The page of a comparison of several components, and its table and ranking as files."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench.comparison.components import ranking, suite
+from spcabench.comparison.components import runs as several_runs
+from spcabench.comparison.components.runs import HELD_OUT
+from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, rows_of
+from spcabench.page import components_pictures
+from spcabench.page.comparison_pictures import Picture
+from spcabench.page.render import render
+from spcabench.running import rows as results
+from spcabench.running.atomic_files import write_changed, write_text
+from spcabench.solving.formulations import Formulation
+
+NOT_SHOWN = ("Z", "parameters")
+# what the heads of the ranking as text mean, for a reader who sees a terminal or a log alone
+HEADS = (
+    ("asked", "how a solver was asked for several loadings: a deflation, or all at once"),
+    ("answered", "problems (r and k counted) with an answer that keeps the formulation"),
+    ("of the best", "variance over the best of all solvers, mean, a failure counting zero"),
+    ("gap", "to the certified bound on all loadings together, median"),
+    ("violation", "how far the loadings are from orthogonal: sum of |Z'Z - I|, mean"),
+    ("time", "of the solver, the search of a penalty included, mean"),
+)
+
+
+def write(plan_file: Path, out: Path | None = None) -> Path:
+    """Write the page of a plan, its table and its ranking; the path of the page.
+
+    They are written beside the plan, or into the folder ``out``, as a published page.
+    """
+    plan = Comparison.read(plan_file)
+    root = plan_file.resolve().parents[3]
+    files = [rows_of(root / file) for file in plan.jobs]
+    rows = results.read(files)
+    results.check_convention(rows, plan.name)
+    table = ranking.standing(rows)
+    ranks = ranking.ranking(table)
+    folder = out or plan_file.parent
+    shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
+    write_text(folder / "table.csv", shown.to_csv(index=False))
+    write_text(folder / "ranking.txt", lines(ranks, _failures(table)))
+    pictures = list(components_pictures.pictures(table, ranks))
+    for picture in pictures:
+        write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
+    text = _page(plan, root, rows, table, ranks, pictures, published=out is not None)
+    write_text(folder / "index.html", text)
+    return folder / "index.html"
+
+
+def is_of_components(plan_file: Path) -> bool:
+    """Whether the plan of a comparison is one of several components."""
+    jobs = Comparison.read(plan_file).jobs
+    root = plan_file.resolve().parents[3]
+    return bool(jobs) and Job.read(root / jobs[0]).suite == COMPONENTS
+
+
+def lines(ranking: pd.DataFrame, failures: list[dict[str, Any]]) -> str:
+    """The ranking as text, one block for each formulation, and why answers are missing."""
+    text, width = [], max([28, *(len(name) + 1 for name in ranking.solver)])
+    for formulation, part in ranking.groupby("formulation", sort=False):
+        text.append(f"{formulation}: {Formulation(formulation).meaning}")
+        text.append(
+            f"  {'solver':{width}}{'asked':22}{'answered':>10}{'of the best':>12}{'gap':>8}"
+            f"{'violation':>11}{'time, s':>9}"
+        )
+        for r in part.itertuples():
+            text.append(
+                f"  {r.solver:{width}}{r.how.replace('_', ' '):22}{r.answered:>4} of {r.pairs:<3}"
+                f"{100 * r.share:>10.1f} %{_or_dash(100 * r.gap, '.1f', ' %'):>8}"
+                f"{_or_dash(r.violation, '.2g'):>11}{_or_dash(r.seconds, '.3g'):>9}"
+            )
+        text.append("")
+    text += [f"{head:13}{meaning}" for head, meaning in HEADS]
+    text.append("Ranked within each formulation, by the share of the best. No rank is across two.")
+    text.append("")
+    for bad in failures:
+        label = f"{bad['solver']}, {bad['how'].replace('_', ' ')}"
+        text.append(f"{label}: {bad['status']} on {bad['count']}: {bad['reason']}")
+    return "\n".join(text).rstrip() + "\n"
+
+
+def _or_dash(value: float, how: str, unit: str = "") -> str:
+    """A number, or a dash where there is none."""
+    return "-" if pd.isna(value) else f"{value:{how}}{unit}"
+
+
+def _page(
+    plan: Comparison,
+    root: Path,
+    rows: pd.DataFrame,
+    table: pd.DataFrame,
+    ranking: pd.DataFrame,
+    pictures: list[Picture],
+    published: bool,
+) -> str:
+    first = Job.read(root / plan.jobs[0])
+    asked = table[table.kind != HELD_OUT]
+    formulations = [f for f in Formulation if (ranking.formulation == f).any()]
+    return render(
+        "several.html.j2",
+        name=plan.name,
+        named=plan.named,
+        published=published,
+        written=datetime.now(UTC).date().isoformat(),
+        formulations=formulations,
+        ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
+        pictures=pictures,
+        recovered=_recovered(asked),
+        held_out=_held_out(table),
+        pairs=_pairs(asked),
+        failures=_failures(table),
+        stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
+        items=suite.ITEMS,
+        limit=first.limit,
+        patience=several_runs.PATIENCE,
+        machines=sorted(set(zip(rows.cpu, rows.commit, strict=True))),
+        files=["table.csv", "ranking.txt"],
+    )
+
+
+def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """How much of known loadings was found: a line for each solver and way, the best first."""
+    if "accuracy" not in table:
+        return []
+    known = table.dropna(subset=["accuracy"])
+    keys = ["formulation", "solver", "how", "item"]
+    means = known.groupby(keys, sort=False)[["accuracy", "false", "subspace"]].mean().reset_index()
+    means = means[~((means.formulation == "orthonormal") & (means.how == "drop_features"))]
+    return means.sort_values(["item", "accuracy"], ascending=[True, False]).to_dict("records")
+
+
+def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Shares of the variance of other samples: a line for each solver and way, the best first."""
+    if "held_out_projected" not in table:
+        return []
+    part = table.dropna(subset=["held_out_projected"])
+    columns = ["held_out_projected", "held_out_adjusted", "held_out_regression"]
+    means = part.groupby(["formulation", "solver", "how"], sort=False)[columns].mean()
+    counts = part.groupby(["formulation", "solver", "how"], sort=False).size().rename("count")
+    found = means.join(counts).reset_index()
+    return found.sort_values(["formulation", columns[0]], ascending=[True, False]).to_dict(
+        "records"
+    )
+
+
+def _pairs(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each formulation, problem, r and k the best answer and its certified bound."""
+    answered = table.dropna(subset=["value"]).sort_values("value", ascending=False, kind="stable")
+    firsts = answered.drop_duplicates(["formulation", "item", "r", "k"])
+    return firsts.sort_values(["formulation", "item", "r", "k"], kind="stable").to_dict("records")
+
+
+def _failures(table: pd.DataFrame) -> list[dict[str, Any]]:
+    bad = table[table.value.isna() & ~((table.kind == HELD_OUT) & (table.status == "finished"))]
+    groups = bad.groupby(["solver", "how", "status", "reason"]).size().reset_index(name="count")
+    return groups.to_dict("records")

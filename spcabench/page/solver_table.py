@@ -1,0 +1,158 @@
+"""All methods in one table: what each solver's own file says of it. ``make docs`` renews it.
+
+The paper, its year and its address are read from the docstring. A docstring may have paragraphs
+that begin with "Cost:", "Code:" and "Reproduced:". Figures are those that run the solver.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from spcabench import registry
+from spcabench.page import papers
+from spcabench.page.generated_block import replaced
+from spcabench.page.render import cell
+from spcabench.running.atomic_files import write_changed
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "field.md"
+BEGIN, END = "<!-- methods: made by `make docs` -->\n", "<!-- end of methods -->"
+HEAD = (
+    *("solver", "year", "paper", "what it is given"),
+    *("flops of an iteration", "authors' code", "reproduced"),
+)
+YEAR = re.compile(r"(?<![:.\d])(?:19|20)\d\d\b\)?")  # not the number of an arXiv paper
+# of papers without a doi
+HOMES = r"(?:proceedings|papers)\.\S+?|(?:www\.)?jmlr\.org/papers/\S+?|mlanthology\.org/\S+?"
+ADDRESS = re.compile(rf"doi:(10\.\S+\w)|arXiv:(\d+\.\d+)|((?:{HOMES})\w)(?=[):;,.]*(?:\s|$))")
+NOTES = ("Cost", "Code", "Reproduced")
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is known of a solver; a word is empty where its file does not say it.
+
+    control : what it is given. reproduced : numbers of its own paper, else the papers whose figures
+    run it.
+    """
+
+    name: str
+    what: str
+    paper: str
+    year: int | None
+    address: str
+    control: str
+    cost: str
+    code: str
+    reproduced: str
+
+
+def methods() -> list[Method]:
+    """All solvers, by year and name; those without a year last."""
+    found = [_method(name) for name in registry.names("solver")]
+    return sorted(found, key=lambda m: (m.year or 9999, m.name))
+
+
+def _method(name: str) -> Method:
+    tree = ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))
+    text = ast.get_docstring(tree) or ""
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    notes = {
+        note: next(
+            (p.removeprefix(f"{note}: ").rstrip(".") for p in paragraphs if p.startswith(note)), ""
+        )
+        for note in NOTES
+    }
+    paper, year, address = _paper(paragraphs[1:])
+    return Method(
+        name=name,
+        what=paragraphs[0].rstrip("."),
+        paper=paper,
+        year=year,
+        address=address,
+        control=_control(name),
+        cost=notes["Cost"],
+        code=notes["Code"],
+        reproduced=notes["Reproduced"] or _in_figures(name),
+    )
+
+
+def _paper(paragraphs: Iterable[str]) -> tuple[str, int | None, str]:
+    """Authors, title and year of the first paragraph that has a year; its address."""
+    for paragraph in paragraphs:
+        if (year := YEAR.search(paragraph)) and not paragraph.startswith(("Differs", *NOTES)):
+            words = paragraph[: year.end()]
+            words += ")" * (words.count("(") - words.count(")"))
+            address = ADDRESS.search(paragraph)
+            return words, int(year[0].strip(")")), _link(address) if address else ""
+    return "", None, ""
+
+
+def _link(found: re.Match[str]) -> str:
+    """An address as a link."""
+    doi, arxiv, place = found.groups()
+    if doi or arxiv:
+        return f"https://doi.org/{doi or f'10.48550/arXiv.{arxiv}'}"
+    return f"https://{place}"
+
+
+def _control(name: str) -> str:
+    """What a solver is given: k, a penalty, or nothing."""
+    traits = registry.module("solver", name).TRAITS
+    words = {"cardinality": "k", "penalty": f"penalty {traits.penalty}"}.get(traits.control, "none")
+    kinds = {"exact": traits.exact, "a relaxation": traits.relaxation}
+    more = [word for word, has in kinds.items() if has]
+    more += [f"x >= 0{'' if traits.nonnegative == 'always' else ' too'}"] * bool(traits.nonnegative)
+    return "; ".join([words, *more])
+
+
+def _in_figures(name: str) -> str:
+    """The papers whose figures and tables run a solver, and how many do."""
+    keys = [papers.key_of(figure) for figure, named in _figures().items() if name in named]
+    counts = Counter(papers.paper(key).name for key in keys)
+    return "; ".join(f"{count} of the figures and tables of {p}" for p, count in counts.items())
+
+
+@cache
+def _figures() -> dict[str, set[str]]:
+    """The words in quotes of each figure's file, among them the solvers that it runs."""
+    found = {}
+    for figure in registry.names("figure"):
+        tree = ast.parse(registry.path("figure", figure).read_text(encoding="utf-8"))
+        found[figure] = {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    return found
+
+
+def table() -> str:
+    """All methods as Markdown."""
+    lines = [HEAD, ("---",) * len(HEAD), *map(_line, methods())]
+    return "\n" + "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines) + "\n"
+
+
+def _line(method: Method) -> tuple[str, ...]:
+    link = f", [address]({method.address})" if method.address else ""
+    return (
+        f"`{method.name}`",
+        str(method.year or ""),
+        f"{method.paper}{link}" if method.paper else method.what,
+        method.control,
+        method.cost,
+        method.code,
+        method.reproduced,
+    )
+
+
+def with_table(text: str) -> str:
+    """The document with its table as the solvers have it."""
+    return replaced(text, BEGIN, END, table(), DOCUMENT.name)
+
+
+if __name__ == "__main__":
+    write_changed(DOCUMENT, with_table(DOCUMENT.read_text(encoding="utf-8")))

@@ -1,0 +1,61 @@
+"""Finds the damaged files of a run: they are removed, and the workflow makes them again.
+
+The workflow itself would take a damaged file for a new one, forget the figure that was drawn from
+it, and fail in every repeat.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from spcabench import registry
+from spcabench.running import atomic_files
+from spcabench.running.figure_jobs import jobs
+
+
+def remove(home: Path) -> list[Path]:
+    """Remove the damaged rows and verdicts in a folder of results, with a sentence for each.
+
+    Returns the rows that have to be asked for: the workflow does not look for rows whose figure is
+    there. Rows that nothing makes any more are not among them.
+    """
+    asked = []
+    for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
+        what = of_rows(file) if file.suffix == ".parquet" else _of_json(file)
+        if not what:
+            continue
+        with atomic_files.writing(file):
+            file.unlink()
+        print(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
+        if file.suffix == ".parquet" and _has_job(home, file):
+            asked.append(file)
+    return asked
+
+
+def _has_job(home: Path, file: Path) -> bool:
+    """Whether a file of rows is that of a job: of a figure, or of a comparison."""
+    figure, job = file.parent.name, file.stem
+    if figure in registry.names("figure"):
+        return job in jobs(figure, home.name)
+    return (home / "jobs" / file.parent.name / f"{job}.json").exists()
+
+
+def of_rows(file: Path) -> str:
+    """What is wrong with a file of rows, all of which is read; "" where nothing is."""
+    try:
+        with pq.ParquetFile(file, page_checksum_verification=True) as opened:
+            opened.read()
+    except (OSError, pa.ArrowException) as error:
+        return " ".join(str(error).split())[:100]
+    return ""
+
+
+def _of_json(file: Path) -> str:
+    try:
+        json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        return " ".join(str(error).split())[:100]
+    return ""

@@ -1,0 +1,280 @@
+"""Solvers in any language: a command that reads a problem from a file and writes a vector.
+
+``compare --command`` writes a solver's file for it (`text_of`), which is run like any other. Its
+time is that of the process alone: neither the writing of the problem nor the reading of the answer
+is on it. The process ends with the one that started it.
+"""
+
+import ast
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from string import Template
+from time import perf_counter, sleep
+from typing import IO, Any
+
+import numpy as np
+import scipy.io
+
+from spcabench import opening
+from spcabench.errors import InputError, SolverError
+from spcabench.iterate import Iterate
+from spcabench.problem.problem import Problem
+from spcabench.running import supervisor
+from spcabench.solving.result import Result
+from spcabench.solving.status import Status
+from spcabench.vectors import Array, Vector
+
+PLACE = re.compile(r"\{(data|covariance|k|out)(?::(npy|csv|mtx))?\}")
+FORMS = "{data}, A (m, n), or {covariance}, Sigma (n, n); {k}; {out}"
+SHARE = 0.9  # of the seconds of a task that its commands may take
+ROUNDS, ENOUGH = 3, 1.0  # empty runs, and seconds after which there are no more
+POLL = 0.0005  # seconds between two looks at a process
+EXTRA = ("process_seconds", "process_cpu_seconds", "process_bytes", "startup_seconds")
+_deadlines = [float("inf")]
+
+FILE = Template('''"""The command $words."""
+
+from spcabench.iterate import Traits
+from spcabench.running.external_solver import iterates
+
+TRAITS = Traits(control="cardinality", accepts="$accepts")
+EXAMPLE = dict(k=3)
+STOP = "end"
+COUNTED = False
+COMMAND = $command
+FOLDER = $folder
+PROGRAMS = $programs  # a changed program is run again
+
+
+def solve(problem, *, k):
+    """Yield the vector that the command writes."""
+    yield from iterates(problem, k, COMMAND, FOLDER)
+''')
+
+
+class Failed(SolverError):
+    """The command gave no vector: ``status`` and the message say why."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+def text_of(command: str, folder: Path) -> str:
+    """The text of the solver's file for a command, as it is run in a folder.
+
+    Raises InputError where a placeholder is missing, or the program cannot be found.
+    """
+    places = {name for name, _ in PLACE.findall(command)}
+    if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
+        raise InputError(f"--command: {command!r}; needed are {FORMS}")
+    words = _words(command)
+    if not shutil.which(words[0], path=os.pathsep.join([str(folder), os.environ["PATH"]])):
+        raise InputError(f"--command: no program {words[0]!r} is installed")
+    programs = {
+        word: hashlib.sha256((folder / word).read_bytes()).hexdigest()
+        for word in words
+        if not PLACE.search(word) and (folder / word).is_file()
+    }
+    return _filled(command, str(folder), programs)
+
+
+def is_command(file: Path) -> bool:
+    """Whether a solver's file is, word for word, one that the harness writes for a command."""
+    return bool(words_of(file))
+
+
+def words_of(file: Path) -> str:
+    """The command of a file that the harness wrote for one, which is read and not imported."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    named = {
+        name: found[1]
+        for name in ("COMMAND", "FOLDER", "PROGRAMS")
+        if (found := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
+    }
+    try:
+        given = {name: ast.literal_eval(value) for name, value in named.items()}
+        same = text == _filled(given["COMMAND"], given["FOLDER"], given["PROGRAMS"])
+    except (SyntaxError, ValueError, KeyError, TypeError):
+        return ""
+    return str(given["COMMAND"]) if same else ""
+
+
+def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
+    """The file of a command, its programs by their hashes."""
+    places = {name for name, _ in PLACE.findall(command)}
+    return FILE.substitute(
+        words=repr(command).strip("'\""),
+        accepts="data" if "data" in places else "covariance",
+        command=repr(command),
+        folder=repr(folder),
+        programs=repr(programs),
+    )
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """End every command that still runs when its share of some seconds is over."""
+    _deadlines.append(perf_counter() + SHARE * seconds)
+    try:
+        yield
+    finally:
+        _deadlines.pop()
+
+
+def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[Iterate]:
+    """Yield the one vector x (n,) that a command writes for a problem."""
+    startup = _startup(command, folder)
+    x, numbers = _answer(problem, k, command, folder)
+    yield Iterate(x, extra={**numbers, "startup_seconds": startup})
+
+
+def numbers(result: Result) -> dict[str, Any]:
+    """The columns of a row that are the process's own: its times, and its memory."""
+    extra = result.extra
+    return {
+        "setup_time": 0.0,
+        "solve_time": extra["process_seconds"],
+        "cpu_time": extra["process_cpu_seconds"],
+        "waited": None,  # of a process that has ended, the system does not say
+        "memory_before": 0.0,
+        "peak_memory": extra["process_bytes"],
+    }
+
+
+@lru_cache
+def _startup(command: str, folder: str) -> float:
+    """Seconds of an empty run: a problem of two variables, the least of three short ones."""
+    empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
+    seconds: list[float] = []
+    while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:
+        _, found = _answer(empty, 1, command, folder)
+        seconds.append(found["process_seconds"])
+    return min(seconds)
+
+
+def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector, dict[str, float]]:
+    """The vector that the command writes, and what its process took."""
+    with tempfile.TemporaryDirectory(prefix="spcabench-") as inner:
+        values = _files(problem, k, command, Path(inner))
+        words = [PLACE.sub(lambda found: values[found[0]], word) for word in _words(command)]
+        taken = _run(words, folder, Path(inner))
+        out = next(Path(values[p[0]]) for p in PLACE.finditer(command) if p[1] == "out")
+        return _vector(out, problem.n), taken
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command) or [""]
+    except ValueError as error:
+        raise InputError(f"--command: {command!r}: {error}") from None
+
+
+def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, str]:
+    """What stands for each placeholder; the problem is written."""
+    values = {}
+    for found in PLACE.finditer(command):
+        name, kind = found[1], found[2]
+        if name == "k":
+            values[found[0]] = str(k)
+            continue
+        file = folder / f"{name}.{kind or ('txt' if name == 'out' else 'npy')}"
+        values[found[0]] = str(file)
+        if name == "data":
+            _write(problem.given_as("data").data.dense(), file)
+        elif name == "covariance":
+            _write(problem.given_as("covariance").matrix.S, file)  # type: ignore[union-attr]
+    return values
+
+
+def _write(M: Array, file: Path) -> None:
+    """Write a matrix in the format that the file's name says, to its last digit."""
+    if file.suffix == ".npy":
+        np.save(file, M)
+    elif file.suffix == ".csv":
+        np.savetxt(file, M, fmt="%.17g", delimiter=",")
+    else:
+        scipy.io.mmwrite(file, M, precision=17)
+
+
+def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
+    """Run the process to its end; what it took. Raises Failed where it fails or takes too long."""
+    with (inner / "stderr").open("w+") as said:
+        start = perf_counter()
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            start_new_session=True,
+        )
+        code, usage = _waited(process, start)
+        seconds = perf_counter() - start
+        if code:
+            raise Failed(Status.CRASH, _crash(code, said))
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {
+        "process_seconds": seconds,
+        "process_cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "process_bytes": float(usage.ru_maxrss * unit),
+    }
+
+
+def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
+    """The exit code and the resources of a process; it is ended at the limit."""
+    while True:
+        found, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if found:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, usage
+        if perf_counter() > _deadlines[-1]:
+            supervisor.end(process.pid)
+            process.wait()
+            seconds = perf_counter() - start
+            raise Failed(Status.KILLED, f"the command was ended after {seconds:.2g} s")
+        sleep(POLL)
+
+
+def _crash(code: int, said: IO[str]) -> str:
+    said.seek(0)
+    lines = [line.strip() for line in said.read().splitlines() if line.strip()]
+    words = f"exit code {code}" if code > 0 else f"signal {signal.Signals(-code).name}"
+    return f"the command ended with {words}" + (f": {lines[-1][:200]}" if lines else "")
+
+
+def _vector(file: Path, n: int) -> Vector:
+    """The n numbers of a file. Raises Failed where there are others."""
+    if not file.is_file():
+        raise Failed(Status.ERROR, "the command ended well and wrote no {out}")
+    try:
+        x = _numbers(file)
+    except Exception as error:  # readers fail in many ways
+        words = " ".join(str(error).split())[:150]
+        raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
+    if x.shape != (n,):
+        raise Failed(Status.ERROR, f"{{out}} holds {x.size} numbers; allowed are n = {n}")
+    return x
+
+
+def _numbers(file: Path) -> Vector:
+    """All numbers of a file, in its order."""
+    opening.regular(file)
+    if file.suffix == ".npy":
+        return np.load(file, allow_pickle=False).astype(float).ravel()
+    if file.suffix == ".mtx":
+        M = scipy.io.mmread(file, spmatrix=False)
+        return np.asarray(M.toarray() if hasattr(M, "toarray") else M, dtype=float).ravel()
+    words = file.read_text(encoding="utf-8").replace(",", " ").replace(";", " ").split()
+    return np.array([float(word) for word in words])

@@ -1,0 +1,71 @@
+"""The jobs of a figure: its runs in groups, and the groups that one process makes."""
+
+import ast
+
+from spcabench import registry
+from spcabench.run import Run
+from spcabench.running.code_hash import digest, syntax_tree
+
+
+def runs_of(figure: str, scale: str) -> list[Run]:
+    """Return all runs of a figure at a scale ("quick" or "paper"), in order."""
+    return list(registry.module("figure", figure).runs(scale))
+
+
+def groups(figure: str, scale: str) -> dict[str, list[Run]]:
+    """Return the runs of a figure in groups, by name.
+
+    There is a group for each problem that is timed, because solvers take turns on it. All other
+    runs are in a group for each solver, with the runs that match it. A figure whose file is broken
+    has one group, "broken", whose job fails and says why, so that the other figures are made.
+    """
+    try:
+        runs = runs_of(figure, scale)
+    except Exception:
+        return {"broken": []}
+    found: dict[str, list[Run]] = {}
+    name = ""
+    for run in runs:
+        if not run.match:
+            name = _group(run)
+        found.setdefault(name, []).append(run)
+    return found
+
+
+def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
+    """Return the jobs of a figure by name, each with the groups that its process makes.
+
+    At the papers' scale there is a job for each dataset that is timed, and one for each other
+    group, so that little is made again after a change. At the quick scale most groups take less
+    time than the start of a process: there is one job for all that are timed, and one for all
+    others.
+    """
+    found: dict[str, dict[str, list[Run]]] = {}
+    for name, runs in groups(figure, scale).items():
+        found.setdefault(_job(name, runs, scale), {})[name] = runs
+    return found
+
+
+def _job(group: str, runs: list[Run], scale: str) -> str:
+    """The job of a group. A machine is cleared for what is timed, so few jobs serve it better."""
+    timed = group.startswith("timed-")
+    if scale == "quick" and runs:
+        return "timed" if timed else "others"
+    return f"timed-{runs[0].dataset}" if timed else group
+
+
+def _group(run: Run) -> str:
+    if run.timed:
+        return f"timed-{run.dataset}-{digest(dict(run.parameters))[:8]}"
+    return run.solver or f"measure-{run.measure}"
+
+
+def shared(figure: str) -> tuple[str, ...]:
+    """Figures whose rows this one draws too (its constant SHARES), found without importing it."""
+    file = registry.path("figure", figure)
+    # few figures have it, and to parse them all takes as long as a tenth of a second
+    tree = syntax_tree(file) if b"SHARES" in file.read_bytes() else None
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "SHARES":
+            return tuple(ast.literal_eval(node.value))
+    return ()

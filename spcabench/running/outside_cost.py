@@ -1,0 +1,225 @@
+"""What a stranger's run costs, measured from outside its process.
+
+Inside a worker the solver's file can reach the ledger, the clock and whatever else would watch it.
+So whole runs are made in a fresh process and timed by a clock out of reach, the closing of the
+solver and its children included; their processor time is that of all its processes; and flops are
+counted again by an audit. Of two numbers the larger one counts.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import psutil
+
+from spcabench import machine, registry
+from spcabench.run import Run
+from spcabench.running import worker
+from spcabench.running.schema import Answer
+from spcabench.running.worker_process import Worker
+from spcabench.solving.run_warnings import Flag
+from spcabench.solving.status import Status
+
+ENOUGH = 0.05  # seconds that the runs must take together, so that the clock misses little of them
+MOST = 200  # runs, whatever they take
+# of the seconds outside, and seconds of one run, that the solver's own clock may miss
+MISSED_SHARE, MISSED_SECONDS = 0.25, 0.001
+LATE_SHARE, LATE_SECONDS = 0.25, 0.1  # of the time limit, and seconds, by which a run may be late
+# of processor to wall time, and seconds beyond, that one thread has at most
+THREADS_SHARE, THREADS_SECONDS = 1.25, 0.05
+TICKS, LONGER = 0.02, 8  # seconds by which the processor's time is inexact; times as many runs
+# a first run this many times slower than later ones, and seconds beyond, is odd
+WARM_RATIO, WARM_SECONDS = 5.0, 0.02
+ROUNDS, RUNS = 3, 5  # of a solver that does little; the least round tells the harness's share
+VECTOR = ("support", "values", "variance")  # the columns of a row that are an answer's vector
+_OVERHEADS: dict[str, float] = {}  # problem -> seconds of a run on it that are the harness's
+Ask = Callable[[Worker, Run], Answer]
+Fresh = Callable[[], AbstractContextManager[Worker]]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run took, in seconds by both clocks.
+
+    warm : it was cheaper the second time. threads : its processes together had more processor time
+    than one thread has. vector : the answer of the last run, as columns of a row.
+    """
+
+    declared: float
+    outside: float
+    warm: bool
+    threads: bool
+    vector: dict[str, Any]
+
+
+def costed(
+    run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
+) -> tuple[Answer, dict[str, Any]]:
+    """The answer with the time that its run takes by the clock outside, where that is longer.
+
+    Beside it is the vector of the runs that were timed: the lesser one of the two counts.
+
+    fresh : a new process that has loaded the problem and made a first run on others. own : the
+    process of this repository's files, in which the harness's own share of a run is measured.
+    """
+    with fresh() as helper:
+        found = _cost(run, helper, ask)
+    if found is None:
+        reason = "it gave no answer when it was run again to be timed"
+        return replace(answer, status=Status.ERROR, reason=reason), {}
+    outside = found.outside - _overhead(run, own, ask)
+    worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
+    if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
+        found, outside = replace(found, warm=True, declared=worked), worked
+    answer = _times(answer, found, outside)
+    limit = run.settings.get("time_limit", np.inf)
+    if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
+        reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
+        return replace(answer, status=Status.LATE, reason=reason), {}
+    return answer, found.vector
+
+
+def _times(answer: Answer, found: Cost, outside: float) -> Answer:
+    """The answer with the longer of two times, and flags where they differ or threads were used."""
+    flags = {*(answer.flags or ())}
+    missed = outside - found.declared
+    hidden = missed > MISSED_SHARE * outside + MISSED_SECONDS
+    if hidden:
+        flags.add(Flag.clock.value)
+    if found.warm:
+        flags.add(Flag.warm.value)
+    if found.threads:
+        flags.add(Flag.threads.value)
+    answer = replace(answer, flags=sorted(flags) or None)
+    total = max(outside, found.declared) if hidden else found.declared
+    if answer.search_time is not None:
+        return replace(answer, search_time=total)
+    setup = min(answer.setup_time or 0.0, total)
+    return replace(answer, setup_time=setup, solve_time=total - setup)
+
+
+def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
+    """One whole run, then as many as the clock needs; None where they fail."""
+    first = _asked(run, 1, helper, ask)
+    if first is None:
+        return None
+    count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
+    many = _asked(run, count, helper, ask)
+    if many is not None and many.processor > many.wall + TICKS:
+        # another thread or process works, or the system's clock of 10 ms says so: longer runs tell
+        count = LONGER * count
+        many = _asked(run, count, helper, ask)
+    if many is None:
+        return None
+    warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
+    return Cost(
+        declared=many.declared / count,
+        # where something is kept between runs, the first one tells what an answer takes
+        outside=first.seconds if warm else many.seconds / count,
+        warm=warm,
+        threads=many.processor > THREADS_SHARE * many.wall + THREADS_SECONDS,
+        vector=many.vector,
+    )
+
+
+class _Taken(NamedTuple):
+    """What some runs took.
+
+    seconds : by the clock outside, waiting left out. wall : with it. processor : of all processes.
+    declared : as the runs say.
+    """
+
+    seconds: float
+    wall: float
+    processor: float
+    declared: float
+    vector: dict[str, Any]
+
+
+def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
+    """What so many runs took; None where they failed."""
+    waited, processor = machine.waited(helper.process.pid), _processor(helper.process.pid)
+    answer = ask(helper, _repeated(run, count))
+    if answer.outer_time is None or not answer.status.good:
+        return None
+    waited = machine.waited(helper.process.pid) - waited
+    processor = _processor(helper.process.pid) - processor
+    seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
+    if processor > THREADS_SHARE * seconds + THREADS_SECONDS:
+        seconds = processor  # who waits for another process of his own saves nothing
+    said = answer.extra or {}
+    vector = said.get("vector")
+    kept = {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
+    return _Taken(seconds, answer.outer_time, processor, float(said.get("seconds", 0.0)), kept)
+
+
+def _repeated(run: Run, count: int) -> Run:
+    settings = {name: value for name, value in run.settings.items() if name != "history"}
+    return Run(
+        dataset=run.dataset,
+        parameters=run.parameters,
+        function=worker.repeated,
+        uses=run.solvers,
+        settings=dict(name=run.solver, count=count, **settings),
+        seed=run.seed,
+        timeout=run.timeout * (1 if count == 1 else 2),
+    )
+
+
+def _overhead(run: Run, own: Worker, ask: Ask) -> float:
+    """Seconds of a run that are the harness's: copying the problem, grading, the messages."""
+    problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
+    if problem in _OVERHEADS:
+        return _OVERHEADS[problem]
+    plain, _ = registry.quick_solver(bool(run.settings.get("nonnegative")))
+    little = replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
+    least = float("inf")
+    for _ in range(ROUNDS):  # the first one loads the problem, and may compile
+        taken = _asked(little, RUNS, own, ask)
+        if taken is None:
+            return 0.0
+        least = min(least, (taken.seconds - taken.declared) / RUNS)
+    _OVERHEADS[problem] = max(least, 0.0)
+    return _OVERHEADS[problem]
+
+
+def _processor(pid: int) -> float:
+    """Processor seconds of a process and of all below it, those that have ended included."""
+    found = 0.0
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        own: Any = process.cpu_times()
+        found = own.children_user + own.children_system
+        for one in (process, *process.children(recursive=True)):
+            times = one.cpu_times()
+            found += times.user + times.system
+    return found
+
+
+def audited(
+    run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
+) -> Answer:
+    """The answer with the flops that an audit saw, where these are more than were charged.
+
+    audit : function of a run. Where it cannot see what the run does, no flops are counted.
+    """
+    if answer.flops is None or answer.status == Status.TIME_LIMIT:
+        return answer
+    settings = {**_repeated(run, 1).settings}
+    del settings["count"]
+    found = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
+    seen = (found.extra or {}) if found.status.good else {}
+    if "flops" not in seen:
+        return replace(answer, flops=None, setup_flops=None, search_flops=None)
+    more = int(seen["flops"]) - (answer.flops_in_all or 0)
+    if seen["unseen"] > 0:
+        flags = sorted({*(answer.flags or ()), Flag.ledger.value})
+        answer = replace(answer, flags=flags)
+    if more <= 0 or answer.flops is None:
+        return answer
+    if answer.search_flops is not None:
+        return replace(answer, search_flops=answer.search_flops + more)
+    return replace(answer, flops=answer.flops + more)

@@ -1,0 +1,72 @@
+"""Hashes of what decides the rows of a job, or the picture of a figure: a new one re-runs it."""
+
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from spcabench import registry
+from spcabench.run import Run
+from spcabench.running.code_hash import PACKAGE, closure, colour, digest, function_hash, tree_hash
+from spcabench.running.figure_jobs import jobs
+
+# what the two processes run that make and grade an answer
+PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
+# the words of the columns change no row, and older rows are brought up to a new column
+SCHEMA = PACKAGE / "running" / "schema.py"
+
+
+def fingerprint(figure: str, scale: str, job: str) -> str:
+    """Hash all that decides the rows of a job: its runs and the code that makes them.
+
+    The code is that of all files that the worker imports, as syntax trees. Comments, docstrings and
+    layout change nothing; neither does the commit.
+    """
+    groups = jobs(figure, scale).get(job, {})
+    return of_runs([run for group in groups.values() for run in group])
+
+
+def of_runs(runs: Iterable[Run], more: Any = None) -> str:
+    """Hash of runs, of the code that they execute, and of more that decides their rows."""
+    runs = list(runs)
+    files = {file for process in PROCESSES for file in closure(process)}
+    for name in {name for run in runs for name in _datasets(run)}:
+        files |= set(closure(registry.path("dataset", name)))
+    for name in {name for run in runs for name in run.solvers}:
+        files |= set(closure(registry.path("solver", name)))
+    files.discard(SCHEMA)
+    functions = {f.__name__: f for run in runs for f in (run.function, run.judge) if f}
+    parts = [digest([more, [run.described() for run in runs]])]
+    parts += [tree_hash(file) for file in sorted(files)]
+    parts += [function_hash(functions[name]) for name in sorted(functions)]
+    return _short(parts)
+
+
+def _datasets(run: Run) -> set[str]:
+    """The datasets that a run loads: one may be made of another, which its ``of`` names."""
+    other = str(run.parameters.get("of"))
+    return {run.dataset} | ({other} & set(registry.names("dataset")))
+
+
+def drawing_fingerprint(figure: str) -> str:
+    """Hash of what decides how a figure is drawn and judged, its runs apart."""
+    files = [
+        registry.path("figure", figure),
+        PACKAGE / "style.py",
+        *sorted((PACKAGE / "claims").glob("*.py")),
+        PACKAGE / "page" / "draw.py",
+        PACKAGE / "page" / "claims_file.py",
+    ]
+    files += sorted(p for p in (PACKAGE / "figures").glob("_*.py") if p.stem != "__init__")
+    return _short([*(tree_hash(file) for file in files), *_colours()])
+
+
+@lru_cache
+def _colours() -> tuple[str, ...]:
+    """What sets the colours of all solvers: to list these takes milliseconds."""
+    files = (registry.path("solver", name) for name in registry.names("solver"))
+    return tuple(dump for file in files for dump in colour(file))
+
+
+def _short(parts: Iterable[str]) -> str:
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:16]

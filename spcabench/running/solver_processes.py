@@ -1,0 +1,276 @@
+"""The processes that run solvers, and what is believed of what they say.
+
+Files of this repository share one process. A stranger's file gets a new one for each run, so that
+nothing is kept between two, with a folder and an environment of its own.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import lru_cache, partial
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from spcabench import machine, registry
+from spcabench.run import Run
+from spcabench.running import external_solver, intact, outside_cost, preparation, worker
+from spcabench.running.grader import AGREES, Grader, disagreeing
+from spcabench.running.schema import COLUMNS, Answer
+from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
+from spcabench.running.worker_process import Ended, Worker
+from spcabench.solving.run_warnings import Flag
+from spcabench.solving.status import Status
+
+if TYPE_CHECKING:
+    from spcabench.running.runner import Protocol
+
+LOADING = 300.0  # seconds in which a problem must be loaded: that is on no run's clock
+PATIENCE = 120.0  # seconds of a first run: kernels take long on a busy machine
+# what a process may say of a run; all else is known here or made by the grader
+STATED = {
+    *("status", "reason", "form", "used", "cardinality", "variance", "claimed_bound", "iterations"),
+    *("flops", "setup_flops", "search_runs", "search_flops", "search_time"),
+    *("solve_time", "setup_time", "compile_time", "cpu_time", "waited", "worker_time", "samples"),
+    *("peak_memory", "memory_before", "flags", "extra", "phases", "history"),
+    *("support", "values", "u"),
+}
+OF_HARNESS = (Status.DISAGREES, Status.LATE, Status.SKIPPED, Status.KILLED)
+
+
+class Processes:
+    """The processes of one job."""
+
+    def __init__(self, protocol: "Protocol") -> None:
+        self.protocol = protocol
+        self.common: Worker | None = None
+        self.loaded = ""
+        self.late: dict[str, str] = {}  # series -> why no harder run of it is made
+        self.first: dict[tuple[str, ...], str] = {}  # solvers -> what is wrong with a first run
+        self.installed = intact.installed()
+        self.second: dict[str, Any] = {}  # the vector of the runs that were timed from outside
+
+    def close(self) -> None:
+        """End them."""
+        if self.common:
+            self.common.close()
+
+    def restart(self) -> None:
+        """Let what comes next be run in a new process, if the one that is there did anything."""
+        if self.common and self.common.asked:
+            self.common.restart()
+            self.loaded = ""
+
+    def note(self, run: Run, status: Status) -> None:
+        """Remember how a run ended."""
+        if run.series and status == Status.KILLED:
+            self.late.setdefault(run.series, f"ended after {run.timeout:g} s on an easier one")
+
+    def ended(self, run: Run) -> str:
+        """Why a run is not made: an easier one of its series was killed. Empty where none was."""
+        return self.late.get(run.series, "") if run.series else ""
+
+    def ready(self, run: Run) -> str:
+        """Do what comes before a run, on no clock; why it cannot be made, if so."""
+        if not self.protocol.fastest:
+            return ""
+        stranger = is_stranger(run)
+        if run.solvers not in self.first:
+            with self._fresh() if stranger else self._shared() as helper:
+                self.first[run.solvers] = _warmed(helper, self.protocol.warm)
+        if why := self.first[run.solvers]:
+            return why
+        problem = json.dumps([run.dataset, dict(run.parameters)], sort_keys=True)
+        if not stranger and problem != self.loaded:
+            with self._shared() as helper:
+                _prepared(helper, run)
+            self.loaded = problem
+        return ""
+
+    def ask(self, run: Run) -> Answer:
+        """The answer to a run, not graded; one without numbers where its process ended."""
+        if is_stranger(run):
+            return self._of_stranger(run)
+        if self.protocol.fastest:
+            with self._shared() as helper:
+                _prepared(helper, run, preparation.tidied)
+                return asked(helper, replace(run, timed=False), self.protocol.grace)
+        return self._with_memory(run)
+
+    def _of_stranger(self, run: Run) -> Answer:
+        """The answer of a stranger's file, in new processes; a timed run is timed from outside."""
+        with self._ready(run) as helper:
+            answer = asked(helper, replace(run, timed=False), self.protocol.grace)
+        if not (run.solver and run.timed and answer.status.good):
+            return answer
+        with self._shared() as own:
+            fresh = partial(self._ready, run)
+            answer, self.second = outside_cost.costed(run, answer, fresh, own, asked)
+        if self.protocol.audit is None or not answer.status.good:
+            return answer
+        with self._ready(run) as helper:
+            return outside_cost.audited(run, answer, helper, self.protocol.audit, asked)
+
+    @contextmanager
+    def _ready(self, run: Run) -> Iterator[Worker]:
+        """A new process in which a run's first runs on other problems are made, and its problem."""
+        way = run.settings.get("how")
+        warm = [first for first in self.protocol.warm if first.settings.get("how") == way]
+        with self._fresh() as helper:
+            _warmed(helper, warm)
+            _prepared(helper, run, preparation.tidied)
+            yield helper
+
+    def _with_memory(self, run: Run) -> Answer:
+        """The answer of the common process, with the memory of a run in a process of its own."""
+        with self._shared() as helper:
+            answer = asked(helper, replace(run, memory=False), self.protocol.grace)
+        if not run.memory:
+            return answer
+        with closing(Worker(worker.answer)) as own:
+            measured = asked(own, replace(run, timed=False), self.protocol.grace)
+        peak, before = measured.peak_memory, measured.memory_before
+        return replace(answer, peak_memory=peak, memory_before=before)
+
+    def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
+        """The answer with what the harness knows of it, and the grader's numbers."""
+        stranger = is_stranger(run)
+        if run.solver:
+            own, sha256 = registry.is_own_file(run.solver), _sha256(run.solver)
+            answer = replace(answer, own=own, solver_sha256=sha256)
+        if run.solver and stranger:
+            sign = bool(run.settings.get("nonnegative"))
+            answer = replace(answer, k=run.settings.get("k"), nonnegative=sign)
+            if intact.installed() != self.installed:
+                flags = {*(answer.flags or ()), Flag.patched.value}
+                answer = replace(answer, flags=sorted(flags))
+        graded = grader.graded(run, answer, stranger)
+        vector, self.second = self.second, {}
+        if not vector or not graded.status.good:
+            return graded
+        try:
+            second = grader.graded(run, replace(answer, **vector), stranger)
+        except TypeError as error:
+            return disagreeing(answer, f"its timed runs gave no vector: {error}")
+        # the vector whose time is shown, if it is worth less
+        worth = (second.variance_refit or 0.0) * (1.0 + AGREES)
+        return graded if worth >= (graded.variance_refit or 0.0) else second
+
+    @contextmanager
+    def _shared(self) -> Iterator[Worker]:
+        """The process of the files of this repository."""
+        if self.common is None:
+            self.common = Worker(worker.answer)
+        yield self.common
+
+    @contextmanager
+    def _fresh(self) -> Iterator[Worker]:
+        """A new process, whose temporary folder, home and working folder are wiped at its end."""
+        with (
+            TemporaryDirectory(prefix="spcabench-") as folder,
+            _environment(folder),
+            closing(Worker(worker.answer)) as helper,
+        ):
+            yield helper
+
+
+@contextmanager
+def _environment(folder: str) -> Iterator[None]:
+    """The environment in which a stranger's process is started: it names its own folders."""
+    names, before = ("HOME", "TMPDIR", "XDG_CACHE_HOME"), dict(os.environ)
+    os.environ.update(dict.fromkeys(names, folder))
+    try:
+        yield
+    finally:
+        for name in names:
+            os.environ.pop(name, None)
+        os.environ.update({name: before[name] for name in names if name in before})
+
+
+def is_stranger(run: Run) -> bool:
+    """Whether a run executes a file that is not of this repository.
+
+    A file that the harness itself wrote for a command is none.
+    """
+    return any(
+        not (
+            registry.is_own_file(solver)
+            or external_solver.is_command(registry.path("solver", solver))
+        )
+        for solver in run.solvers
+    )
+
+
+@lru_cache
+def _sha256(solver: str) -> str:
+    """Of a solver's file."""
+    return hashlib.sha256(registry.path("solver", solver).read_bytes()).hexdigest()
+
+
+def _warmed(helper: Worker, runs: Any) -> str:
+    """Make runs of no account; why there is no use in others, if so."""
+    for run in runs:
+        if asked(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
+            return f"did not come back from a first run, on {run.dataset}, within {PATIENCE:g} s"
+    return ""
+
+
+def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> None:
+    """Let the process do what comes before a run, on no clock."""
+    before = Run(dataset=run.dataset, parameters=run.parameters, function=function, timeout=LOADING)
+    asked(helper, before, 0.0)
+
+
+def asked(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
+    """The answer of a process to a run; one without numbers where it crashed or was killed.
+
+    grace : seconds beyond the run's own limit.
+    """
+    now = {
+        "calibration": machine.calibration(),
+        "load": machine.load_average(),
+        "threads": machine.describe()["threads"],
+    }
+    begun = perf_counter()
+    try:
+        said = helper.ask(run.described(), run.timeout + grace)
+        seconds = perf_counter() - begun
+    except Ended as end:
+        return Answer(status=end.status, reason=end.reason)
+    answer = believed(said, is_stranger(run))
+    if answer.status == Status.MEMORY_LIMIT:  # the next run must not have to do with what is left
+        helper.restart()
+    return _timed_outside(replace(answer, **now), seconds)
+
+
+def believed(said: Any, stranger: bool) -> Answer:
+    """What a process said, as an answer: of a stranger's one, what it may say."""
+    try:
+        if not isinstance(said, Mapping) or not {*said} <= {*COLUMNS}:
+            raise TypeError(_fault(said))
+        answer = Answer(**{k: v for k, v in said.items() if not stranger or k in STATED})
+    except (TypeError, ValueError) as error:
+        return Answer(status=Status.ERROR, reason=f"its answer is none: {error}"[:200])
+    if stranger and answer.status in OF_HARNESS:
+        return Answer(status=Status.ERROR, reason=f"it says {answer.status} of itself")
+    return answer
+
+
+def _fault(said: Any) -> str:
+    """Why a message is no answer, in the words of the process itself where it gave any."""
+    return str(said.get("fault", "it names no columns") if isinstance(said, dict) else "no columns")
+
+
+def _timed_outside(answer: Answer, seconds: float) -> Answer:
+    """The answer with the seconds of this process's clock, flagged where the worker's misses some.
+
+    This clock is out of the solver's reach.
+    """
+    missed = seconds - (answer.worker_time or 0.0)
+    if answer.worker_time is None or missed <= MISSED_SECONDS + MISSED_SHARE * seconds:
+        return replace(answer, outer_time=seconds)
+    flags = sorted({*(answer.flags or ()), Flag.clock.value})
+    return replace(answer, outer_time=seconds, flags=flags)

@@ -1,0 +1,258 @@
+"""Pictures of components: loadings, scores, biplot, scree, the path over k, and a choice of k.
+
+Each function draws with matplotlib, which is imported when the first picture is asked for, and
+returns the figure.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spcabench.errors import InputError
+from spcabench.flops import uncharged
+from spcabench.optional_dependencies import require
+from spcabench.problem.data import Data
+from spcabench.problem.spectral import adjusted_variances
+from spcabench.showing import text
+from spcabench.showing.substitutes import substitutes
+from spcabench.style import PALETTE, RC
+from spcabench.vectors import Array, Indices, Vector, largest_indices, oriented
+
+if TYPE_CHECKING:
+    from spcabench.problem.problem import Problem
+    from spcabench.solving.result import Result
+
+BARS = 20  # variables drawn of each component
+ARROWS = 25  # variables drawn in a biplot
+TOGETHER = 6  # names of one label in a biplot
+NEAR = 0.1  # of the longest arrow: arrows that end so close to each other share a label
+POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
+OF_SAMPLES = ("scores", "biplot")
+KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
+
+
+def components(
+    problem: "Problem", results: Sequence["Result"], kind: str, axis: Any = None, count: int = BARS
+) -> Any:
+    """Draw components in one of the ways of `KINDS`.
+
+    InputError for any other way, for answers that are none, and for scores without samples.
+    """
+    if kind not in KINDS:
+        raise InputError(f"kind: {kind!r}; allowed are {', '.join(KINDS)}")
+    good = [r for r in results if r.good]
+    if not good:
+        raise InputError(f"plot: no answer to draw: {results[0].fault}")
+    if kind in ("loadings", "substitutes"):
+        return loadings(problem, good, axis, count, replaced=kind == "substitutes")
+    if kind == "scree":
+        return scree(problem, good, axis)
+    return scores(problem, good, axis, arrows=kind == "biplot")
+
+
+@contextmanager
+def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) -> Any:
+    """Yield a figure and its axes: new ones, or those that were given."""
+    matplotlib = require("matplotlib")
+    pyplot = require("matplotlib.pyplot")
+    with matplotlib.rc_context(RC):
+        if axis is not None:
+            figure, axes = axis.figure, [axis]
+        else:
+            figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)
+            axes = [*grid.flat]
+        yield figure, axes
+        for text in figure.findobj(require("matplotlib.text").Text):
+            text.set_parse_math(False)  # a dollar in a variable's name is a dollar
+
+
+def loadings(
+    problem: "Problem",
+    results: Sequence["Result"],
+    axis: Any = None,
+    count: int = BARS,
+    replaced: bool = False,
+) -> Any:
+    """Draw the largest loadings of each component as bars.
+
+    With ``replaced``, the names of the best substitutes follow each variable's own.
+    """
+    if axis is not None and len(results) > 1:
+        raise InputError(f"axis: one, for {len(results)} components; allowed is none")
+    size = (max(5.5, (5.2 if replaced else 3.6) * len(results)), 4.2)
+    with _figure(axis, len(results), size) as (figure, axes):
+        for i, (panel, result) in enumerate(zip(axes, results, strict=True), 1):
+            _bars(panel, problem, result, f"component {i}", count, replaced)
+        if axis is None:
+            figure.suptitle(problem.name)
+    return figure
+
+
+def _bars(
+    axis: Any, problem: "Problem", result: "Result", label: str, count: int, replaced: bool
+) -> None:
+    x, variance, known = oriented(result.x), problem.variance(result.x), text.names(problem)
+    W = largest_indices(np.abs(x), min(count, max(result.cardinality, 1)))
+    W = W[np.argsort(np.abs(x[W]), kind="stable")]
+    colours = [POSITIVE if x[j] > 0 else NEGATIVE for j in W]
+    axis.barh(range(len(W)), x[W], color=colours, tick_label=_labels(result, known, W, replaced))
+    axis.axvline(0.0, color="black", linewidth=0.8)
+    axis.locator_params(axis="x", nbins=4)
+    more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
+    share = f"variance {variance:.4g}, {variance / text.total_variance(problem):.1%}"
+    axis.set(xlabel="loading", title=f"{label}{more}\n{share}")
+
+
+def _labels(result: "Result", known: Sequence[str], W: Indices, replaced: bool) -> list[str]:
+    """Names of the variables W, each with its best substitutes where they are asked for."""
+    others: dict[int, list[str]] = {}
+    if replaced:
+        for s in substitutes(result):
+            others.setdefault(s.variable, []).append(known[s.substitute][:20])
+    return [" or ".join([known[j][:30], *others.get(int(j), [])[:2]]) for j in W]
+
+
+def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
+    """The scores (m, 2) of the samples, in standard deviations of the first component.
+
+    The second column is zero where there is one component.
+    """
+    if not isinstance(problem.matrix, Data):
+        raise InputError(
+            f"kind: problem {problem.name!r} is a covariance, which has no scores; allowed are "
+            "loadings, substitutes and scree"
+        )
+    with uncharged():
+        made = np.column_stack([problem.data @ oriented(r.x) for r in results[:2]])
+    made /= made[:, 0].std() or 1.0
+    return made if made.shape[1] == 2 else np.column_stack([made, np.zeros(len(made))])
+
+
+def scores(
+    problem: "Problem", results: Sequence["Result"], axis: Any = None, arrows: bool = False
+) -> Any:
+    """Draw the samples by their scores on the first two components.
+
+    Classes have colours. With ``arrows`` it is a biplot: an arrow for each variable, drawn to the
+    size of the scores.
+    """
+    T = _scores(problem, results)
+    with _figure(axis, size=(5.5, 5.0)) as (figure, (panel,)):
+        for label, colour, rows in _classes(problem, len(T)):
+            panel.scatter(*T[rows].T, s=12, color=colour, alpha=0.7, linewidths=0, label=label)
+        if problem.labels is not None:
+            panel.legend()
+        if arrows:
+            _arrows(panel, problem, results, T)
+        second = "score on component 2, in the same unit" if len(results) > 1 else ""
+        first = "score on component 1, in its standard deviations"
+        panel.set(xlabel=first, ylabel=second, title=problem.name)
+    return figure
+
+
+def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]]:
+    """Name, colour and samples of each class; one class where there are no labels, or too many."""
+    labels = np.array(problem.labels if problem.labels is not None else [""] * m)
+    known = sorted(set(labels))
+    if problem.labels is None or len(known) > len(PALETTE):
+        return [(None, PALETTE[0], np.arange(m))]
+    return [(c, PALETTE[i], np.flatnonzero(labels == c)) for i, c in enumerate(known)]
+
+
+def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array) -> None:
+    """Draw an arrow for each variable; those that end in one place share a label."""
+    known = text.names(problem)
+    Z = np.column_stack([oriented(r.x) for r in results[:2]])
+    Z = Z if Z.shape[1] == 2 else np.column_stack([Z, np.zeros(len(Z))])
+    length = np.linalg.norm(Z, axis=1)
+    tips = 0.9 * np.abs(T).max() / length.max() * Z
+    places: dict[tuple[int, int], list[int]] = {}
+    for j in largest_indices(length, min(ARROWS, int(np.count_nonzero(length)))):
+        axis.annotate("", tips[j], (0.0, 0.0), arrowprops=dict(arrowstyle="->", color=NEGATIVE))
+        at = np.round(tips[j] / (NEAR * np.abs(tips).max())).astype(int)
+        places.setdefault((int(at[0]), int(at[1])), []).append(int(j))
+    for there in places.values():
+        _name_tip(axis, tips[there[0]], [known[j][:20] for j in there])
+
+
+def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
+    """Write names at the tip of an arrow, inside the axes: beside a steep one, else along it."""
+    x, y = tip
+    steep, above = abs(x) < abs(y), y >= 0
+    more = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
+    axis.scatter(x, y, s=0)  # the axes reach it
+    axis.annotate(
+        "\n".join(names[:TOGETHER] + more),
+        (x, y),
+        (5.0, 0.0) if steep else (0.0, 4.0 if above else -4.0),
+        textcoords="offset points",
+        ha="left" if steep or x < 0 else "right",
+        va="top" if steep == above else "bottom",
+        fontsize=7.5,
+        color="#8A3B00",
+        bbox=dict(facecolor="white", alpha=0.75, edgecolor="none", pad=0.5),
+    )
+
+
+def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> Any:
+    """Draw the share of the variance that each component adds to those before it, and their sum."""
+    Z = np.column_stack([r.x for r in results])
+    with uncharged():
+        gram = Z.T @ np.column_stack([problem.covariance @ r.x for r in results])
+    shares = adjusted_variances(gram) / text.total_variance(problem)
+    numbers = np.arange(1, len(shares) + 1)
+    with _figure(axis) as (figure, (panel,)):
+        panel.bar(numbers, 100.0 * shares, color=POSITIVE, label="adds to those before it")
+        panel.plot(numbers, 100.0 * shares.cumsum(), "o-", color=NEGATIVE, label="all so far")
+        panel.set(xlabel="component", ylabel="% of the variance", title=problem.name)
+        panel.set_xticks(numbers)
+        panel.legend()
+    return figure
+
+
+def path(results: Sequence["Result"], axis: Any = None, bound: bool = True) -> Any:
+    """Draw the variance, and its certified bound, against the cardinality."""
+    k = [r.k for r in results]
+    with _figure(axis) as (figure, (panel,)):
+        label = f"variance, {results[0].solver}"
+        panel.plot(k, [r.variance for r in results], "o-", color=POSITIVE, label=label)
+        if bound:
+            bounds = [r.bound for r in results]
+            panel.plot(k, bounds, color="black", linestyle="--", label="certified bound")
+        panel.set(xlabel="cardinality k", ylabel="variance", ylim=(0, None))
+        panel.set_title(results[0].problem.name)
+        panel.xaxis.get_major_locator().set_params(integer=True)
+        panel.legend()
+    return figure
+
+
+CURVES = {  # columns of a choice of k: what they are called, and their errors
+    "share": ("variance on all samples", None, "% of the variance"),
+    "bound": ("certified bound", None, "% of the variance"),
+    "held_out": (
+        "held-out variance (bars: standard\nerror of its distance to the largest)",
+        "held_out_error",
+        "% of the variance",
+    ),
+    "stability": ("stability of the variables", "stability_error", "stability, % of 1"),
+}
+
+
+def selection(ks: Sequence[int], columns: Mapping[str, Vector], k: int, axis: Any = None) -> Any:
+    """Draw the numbers of a choice of the cardinality; a line marks the recommended one."""
+    shown = [name for name in CURVES if name in columns]
+    if "stability" in shown:
+        shown = ["stability"]
+    with _figure(axis) as (figure, (panel,)):
+        for name, colour in zip(shown, (POSITIVE, NEGATIVE), strict=False):
+            label, error, ylabel = CURVES[name]
+            values = 100.0 * columns[name]
+            spread = None if error is None else 100.0 * columns[error]
+            panel.errorbar(ks, values, spread, fmt="o-", color=colour, capsize=2, label=label)
+            panel.set(xlabel="cardinality k", ylabel=ylabel)
+        panel.axvline(k, color="black", linestyle=":", label=f"recommended, k = {k}")
+        panel.xaxis.get_major_locator().set_params(integer=True)
+        panel.legend()
+    return figure

@@ -1,0 +1,96 @@
+"""Answers in words and as tables, for a person at a prompt or in a notebook.
+
+Nothing is computed that takes long: a bound is shown where it has been asked for before.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from spcabench.errors import using_file
+from spcabench.flops import uncharged
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from spcabench.problem.problem import Problem
+    from spcabench.showing.substitutes import Substitute
+    from spcabench.solving.result import Result
+
+SHOWN = 6  # variables that a line names
+
+
+def names(problem: "Problem") -> list[str]:
+    """The variables' names, or their numbers."""
+    return [str(f) for f in problem.features or range(problem.n)]
+
+
+def total_variance(problem: "Problem") -> float:
+    """The trace of Sigma, never charged."""
+    with uncharged():
+        return float(problem.covariance.diagonal().sum())
+
+
+def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
+    """What is known of an answer, by what it is called."""
+    if not result.good:
+        return {"status": str(result.status), "fault": result.fault}
+    variance = problem.variance(result.x)
+    total = total_variance(problem)
+    known: dict[str, Any] = {
+        "variance": f"{variance:.5g}",
+        "of the total": f"{variance / total:.1%}",
+        "cardinality": result.cardinality,
+    }
+    if "bound" in vars(result):
+        known |= {"bound": f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
+    return known | {"status": str(result.status), "variables": _loadings(problem, result.x)}
+
+
+def _loadings(problem: "Problem", x: np.ndarray) -> str:
+    order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
+    known = names(problem)
+    text = ", ".join(f"{known[j]} ({x[j]:+.2f})" for j in order[:SHOWN])
+    return text + (f", and {len(order) - SHOWN} more" if len(order) > SHOWN else "")
+
+
+def substitutes(problem: "Problem", found: Sequence["Substitute"]) -> "pd.DataFrame":
+    """A table of substitutes, with the variables' names."""
+    import pandas as pd
+
+    known = names(problem)
+    rows = [(known[s.variable], known[s.substitute], s.loss, s.correlation) for s in found]
+    return pd.DataFrame(rows, columns=["variable", "substitute", "loss", "correlation"])
+
+
+def line(problem: "Problem", result: "Result") -> str:
+    """An answer on one line."""
+    return "; ".join(f"{what} {value}" for what, value in cells(problem, result).items())
+
+
+def html(problem: "Problem", results: Sequence["Result"]) -> str:
+    """A table of HTML with a row for each answer."""
+    import pandas as pd
+
+    rows = pd.DataFrame([cells(problem, result) for result in results])
+    rows.index = pd.RangeIndex(1, len(rows) + 1)
+    return rows.fillna("").to_html(escape=True)
+
+
+def write_csv(loadings: "pd.DataFrame", file: Path | str) -> None:
+    """Write a table of loadings (n, K) whose index has the variables' names."""
+    from spcabench.readers.delimited import guarded
+
+    with using_file(file):
+        loadings.rename(index=guarded).to_csv(file)
+
+
+def frame(problem: "Problem", results: Sequence["Result"]) -> "pd.DataFrame":
+    """The loadings (n, K), with the variables' names as index."""
+    import pandas as pd
+
+    columns = [f"component {i}" for i in range(1, len(results) + 1)]
+    loadings = np.column_stack([result.x for result in results])
+    return pd.DataFrame(loadings, index=pd.Index(names(problem), name="variable"), columns=columns)

@@ -1,0 +1,241 @@
+"""The ledger against a count from outside, and the audit against solvers and layers that cheat
+it.
+"""
+
+import pkgutil
+from types import ModuleType
+
+import numpy as np
+import pytest
+import scipy
+import scipy.linalg
+import scipy.sparse as sp
+
+from spcabench import Problem, api, registry
+from spcabench.checking import audit as audit_module
+from spcabench.checking.audit import AuditError, audit
+from spcabench.flops import LEDGER
+from spcabench.iterate import Traits
+from spcabench.problem import covariance, data, spectral, working_set
+from spcabench.running.code_hash import closure
+from spcabench.solving.driver import parameters
+from tests import problems
+
+every_solver = pytest.mark.parametrize("solver", problems.COUNTED)
+
+
+def _few(solver):
+    """Settings of a relaxation: an audited iteration is slow, and a few show them all."""
+    return {"max_iterations": 12} if problems.traits(solver).relaxation else {}
+
+
+def _data(m, n, seed=0):
+    return np.random.default_rng(seed).standard_normal((m, n))
+
+
+def _holed(m, n):
+    return np.where(_data(m, n, 1) > 0, _data(m, n), 0.0)
+
+
+# the audit sees what is done between the kernels
+WITH_KERNELS = [
+    s
+    for s in problems.COUNTED
+    if any(file.stem == "kernels" for file in closure(registry.path("solver", s)))
+]
+
+MAKE = {
+    "covariance": lambda m, n: Problem.from_covariance(_data(m, n).T @ _data(m, n)),
+    "data": lambda m, n: Problem.from_data(_data(m, n)),
+    "sparse centred": lambda m, n: Problem.from_data(sp.csr_array(_holed(m, n))),
+    "sparse scaled": lambda m, n: Problem.from_data(
+        sp.csc_array(_holed(m, n)), center=False, scale=True
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", problems.some(1, [(12, 9), (6, 14)]))
+@pytest.mark.parametrize(("solver", "form"), problems.spread(problems.COUNTED, [*MAKE]))
+def test_every_ledger_is_exact(solver, form, shape):
+    problem = MAKE[form](*shape)
+    for k in (1, 4, problem.n) if problems.traits(solver).control else (None,):
+        result = api.solve(problem, solver, k=k, **_few(solver))
+        charged = result.search.get("flops", result.flops + result.setup_flops)
+        if charged == 0:  # one variable: some need no product
+            with pytest.raises(AuditError, match="saw no product"):
+                audit(problem, solver, k=k, **_few(solver))
+            continue
+        found = audit(problem, solver, k=k, **_few(solver))
+        assert found.exact, found
+        assert found.seen > 0
+        assert found.charged == charged or (found.charged < charged and solver in WITH_KERNELS)
+
+
+def _deflated(solver, place):
+    """Deflations and forms of a problem that a solver takes; another one first at each place."""
+    traits = problems.traits(solver)
+    cases = [
+        (solver, deflation, form)
+        for deflation in ("hotelling", "projection", "schur", "drop_features")
+        # what Hotelling's deflation leaves is indefinite, and has no data form
+        if not (deflation == "hotelling" and traits.accepts == "data")
+        # the first component of an ordinary PCA uses all variables: nothing is left without them
+        if traits.control or deflation != "drop_features"
+        for form in MAKE
+    ]
+    first = 5 * place % len(cases)
+    return problems.some(1, cases[first:] + cases[:first])
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for place, name in enumerate(problems.COUNTED) for case in _deflated(name, place)],
+    ids="-".join,
+)
+def test_ledgers_of_deflated_problems_are_exact(case):
+    solver, deflation, form = case
+    problem = MAKE[form](6, 14)
+    k = 4 if problems.traits(solver).control else None
+    first = api.components(problem, solver, 2, k=k, deflation=deflation, **_few(solver))
+    found = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
+    assert found.exact, found
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(nonnegative):
+    # large enough for the dual bound, its parts and their Schur complements
+    problem = Problem.from_covariance(np.cov(_data(30, 24, 1), rowvar=False))
+    found = audit(problem, "branch_and_bound", k=7, nonnegative=nonnegative, budget=3e8)
+    assert found.exact, found
+
+
+SETTINGS = {"mu": "carried", "J": 1, "start": np.ones(9)}
+TAKEN = [
+    (solver, setting)
+    for solver in problems.COUNTED
+    for setting in SETTINGS
+    if setting in parameters(registry.module("solver", solver).solve)
+]
+
+
+@pytest.mark.parametrize(("solver", "setting"), TAKEN)
+def test_settings_change_no_exactness(solver, setting):
+    for k in (4, 9) if problems.traits(solver).control else (None,):
+        found = audit(
+            MAKE["covariance"](12, 9), solver, k=k, **_few(solver), **{setting: SETTINGS[setting]}
+        )
+        assert found.exact, found
+
+
+def _planted(solve):
+    module = ModuleType("planted")
+    module.TRAITS, module.EXAMPLE, module.solve = Traits(control=None), {}, solve
+    return module
+
+
+@every_solver
+def test_a_layer_that_undercharges_is_caught(monkeypatch, solver):
+    for module in (covariance, data, working_set, spectral):
+        monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
+    k = 4 if problems.traits(solver).control else None
+    found = audit(MAKE["covariance"](12, 9), solver, k=k, **_few(solver))
+    assert not found.exact
+    assert found.charged < found.seen
+
+
+def _past_the_layer(product):
+    def solve(problem):
+        x = np.ones(problem.n) / np.sqrt(problem.n)
+        yield x
+        for _ in range(3):
+            x = np.asarray(product(problem.matrix, x))
+            yield x / np.linalg.norm(x)
+
+    return _planted(solve)
+
+
+@pytest.mark.parametrize(
+    ("product", "cost"),
+    [
+        (lambda M, x: M.S @ x, 81),
+        (lambda M, x: M.S.T.dot(x), 81),
+        (lambda M, x: np.dot(M.S, x), 81),
+        (lambda M, x: np.einsum("ij,j", M.S, x), 81),
+        (lambda M, x: M.S[:, :4] @ x[:4], 36),
+        (lambda M, x: sp.csr_array(np.asarray(M.S)) @ x, 81),
+        (lambda M, x: np.linalg.eigh(M.S)[1][:, -1], 9 * 729),
+        (lambda M, x: scipy.linalg.eigh(M.S)[1][:, -1], 9 * 729),
+        (lambda M, x: scipy.linalg.solve(M.S + np.eye(9), x), 729 + 2 * 81),
+    ],
+)
+def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):
+    found = audit(MAKE["covariance"](12, 9), _past_the_layer(product), stop="end", tol=0)
+    assert found.charged == 0
+    assert found.seen == 3 * cost
+
+
+def test_quotients_without_solves_are_not_free():
+    def solve(problem):
+        S, x = problem.matrix.S, np.ones(problem.n) / np.sqrt(problem.n)
+        yield x
+        for _ in range(5):
+            x @ (S @ x)
+        yield x
+
+    found = audit(MAKE["covariance"](12, 9), _planted(solve))
+    assert found.seen == 5 * 81
+
+
+REPLACED = [
+    entry[:2]
+    for part in (
+        audit_module.DENSE,
+        audit_module.SPARSE,
+        audit_module.RESULTS,
+        audit_module.UNKNOWN,
+    )
+    for entry in part
+]
+every_replaced = pytest.mark.parametrize(
+    ("place", "name"), REPLACED, ids=[".".join(entry) for entry in REPLACED]
+)
+
+
+@every_replaced
+def test_scipy_has_what_the_audit_replaces(place, name):
+    owner, function = audit_module._of_scipy(place, name)
+    assert getattr(owner, name) is function
+    assert callable(function)
+
+
+@every_replaced
+def test_a_name_that_scipy_gives_up_is_named(monkeypatch, place, name):
+    owner = pkgutil.resolve_name(place)
+    for holder in (owner, *getattr(owner, "__mro__", ())):  # a method may be a parent's
+        if name in vars(holder):
+            monkeypatch.delattr(holder, name)
+    with pytest.raises(AuditError, match=rf"SciPy {scipy.__version__} has no {place}\.{name},"):
+        audit_module._of_scipy(place, name)
+
+
+@pytest.mark.parametrize("place", ["scipy.sparse._gone", "scipy.sparse._compressed._gone"])
+def test_the_audit_says_what_scipy_gave_up(monkeypatch, place):
+    monkeypatch.setattr(audit_module, "RESULTS", [(place, "toarray")])
+    with pytest.raises(AuditError, match=rf"{place}\.toarray"):
+        audit(MAKE["covariance"](12, 9), "power_method")
+
+
+def test_an_audit_that_saw_nothing_fails():
+    with pytest.raises(AuditError, match="saw no product"):
+        audit(MAKE["covariance"](12, 9), _past_the_layer(lambda M, x: x))
+
+
+@pytest.mark.parametrize("function", [scipy.linalg.svd, np.linalg.svd, np.linalg.inv])
+def test_a_function_without_a_count_fails(function):
+    name = function.__name__
+    module = scipy.linalg if function.__module__.startswith("scipy") else np.linalg
+    with pytest.raises(AuditError, match=name):
+        audit(
+            MAKE["covariance"](12, 9),
+            _past_the_layer(lambda M, x: getattr(module, name)(M.S)[0][0]),
+        )

@@ -1,0 +1,254 @@
+"""Dishonest solvers, one for each trick by name: each is caught or flagged, none is rewarded.
+
+Every one of them does the work of the same honest solver, and lies about one thing.
+"""
+
+import textwrap
+
+import pytest
+
+from spcabench import api
+from spcabench.run import Run
+from spcabench.solving.run_warnings import Flag
+from spcabench.solving.status import Status
+from tests.answers import row_of
+
+HEAD = '''"""A solver that lies, 2026."""
+
+import time
+
+import numpy as np
+
+from spcabench.iterate import Iterate, Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality"{traits})
+EXAMPLE = dict(k=3)
+{top}
+
+def work(Sigma, k, steps=40):
+    x = project(Sigma.largest_column(), k)
+    for _ in range(steps):
+        x = project(Sigma @ x, k)
+    return x
+
+
+def solve(problem, *, k):
+{body}
+'''
+TOP = {
+    "module cache": "KEPT = vars(np).setdefault('kept', {})\n",
+    "kernel of no flops": """
+        from spcabench.kernels import compiled
+
+        @compiled("Tuple((i8, f8[::1]))(f8[:,::1], f8[::1])")
+        def product(S, x):
+            return 0, S @ x
+        """,
+    "array": """
+        class Late:
+            def __init__(self, make):
+                self.make = make
+
+            def __array__(self, dtype=None, copy=None):
+                time.sleep(0.3)
+                return self.make()
+        """,
+}
+BODY = {
+    "honest": "yield work(problem.covariance, k)",
+    "false bound": """
+        x = work(problem.covariance, k)
+        yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
+        """,
+    "branch_and_bound": """
+        x = work(problem.covariance, k)
+        yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
+        """,
+    "variance replaced": """
+        type(problem).variance = lambda self, x: 100.0
+        yield work(problem.covariance, k)
+        """,
+    "Sigma scaled": """
+        problem.matrix.S[:] *= 1e3
+        yield work(problem.covariance, k)
+        """,
+    "ledger reset": """
+        from spcabench.flops import LEDGER
+        x = work(problem.covariance, k)
+        yield x
+        x = work(problem.covariance, k)
+        LEDGER.flops = 0
+        yield x
+        """,
+    "ledger off": """
+        from spcabench.flops import LEDGER
+        LEDGER.on = False
+        yield work(problem.covariance, k)
+        """,
+    "compile seconds": """
+        from spcabench.flops import LEDGER
+        time.sleep(0.2)
+        LEDGER.compile_seconds += 5.0
+        yield work(problem.covariance, k)
+        """,
+    "clock replaced": """
+        from spcabench.solving import driver
+        start = time.perf_counter()
+        driver.perf_counter = lambda: start
+        time.sleep(0.5)
+        yield work(problem.covariance, k)
+        """,
+    "array": """
+        Sigma = problem.covariance
+        yield Late(lambda: work(Sigma, k))
+        """,
+    "stored in the problem": """
+        if "x" not in problem._cache:
+            problem._cache["x"] = work(problem.covariance, k)
+        yield problem._cache["x"]
+        """,
+    "module cache": """
+        key = problem.covariance.diagonal().tobytes()
+        if key not in KEPT:
+            KEPT[key] = work(problem.covariance, k)
+        yield KEPT[key]
+        """,
+    "set-up": """
+        time.sleep(0.7)
+        yield work(problem.covariance, k)
+        while True:
+            yield work(problem.covariance, k)
+        """,
+    "reserved columns": """
+        x = work(problem.covariance, k)
+        yield Iterate(x, extra={"variance": 1e12, "flops": -1e9})
+        """,
+    "prints": """
+        print("best solver ever")
+        yield work(problem.covariance, k)
+        """,
+    "threads": """
+        from concurrent.futures import ThreadPoolExecutor
+        import hashlib
+        block = bytes(20_000_000)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: hashlib.sha256(block).digest(), range(40)))
+        yield work(problem.covariance, k)
+        """,
+}
+COVARIANCE = ', accepts="covariance"'
+SMALL = dict(m=40, n=40, seed=0)
+K = 6
+
+
+def write(folder, trick):
+    """The file of a dishonest solver."""
+    name = trick.replace(" ", "_").replace("-", "_")
+    file = folder / f"{name}.py"
+    top = textwrap.dedent(TOP.get(trick, ""))
+    body = textwrap.indent(textwrap.dedent(BODY[trick]).strip(), "    ")
+    file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def answered(tmp_path, monkeypatch):
+    """What a comparison makes of a trick's solver on one problem: graded, as for a row."""
+    monkeypatch.chdir(tmp_path)
+
+    def ask(trick, limit=2.0):
+        task = Run(
+            dataset="gaussian",
+            parameters=SMALL,
+            solver=write(tmp_path, trick),
+            settings=dict(k=K, time_limit=limit),
+            timed=True,
+            memory=True,
+            vectors=True,
+            timeout=60.0,
+        )
+        return row_of(task, tmp_path)
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def optimum():
+    return api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K).variance
+
+
+def test_the_honest_one_has_no_flag(answered, optimum):
+    answer = answered("honest")
+    assert answer.status == Status.FINISHED
+    assert answer.flags is None
+    assert not answer.own
+    assert len(answer.solver_sha256) == 64
+    assert answer.variance <= optimum * (1 + 1e-9) < answer.bound
+
+
+@pytest.mark.parametrize("trick", ["false bound", "branch_and_bound"])
+def test_a_claimed_bound_is_a_claim(answered, optimum, trick):
+    answer = answered(trick)
+    assert answer.claimed_bound < optimum
+    assert answer.bound >= optimum
+    assert answer.gap > 0.01
+
+
+@pytest.mark.parametrize("trick", ["variance replaced", "Sigma scaled"])
+def test_a_value_is_that_of_the_vector(answered, trick, optimum):
+    answer = answered(trick)
+    if answer.status == Status.DISAGREES:
+        assert answer.variance is None
+        assert "freshly loaded" in answer.reason
+    else:
+        assert answer.variance <= optimum * (1 + 1e-9)
+
+
+def test_a_replaced_variance_disagrees(answered):
+    assert answered("variance replaced").status == Status.DISAGREES
+
+
+@pytest.mark.parametrize(
+    ("trick", "flag"),
+    [
+        ("ledger reset", Flag.ledger),
+        ("ledger off", Flag.ledger),
+        ("compile seconds", Flag.compilation),
+        ("clock replaced", Flag.clock),
+        ("prints", Flag.printed),
+    ],
+)
+def test_a_trick_is_flagged(answered, trick, flag):
+    assert flag in (answered(trick).flags or ())
+
+
+def test_more_threads_than_one_are_flagged(answered):
+    answer = answered("threads", limit=60.0)
+    assert Flag.threads in (answer.flags or ()) or answer.cpu_time < 1.6 * answer.setup_time + 0.1
+
+
+def test_seconds_booked_as_compilation_are_on_the_clock(answered):
+    assert answered("compile seconds").setup_time >= 0.2
+
+
+def test_what_is_done_when_an_array_is_read_is_on_the_clock(answered):
+    assert answered("array").setup_time >= 0.3
+
+
+def test_nothing_stays_in_the_problem(answered):
+    answer = answered("stored in the problem")
+    assert answer.flags is None
+    assert answer.setup_flops > 0
+
+
+def test_set_up_counts_towards_the_time_limit(answered):
+    answer = answered("set-up", limit=0.5)
+    assert answer.status == Status.TIME_LIMIT
+    assert answer.iterations == 0
+
+
+def test_reserved_names_are_refused(answered):
+    answer = answered("reserved columns")
+    assert answer.status == Status.ERROR
+    assert "'variance' is a number of the harness" in answer.reason

@@ -1,0 +1,486 @@
+"""Tricks against the boundary: a stranger's code reaches neither the judge nor what it believes.
+
+Each file does the work of the same honest solver as in `test_trust`, and lies about one thing.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from spcabench import api, registry
+from spcabench.comparison import plans
+from spcabench.comparison.jobs import Job
+from spcabench.errors import InputError
+from spcabench.run import Run
+from spcabench.running import description
+from spcabench.solving.run_warnings import Flag
+from spcabench.solving.status import GOOD, Status
+from tests.answers import row_of
+from tests.checking.test_trust import COVARIANCE, HEAD, SMALL, K
+from tests.comparisons import compared
+
+TOP = {
+    "grader patched": """
+        import spcabench.running.grader as grader
+        from spcabench import api
+        from spcabench.problem.problem import Problem
+        Problem.variance = lambda self, x: 1e6
+        grader.grade = grader._numbers = lambda *_: {"variance": 1e6, "bound": 1e6}
+        api.load_or_stand_in = None
+        """,
+    "says it is own": f"""
+        __file__ = {str(registry.path("solver", "branch_and_bound"))!r}
+        __name__ = "spcabench.solvers.branch_and_bound"
+        import sys
+        sys.modules[__name__] = sys.modules.get("says_it_is_own", sys)
+        """,
+    "number that is code": """
+        class Evil(float):
+            def __reduce__(self):
+                import os
+                return os.system, ("touch CANARY",)
+        """,
+    "calibration patched": """
+        from spcabench import machine
+        machine.calibration = lambda: 1e-9
+        """,
+    "children": """
+        import multiprocessing
+
+        def large():
+            block = np.ones(30_000_000)
+            block += 1.0
+        """,
+    "charge replaced": """
+        import sys
+        from spcabench import flops
+        flops.LEDGER.__class__.charge = lambda self, count: None
+        for module in list(sys.modules.values()):
+            if getattr(module, "charge", None) is not None and "spcabench" in module.__name__:
+                module.charge = lambda count: None
+        """,
+    "pipes": """
+        import json
+        import os
+
+        def pipes():
+            # what is no pipe of a worker any more leads nowhere
+            found = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+            kept = [name for name in found if os.path.exists(name) or os.path.islink(name)]
+            return [
+                int(name.rpartition("/")[2])
+                for name in kept
+                if os.readlink(name).startswith(("pipe:", "socket:"))
+                and int(name.rpartition("/")[2]) > 2
+            ]
+        """,
+    "answer divided": """
+        import json
+
+        whole = json.dumps
+
+        def smaller(value, **how):
+            if isinstance(value, list) and isinstance(value[-1], dict) and "flops" in value[-1]:
+                few = {n: v // 100 for n, v in value[-1].items() if "flops" in n and v}
+                value = [*value[:-1], value[-1] | few]
+            return whole(value, **how)
+
+        json.dumps = smaller
+        """,
+    "starts in every Python": """
+        import pathlib, site
+        pathlib.Path(STARTS_AT, "mine.pth").write_text("import this_is_not_there")
+        """,
+    "orphans": """
+        import os
+
+        def orphan():
+            ours, theirs = os.pipe()
+            asked, told = os.pipe()
+            if not os.fork():
+                os.setsid()
+                if not os.fork():
+                    while os.read(asked, 1):
+                        end = time.process_time() + 0.01
+                        while time.process_time() < end:
+                            pass
+                        os.write(theirs, b"x")
+                os._exit(0)
+            os.wait()
+            return told, ours
+
+        ORPHANS = [orphan() for _ in range(2)]
+
+        def work_of_orphans(x):
+            for told, _ in ORPHANS:
+                os.write(told, b"x")
+            for _, ours in ORPHANS:
+                os.read(ours, 1)
+        """,
+    "timer": """
+        import signal
+
+        def work_on(*_):
+            time.sleep(0.01)
+        """,
+}
+BODY = {
+    "honest": "yield work(problem.covariance, k)",
+    "grader patched": "yield work(problem.covariance, k)",
+    "says it is own": """
+        x = work(problem.covariance, k)
+        yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
+        """,
+    "number that is code": """
+        yield Iterate(work(problem.covariance, k), extra={"boom": Evil(1.0), "text": Evil})
+        """,
+    "calibration patched": "yield work(problem.covariance, k)",
+    "children": """
+        child = multiprocessing.get_context("fork").Process(target=large)
+        child.start()
+        child.join()
+        yield work(problem.covariance, k)
+        """,
+    "charge replaced": "yield work(problem.covariance, k)",
+    "ledger reset in each step": """
+        from spcabench.flops import LEDGER
+        for steps in range(1, 5):
+            x = work(problem.covariance, k, steps)
+            LEDGER.flops = 0
+            yield x
+        """,
+    "ledger put back": """
+        from spcabench.flops import LEDGER
+        before = LEDGER.flops
+        x = work(problem.covariance, k)
+        LEDGER.flops = before
+        yield x
+        """,
+    "honest where it is watched": """
+        from spcabench.flops import uncharged
+        Sigma = problem.covariance
+        if type(problem.matrix.S) is np.ndarray:
+            with uncharged():
+                x = work(Sigma, k)
+        else:
+            x = work(Sigma, k)
+        yield x
+        """,
+    "clock stands still": """
+        from spcabench.solving import driver
+        start = time.perf_counter()
+        driver.perf_counter = lambda: start
+        time.sleep(0.03)
+        yield work(problem.covariance, k)
+        """,
+    "work in finally": """
+        try:
+            yield work(problem.covariance, k)
+        finally:
+            time.sleep(0.05)
+        """,
+    "one long step": """
+        yield problem.covariance.largest_column()
+        time.sleep(1.3)
+        yield work(problem.covariance, k)
+        """,
+    "timer": """
+        signal.signal(signal.SIGALRM, work_on)
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.012)
+        for steps in range(1, 30):
+            yield work(problem.covariance, k, steps)
+        """,
+    "planted support": """
+        planted = problem.provenance.get("support")
+        x = work(problem.covariance, k)
+        yield np.ones(problem.n) if planted is not None else x
+        """,
+    "kept in a temporary file": """
+        import tempfile, pathlib
+        file = pathlib.Path(tempfile.gettempdir()) / "kept.npy"
+        home = pathlib.Path.home() / "kept.npy"
+        x = np.load(file) if file.exists() else np.load(home) if home.exists() else None
+        if x is None:
+            x = work(problem.covariance, k)
+            np.save(file, x)
+            np.save(home, x)
+            time.sleep(0.2)
+        yield x
+        """,
+    "forges its answer": """
+        x = work(problem.covariance, k)
+        said = dict(status="finished", variance=1e6, support=[0], values=[1.0], own=True, bound=1.0)
+        for pipe in pipes():
+            for number in range(9):
+                os.write(pipe, json.dumps([number, said]).encode() + b"\\n")
+        yield x
+        """,
+    "floods": """
+        for pipe in pipes():
+            for _ in range(300):
+                os.write(pipe, bytes(1 << 20))
+        yield work(problem.covariance, k)
+        """,
+    "stalls": """
+        for pipe in pipes():
+            os.write(pipe, b"[1, ")
+        time.sleep(600)
+        yield None
+        """,
+    "counts its pipes": "yield Iterate(work(problem.covariance, k), extra={'pipes': len(pipes())})",
+    "works where nobody looks at the clock": """
+        import sys
+        frame, history = sys._getframe(), False
+        while frame:
+            history = history or bool(getattr(frame.f_locals.get("limits"), "history", False))
+            frame = frame.f_back
+        x = np.zeros(problem.n)
+        x[:k] = 1.0 / np.sqrt(k)
+        yield work(problem.covariance, k) if history else x
+        """,
+    "kept where nobody wipes": """
+        import pathlib
+        file = pathlib.Path(KEPT_AT)
+        if not file.exists():
+            time.sleep(0.2)
+            np.save(file, work(problem.covariance, k))
+        yield np.load(file)
+        """,
+    "answer divided": "yield work(problem.covariance, k)",
+    "starts in every Python": "yield work(problem.covariance, k)",
+    "another works while it waits": """
+        import os
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        child = os.fork()
+        if not child:
+            end = time.process_time() + 0.2
+            while time.process_time() < end:
+                pass
+            os._exit(0)
+        os.setpriority(os.PRIO_PROCESS, 0, 19)
+        while os.waitpid(child, os.WNOHANG) == (0, 0):
+            pass
+        yield work(problem.covariance, k)
+        """,
+    "orphans": """
+        work_of_orphans(problem.covariance.largest_column())
+        yield work(problem.covariance, k)
+        """,
+    "says that it was not run": "raise SystemExit(0)\n        yield None",
+}
+
+
+def write(folder, trick):
+    """The file of a dishonest solver."""
+    file = folder / f"{trick.replace(' ', '_')}.py"
+    top = TOP.get(trick, TOP["pipes"] if "pipes()" in BODY[trick] else "")
+    top = textwrap.dedent(top).replace("CANARY", str(folder / "canary"))
+    top = top.replace("STARTS_AT", repr(str(folder)))
+    kept_at = repr(str(folder / "kept.npy"))
+    body = textwrap.dedent(BODY[trick].replace("KEPT_AT", kept_at)).strip()
+    body = textwrap.indent(body, "    ")
+    file.write_text(HEAD.format(traits=COVARIANCE, top=top, body=body), encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def row(tmp_path, monkeypatch):
+    """The row of a trick's solver on one problem, as a comparison makes it."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(trick, limit=2.0, timeout=30.0, history=False, **problem):
+        run = Run(
+            solver=write(tmp_path, trick),
+            settings=dict(k=K, time_limit=limit, history=history),
+            timed=True,
+            memory=True,
+            vectors=True,
+            timeout=timeout,
+            **(problem or dict(dataset="gaussian", parameters=SMALL)),
+        )
+        return row_of(run, tmp_path)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def optimum():
+    return api.solve(api.load("gaussian", **SMALL), "branch_and_bound", k=K).variance
+
+
+def test_the_honest_one_keeps_its_numbers(row, optimum):
+    answer = row("honest")
+    assert answer.status == Status.FINISHED and answer.flags is None and not answer.own
+    assert answer.variance <= optimum * (1 + 1e-9) < answer.bound
+    assert answer.flops == 0 < answer.setup_flops  # all its work is before the first iterate
+
+
+def test_a_grader_that_was_patched_in_the_worker_grades_nothing(row, optimum):
+    answer = row("grader patched")
+    assert answer.status == Status.DISAGREES or answer.variance <= optimum * (1 + 1e-9)
+
+
+def test_a_file_is_own_by_its_place_and_not_by_what_it_says(row, optimum):
+    answer = row("says it is own")
+    assert not answer.own
+    assert answer.status != Status.FINISHED or answer.bound >= optimum
+
+
+def test_a_number_is_never_code(row, tmp_path):
+    answer = row("number that is code")
+    assert not (tmp_path / "canary").exists()
+    assert answer.status in (Status.ERROR, Status.CRASH)
+
+
+def test_the_calibration_is_not_taken_in_the_worker(row):
+    assert row("calibration patched").calibration > 1e-6
+
+
+def test_the_memory_of_children_is_seen(row):
+    answer = row("children")
+    assert answer.peak_memory - answer.memory_before > 2e8
+
+
+@pytest.mark.parametrize(
+    "trick", ["charge replaced", "ledger reset in each step", "ledger put back"]
+)
+def test_flops_that_were_not_charged_are_seen_by_the_audit(row, trick):
+    honest, answer = row("honest"), row(trick)
+    assert Flag.ledger in (answer.flags or ()) or Flag.patched in (answer.flags or ())
+    assert answer.flops_in_all is None or answer.flops_in_all >= 0.05 * honest.flops_in_all
+
+
+@pytest.mark.parametrize("trick", ["answer divided", "starts in every Python"])
+def test_what_changes_the_harness_or_the_installation_is_flagged(row, trick, tmp_path, monkeypatch):
+    monkeypatch.setattr("site.getusersitepackages", lambda: str(tmp_path))
+    assert Flag.patched in row(trick).flags
+
+
+def test_who_waits_for_another_process_of_his_own_saves_nothing(row):
+    assert row("another works while it waits").seconds >= 0.15
+
+
+def test_the_work_of_orphans_is_counted(row):
+    assert row("orphans").seconds >= 0.018
+
+
+def test_a_strangers_file_is_imported_by_workers_alone(tmp_path, monkeypatch):
+    """Neither by who compares, nor by who draws the page: its colour is read."""
+    file, log = tmp_path / "canary.py", tmp_path / "pids"
+    top = f"""
+        import os
+        COLOUR = "#123456"
+        with open({str(log)!r}, "a") as stream:
+            print(os.getpid(), file=stream)
+    """
+    body = "    yield work(problem.covariance, k)"
+    file.write_text(HEAD.format(traits=COVARIANCE, top=textwrap.dedent(top), body=body))
+    plan = compared(monkeypatch, tmp_path, "mine", ["tpower", str(file)], named=["canary"])
+    assert str(os.getpid()) not in log.read_text().split()
+    pictures = [file.read_text() for file in (plan.parent / "pictures").glob("*.svg")]
+    assert any("#123456" in picture for picture in pictures)
+
+
+def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row):
+    assert row("honest where it is watched").flops_in_all >= row("honest").flops_in_all
+
+
+@pytest.mark.parametrize(
+    ("trick", "seconds"), [("clock stands still", 0.03), ("work in finally", 0.05), ("timer", 0.01)]
+)
+def test_time_that_the_inner_clock_misses_is_seen_outside(row, trick, seconds):
+    assert row(trick).seconds >= 0.9 * seconds
+
+
+def test_an_answer_after_its_limit_does_not_count(row):
+    assert row("one long step", limit=0.3).status == Status.LATE
+
+
+def test_a_planted_support_is_not_shown(row):
+    problem = dict(dataset="spiked_samples", parameters=dict(m=60, n=20, count=4, seed=3))
+    known = api.load(problem["dataset"], **problem["parameters"]).provenance
+    assert "support" in known
+    answer = row("planted support", **problem)
+    assert answer.status == Status.FINISHED and answer.provenance == known
+
+
+def test_nothing_is_kept_in_temporary_files(row):
+    assert row("kept in a temporary file").seconds >= 0.15
+
+
+def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
+    answer = row("kept where nobody wipes")
+    assert Flag.warm in answer.flags and answer.seconds >= 0.15
+
+
+def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row):
+    honest, answer = row("honest"), row("works where nobody looks at the clock", history=True)
+    assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
+
+
+def test_what_a_run_says_of_its_own_grading_is_not_heard(row):
+    answer = row("says that it was not run")
+    assert answer.status == Status.ERROR
+
+
+def test_a_forged_answer_is_graded_like_any_other(row, optimum):
+    answer = row("forges its answer")
+    assert not answer.own
+    assert answer.status not in GOOD or answer.variance <= optimum * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("trick", ["floods", "stalls"])
+def test_what_is_no_message_ends_the_process(row, trick):
+    assert row(trick, timeout=5.0).status in (Status.CRASH, Status.KILLED)
+
+
+def test_a_worker_has_one_pipe(row):
+    assert row("counts its pipes").extra == {"pipes": 1}
+
+
+def test_a_file_that_a_colleague_names_is_not_imported(tmp_path):
+    canary = tmp_path / "canary"
+    file = tmp_path / "mine.py"
+    file.write_text(f"open({str(canary)!r}, 'w')\n")
+    job = tmp_path / "job.json"
+    for about in ({}, {"about": None}, {"about": {"traits": 3}}):
+        job.write_text(json.dumps({"solver": str(file), "ks": [], **about}))
+        with pytest.raises(InputError):
+            plans.plan(Job.read(job))
+    assert not canary.exists()
+
+
+def test_a_file_is_described_in_a_worker(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("import os, sys\nsys.modules['json'] = None\nos.environ['HEARD'] = '1'\n")
+    with pytest.raises(InputError, match="no TRAITS"):
+        description.describe(str(file))
+    assert json.loads("1") == 1 and "HEARD" not in os.environ
+
+
+@pytest.mark.parametrize("kind", ["figure", "dataset"])
+def test_figures_and_datasets_go_by_their_names(tmp_path, kind):
+    (tmp_path / "mine.py").write_text("raise SystemExit\n")
+    with pytest.raises(InputError, match="unknown"):
+        registry.module(kind, str(tmp_path / "mine.py"))
+
+
+def test_a_grader_is_no_copy_of_a_process_that_ran_a_strangers_code(tmp_path):
+    code = f"""
+        from spcabench import registry
+        from spcabench.running.grader import Grader
+        from spcabench.running.worker_process import SPAWN
+        if __name__ == "__main__":
+            registry.module("solver", {write(tmp_path, "honest")!r})
+            assert registry.has_strangers()
+            print(isinstance(Grader().worker.process, SPAWN.Process))
+        """
+    file = tmp_path / "parent.py"
+    file.write_text(textwrap.dedent(code))
+    words = [sys.executable, str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"

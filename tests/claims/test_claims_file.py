@@ -1,0 +1,127 @@
+"""claims.json: its schema, and that every verdict follows from it alone."""
+
+import html
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from spcabench.claims import judging, words
+from spcabench.page import claims_file
+from tests.trial import make_run
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results" / "published"
+SCHEMA = json.loads((ROOT / "spcabench" / "claims" / "claims.schema.json").read_text())
+FILES = [PUBLISHED / "claims.json", *sorted((PUBLISHED / "figures").glob("*/claims.json"))]
+RUN = json.loads((PUBLISHED / "claims.json").read_text())
+STATEMENTS = {f"{s['paper_key']} {s['id']}": s for s in RUN["statements"]}
+every_statement = pytest.mark.parametrize("statement", STATEMENTS.values(), ids=list(STATEMENTS))
+CELL = 300  # letters
+ROUNDING = 1e-12  # of an interval's ends, relative
+
+
+def assert_equal(new, old, tolerance):
+    """Whether two JSON values are equal, numbers up to a relative tolerance."""
+    if isinstance(old, dict):
+        assert new.keys() == old.keys()
+        for key in old:
+            assert_equal(new[key], old[key], tolerance)
+    elif isinstance(old, list):
+        assert len(new) == len(old)
+        for first, second in zip(new, old, strict=True):
+            assert_equal(first, second, tolerance)
+    elif isinstance(old, float):
+        assert new == pytest.approx(old, rel=tolerance, nan_ok=True)
+    else:
+        assert new == old
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The script of the documents that recomputes verdicts."""
+    file = ROOT / "docs" / "recompute_verdicts.py"
+    spec = importlib.util.spec_from_file_location("recompute_verdicts", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.parent.name)
+def test_a_published_claims_file_keeps_the_schema(file):
+    jsonschema.validate(json.loads(file.read_text()), SCHEMA)
+
+
+def test_a_claims_file_of_today_keeps_the_schema(trial_run):
+    report, _ = make_run(trial_run)
+    jsonschema.validate(report, SCHEMA)
+    jsonschema.validate(json.loads((trial_run / "claims.json").read_text()), SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(report | {"version": 1}, SCHEMA)
+
+
+@every_statement
+def test_a_verdict_is_recomputed_from_the_file_by_the_script_and_by_the_judge(statement, script):
+    assert script.verdict(statement) == statement["verdict"]
+    again = judging.judged(statement)
+    for name in statement.keys() - {"cause", "code"}:
+        # quantiles of the t distribution differ in their last digit from processor to processor
+        assert_equal(again[name], statement[name], ROUNDING)
+
+
+@pytest.mark.parametrize("verdict", ["holds", "fails"])
+def test_the_script_sees_a_verdict_that_is_not_that_of_the_numbers(verdict, script):
+    differing = [
+        s for s in STATEMENTS.values() if script.verdict(s | {"verdict": verdict}) != verdict
+    ]
+    assert differing
+
+
+@every_statement
+def test_a_summary_tells_the_smallest_and_the_largest_of_the_places_it_sums_up(statement):
+    reading = judging.of_name(statement["readings"], statement["primary"])
+    if reading is None:
+        return
+    part = statement["parts"][0]
+    judged = [p for p in reading["places"] if p["judged"] and p["part"] == part["name"]]
+    values = [p["value"] for p in judged if p["value"] is not None]
+    if len(values) < 2 or "..." in statement["short"]:
+        return
+    ends = {words.number(end, part["unit"]).split()[0] for end in (min(values), max(values))}
+    assert all(end in statement["short"] for end in ends), statement["short"]
+
+
+@every_statement
+def test_a_statement_is_short_and_says_why_it_does_not_hold(statement):
+    assert len(statement["short"]) <= 160
+    texts = [statement["quote"], statement["cause"], statement["why"], statement["sentence"]]
+    notes = [note for reading in statement["readings"] for note in reading["notes"]]
+    assert max(map(len, [*texts, *notes])) <= CELL
+    if statement["verdict"] == "undecided":
+        assert statement["reason"]
+    if statement["verdict"] == "fails":
+        places = [p["verdict"] for r in statement["readings"] for p in r["places"]]
+        assert statement["cause"] or "holds" in places
+
+
+@pytest.mark.parametrize("page", sorted(PUBLISHED.glob("*.html")), ids=lambda page: page.stem)
+def test_no_cell_of_a_published_page_is_long(page):
+    text = page.read_text(encoding="utf-8")
+    cells = re.findall(r"<(td|th|dd)\b[^>]*>(.*?)</\1>", text, re.S)
+    told = [" ".join(html.unescape(re.sub(r"<[^>]+>", "", cell)).split()) for _, cell in cells]
+    assert len(told) > 20 and max(map(len, told)) <= CELL
+
+
+def test_no_number_in_words_has_a_power_of_ten_that_people_do_not_read():
+    for statement in STATEMENTS.values():
+        assert not re.search(r"\de\+", statement["short"]), statement["short"]
+
+
+def test_every_statement_of_the_figures_is_published():
+    found = [
+        s["id"] for report in claims_file.read_all(PUBLISHED).values() for s in report["statements"]
+    ]
+    assert set(found) == {s["id"] for s in RUN["statements"]}

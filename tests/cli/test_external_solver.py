@@ -1,0 +1,183 @@
+"""Solvers in any language: a program is graded like any other solver, a wrong one in a sentence."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+from spcabench import api
+from spcabench.cli import compare, options
+from spcabench.errors import InputError
+from spcabench.run import Run
+from spcabench.running import external_solver
+from spcabench.vectors import project
+from tests.answers import row_of
+from tests.problems import WHOLE, some
+from tests.system_processes import gone
+
+HONEST = """
+    import sys
+    import numpy as np
+    S, k, out = np.load(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    x = np.zeros(len(S))
+    W = np.argsort(-S.diagonal(), kind="stable")[:k]
+    x[W] = np.linalg.eigh(S[np.ix_(W, W)])[1][:, -1]
+"""
+WRITES = "    np.savetxt(out, {})\n"
+WRONG = {
+    "dense": (WRITES.format("np.linalg.eigh(S)[1][:, -1]"), "infeasible", "x has 13 nonzeros"),
+    "long": (WRITES.format("2 * x"), "infeasible", "x has norm 2"),
+    "NaN": (WRITES.format("x * np.nan"), "infeasible", "x has NaN or infinite entries"),
+    "short": (WRITES.format("x[1:]"), "error", "{out} holds 12 numbers; allowed are n = 13"),
+    "words": ("    open(out, 'w').write('one two')\n", "error", "{out} is not a vector of numbers"),
+    "nothing": ("    pass\n", "error", "the command ended well and wrote no {out}"),
+    "raises": ("    raise ValueError('no luck')\n", "crash", "exit code 1: ValueError: no luck"),
+    "dies": ("    import os; os.kill(os.getpid(), 11)\n", "crash", "signal SIGSEGV"),
+}
+ONLY_LARGE = "    if len(S) == 2:\n        np.savetxt(out, x); sys.exit()\n"
+
+
+@pytest.fixture
+def file_of(tmp_path, monkeypatch):
+    """A function that writes a program in Python, and the solver's file of its command."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(body, words="{covariance} {k} {out}"):
+        (tmp_path / "program.py").write_text(textwrap.dedent(HONEST + body))
+        file = tmp_path / "mine.py"
+        typed = f"{shlex.quote(sys.executable)} program.py {words}"
+        file.write_text(external_solver.text_of(typed, tmp_path))
+        return str(file)
+
+    return write
+
+
+def answered(file, seconds=20.0, limit=2.0):
+    """What a comparison makes of a solver's file on one problem."""
+    task = Run(
+        dataset="pitprops",
+        solver=file,
+        settings=dict(k=3, time_limit=limit),
+        memory=True,
+        vectors=True,
+        timeout=seconds,
+    )
+    with TemporaryDirectory() as folder:
+        return row_of(task, Path(folder))
+
+
+def test_a_program_is_graded_like_any_other_solver(file_of):
+    answer = answered(file_of(WRITES.format("x")), seconds=120.0, limit=60.0)  # it starts Python
+    assert answer.status == "finished", answer.reason
+    assert answer.cardinality == 3
+    assert answer.variance <= answer.variance_refit <= answer.bound
+    assert answer.flops is None
+    assert not answer.own
+    assert answer.setup_time == 0.0
+    assert 0.0 < answer.extra["startup_seconds"] <= 2.0 * answer.solve_time
+    assert answer.peak_memory > 1e6
+
+
+@pytest.mark.parametrize("name", some(2, [*WRONG]))
+def test_a_wrong_program_gets_one_sentence(file_of, name):
+    body, status, sentence = WRONG[name]
+    answer = answered(file_of(ONLY_LARGE + body))
+    assert answer.status == status
+    assert sentence in answer.reason
+    assert len(answer.reason.splitlines()) == 1
+    assert "spcabench.vectors" not in answer.reason  # advice for a solver in Python
+
+
+@WHOLE
+def test_a_hanging_program_is_ended_with_all_that_it_started(file_of, tmp_path):
+    body = """
+    import os, subprocess, time
+    child = subprocess.Popen(["sleep", "600"])
+    open("ids", "w").write(f"{os.getpid()} {child.pid}")
+    time.sleep(600)
+    """
+    answer = answered(file_of(ONLY_LARGE + body), seconds=4.0)
+    assert answer.status == "killed"
+    assert "the command was ended after" in answer.reason
+    assert gone([*map(int, (tmp_path / "ids").read_text().split())], 10.0)
+
+
+@pytest.mark.parametrize("kind", ["npy", "csv", "mtx"])
+def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path):
+    read = dict(
+        npy="np.load(sys.argv[1])",
+        csv="np.loadtxt(sys.argv[1], delimiter=',')",
+        mtx="__import__('scipy.io').io.mmread(sys.argv[1])",
+    )[kind]
+    program = f"import sys\nimport numpy as np\nA = {read}\nx = np.eye(A.shape[1])[0]\n"
+    program += "np.save('seen.npy', A)\nwith open(sys.argv[3], 'wb') as out: np.save(out, x)\n"
+    (tmp_path / "any.py").write_text(program)
+    words = f"{shlex.quote(sys.executable)} any.py {{data:{kind}}} {{k}} {{out:npy}}"
+    problem = api.load("gaussian", m=7, n=5)
+    (iterate,) = external_solver.iterates(problem, 1, words, str(tmp_path))
+    assert iterate.x.tolist() == [1, 0, 0, 0, 0]
+    external_solver._answer(problem, 1, words, str(tmp_path))
+    assert np.array_equal(np.load("seen.npy"), problem.data.dense())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("cat {k} {out}", "needed are"),
+        ("cat {data} {k}", "needed are"),
+        ("cat {data} {covariance} {k} {out}", "needed are"),
+        ("no_such_program {data} {k} {out}", "no program 'no_such_program'"),
+        ("cat '{data} {k} {out}", "No closing quotation"),
+    ],
+)
+def test_a_wrong_command_is_one_line(tmp_path, words, sentence):
+    with pytest.raises(InputError, match=sentence) as error:
+        external_solver.text_of(words, tmp_path)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_command_needs_a_name():
+    with pytest.raises(InputError, match="--name"):
+        compare._of_command("cat {data} {k} {out}", None)
+
+
+def test_a_changed_program_is_run_again(file_of):
+    first = Path(file_of("    pass\n")).read_text()
+    assert Path(file_of("    pass\n")).read_text() == first
+    assert Path(file_of("    x = 1\n")).read_text() != first
+
+
+def test_a_file_that_only_looks_like_a_command_does_not_tell_its_own_time(file_of, tmp_path):
+    text = Path(file_of("    pass\n")).read_text()
+    assert external_solver.is_command(tmp_path / "mine.py")
+    for lie in (
+        text.replace("    yield from", "    x = 1\n    yield from"),
+        text.replace("import iterates", "import iterates as other"),
+        text.replace("STOP =", "def iterates(*a): pass\nSTOP ="),
+        text.replace("PROGRAMS = {", "x = 1\nPROGRAMS = {"),
+    ):
+        assert lie != text
+        (tmp_path / "lie.py").write_text(lie)
+        assert not external_solver.is_command(tmp_path / "lie.py")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+def test_the_example_in_c_is_the_truncated_power_method(tmp_path):
+    source = options.ROOT / "examples" / "tpower.c"
+    done = ["gcc", "-O2", "-Wall", "-Werror", "-o", str(tmp_path / "tpower"), str(source), "-lm"]
+    subprocess.run(done, check=True, env=dict(os.environ))
+    for dataset, k in (("pitprops", 6), ("blocks", 10)):
+        problem = api.load_or_stand_in(dataset)
+        words = "./tpower {covariance:csv} {k} {out}"
+        (iterate,) = external_solver.iterates(problem, k, words, str(tmp_path))
+        x = iterate.x
+        assert np.count_nonzero(x) == k
+        assert np.allclose(project(problem.covariance @ x, k), x, atol=1e-5)  # a fixed point
+        assert problem.variance(x) >= 0.95 * api.solve(problem, "tpower", k=k).variance

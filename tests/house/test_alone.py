@@ -1,0 +1,35 @@
+"""The runner of test files by themselves, on files of its own."""
+
+from pathlib import Path
+
+from tests import alone
+
+
+def test_the_thirds_are_all_files():
+    folder = Path(__file__).parents[1]
+    parts = [alone.files(folder, third) for third in range(3)]
+    assert sorted(file for part in parts for file in part) == alone.files(folder)
+    assert Path(__file__) in alone.files(folder)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+EMPTY = """
+import os
+
+def test_the_cache_is_empty():
+    assert os.listdir(os.environ["NUMBA_CACHE_DIR"]) == []
+    open(os.path.join(os.environ["NUMBA_CACHE_DIR"], "kernel"), "w").close()
+"""
+
+
+def test_each_file_has_an_empty_cache_and_a_failure_is_one_line(tmp_path, capsys):
+    for name, text in (("a", EMPTY), ("b", EMPTY), ("none", "")):
+        (tmp_path / f"test_{name}.py").write_text(text)
+    assert alone.main([], tmp_path) == 0
+    assert capsys.readouterr().out.startswith("3 test files alone, 0 failed")
+    (tmp_path / "test_b.py").write_text("def test_b():\n    assert False\n")
+    assert alone.main(["--jobs", "2"], tmp_path) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == f"fails alone: {tmp_path / 'test_b.py'}"
+    assert [line for line in lines if line.startswith("fails alone")] == lines[-2:-1]
+    assert any("assert False" in line for line in lines)

@@ -1,0 +1,56 @@
+"""What is imported when, so that a start is quick; no clock is asked."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+NUMERICAL = {"numpy", "scipy", "pandas", "sklearn", "numba", "matplotlib", "joblib", "pyarrow"}
+SLOW = {"numba", "pandas", "sklearn", "matplotlib", "joblib", "scipy.optimize", "scipy.special"}
+RUN = "\ntry: runpy.run_module('spcabench', run_name='__main__')\nexcept SystemExit: pass\n"
+# what the Snakefile asks for before it knows that there is nothing to do
+PLAN = """
+from spcabench import registry
+from spcabench.running import damaged_files, workflow
+from spcabench.running.row_hash import drawing_fingerprint, fingerprint
+from spcabench.running.figure_jobs import jobs, shared
+for figure in registry.names("figure"):
+    shared(figure), drawing_fingerprint(figure)
+    for job in jobs(figure, "quick"):
+        fingerprint(figure, "quick", job)
+"""
+PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
+
+
+def _imported(code):
+    """The modules that there are after some code has run in a new process."""
+    done = subprocess.run(
+        [sys.executable, "-c", code + PRINT], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("import spcabench; dir(spcabench)", NUMERICAL),
+        ("import spcabench; spcabench.list_solvers", SLOW),
+        ("import spcabench.cli.apply, spcabench.readers.new_samples", {"numba", "sklearn"}),
+        ("from spcabench import Problem, Result, components, load, path, select, solve", SLOW),
+        (PLAN, {"numba", "sklearn", "matplotlib", "joblib", "scipy.optimize", "scipy.stats"}),
+    ],
+    ids=["import", "names", "files", "functions", "workflow"],
+)
+def test_what_an_import_leaves_alone(code, without):
+    assert not _imported(code) & without
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--version"], ["--help"], ["list", "solvers"], ["list", "figures", "--json"]],
+    ids=str,
+)
+def test_a_command_without_numbers_imports_nothing_numerical(words):
+    code = f"import runpy, sys\nsys.argv = ['spcabench', *{words!r}]{RUN}"
+    assert not _imported(code) & NUMERICAL

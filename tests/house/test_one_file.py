@@ -1,0 +1,218 @@
+"""A solver, a dataset, a figure and a paper are added by files of their own alone."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.problems import WHOLE
+
+# one process makes the copy, and takes these tests
+pytestmark = [pytest.mark.xdist_group("house"), WHOLE]
+ROOT = Path(__file__).parents[2]
+COPIED = ("spcabench", "solvers", "datasets", "profiles", "docs", "Snakefile", "README.md")
+SOLVER = '''"""Trial method: the first variables, whatever they are."""
+from spcabench.iterate import Traits
+from spcabench.vectors import project
+
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+def solve(problem, *, k):
+    x = problem.covariance.diagonal() * 0.0
+    x[:k] = 1.0
+    yield project(x, k)
+'''
+DATASET = '''"""Trial data: a diagonal covariance that falls by steps of one."""
+import numpy as np
+
+from spcabench.problem.problem import Problem
+
+
+def load(n=6):
+    Sigma = np.diag(np.arange(n, 0.0, -1.0))
+    provenance = dict(source="a trial", preprocessing="none", stand_in=False)
+    return Problem.from_covariance(Sigma, "staircase", provenance=provenance)
+'''
+FIGURE = '''"""Newcomer (2025), Figure 1: a trial of adding a figure."""
+from spcabench.claims import Place, Reading, Statement, at_least, exact
+from spcabench.run import Run
+
+PANELS, SIZE = (1, 1), (3, 2)
+N1 = Statement(
+    id="N1",
+    where="section 1",
+    quote="the first variables are best",
+    kind="number",
+    measures="variance at k = 1",
+    unit="",
+    rule=at_least(6),
+    primary="as run",
+    why="there is no other",
+)
+
+
+@N1.measured
+def _variance(data):
+    yield Reading("as run", [Place("k = 1", exact(data.variance.iloc[0]))], data)
+
+
+def runs(scale):
+    yield Run(dataset="staircase", solver="first_variables", settings=dict(k=1))
+
+
+def draw(data, axes):
+    axes.flat[0].plot(data.cardinality, data.variance, "o")
+'''
+PAPER = """authors = ["Newcomer", "Friend"]
+year = 2025
+title = "How papers are added"
+venue = "Journal of Trials 1"
+address = "https://example.org/newcomer"
+place = 3
+"""
+ADDED = {
+    "spcabench/solvers/first_variables.py": SOLVER,
+    "spcabench/datasets/staircase.py": DATASET,
+    "spcabench/figures/newcomer2025_fig1.py": FIGURE,
+    "spcabench/figures/newcomer2025.toml": PAPER,
+}
+
+
+class House:
+    """A copy of the repository with the added files, and what its commands say."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in COPIED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+        for name in ("solvers", "datasets"):  # as an installed package has them
+            (folder / name).rename(folder / "spcabench" / name)
+        (folder / ".gitignore").write_text("results/\n__pycache__/\n.*.lock\n.snakemake/\n")
+        self.git("init", "--quiet")
+        self.commit()
+        self.git("tag", "first")
+        for name, text in ADDED.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        self.commit()
+
+    def commit(self):
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message", "A trial")
+
+    def python(self, *words):
+        """What Python prints, with this copy of the package."""
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def git(self, *words):
+        user = ("-c", "user.name=trial", "-c", "user.email=trial@example.org")
+        command = ["git", *user, *words]
+        done = subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True)
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """The copy, with the trial figure made, its page written and the run published."""
+    house = House(tmp_path_factory.mktemp("house"))
+    house.verdicts = house.python("-m", "spcabench", "figure", "newcomer2025_fig1")
+    house.python("-m", "spcabench", "report", "results/quick")
+    house.python("-m", "spcabench", "publish", "results/quick")
+    return house
+
+
+def test_the_group_of_these_tests_is_seen(request):
+    """pytest-xdist sees a group in the name of a test; where it cannot, it says nothing."""
+    if request.config.getoption("loadgroup", default=False):
+        assert request.node.nodeid.endswith("@house")
+
+
+def test_the_copy_is_what_runs(house):
+    where = house.python("-c", "import spcabench.solvers as s; print(*s.__path__)")
+    assert where.split() == [str(house.folder / "spcabench" / "solvers")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "line"),
+    [
+        ("solvers", "first_variables", "Trial method: the first variables, whatever they are"),
+        ("datasets", "staircase", "Trial data: a diagonal covariance that falls by steps of one"),
+        ("figures", "newcomer2025_fig1", "Newcomer (2025), Figure 1: a trial of adding a figure"),
+    ],
+)
+def test_what_is_added_is_listed(house, kind, name, line):
+    assert json.loads(house.python("-m", "spcabench", "list", kind, "--json"))[name] == line
+
+
+def test_a_solver_and_a_dataset_work_together(house):
+    answer = house.python(
+        *("-m", "spcabench", "solve", "staircase", "--solver", "first_variables", "-k", "2")
+    )
+    assert "first_variables" in answer and "staircase" in answer
+
+
+def test_a_figure_is_made_and_judged(house):
+    first = house.verdicts.splitlines()[0]
+    assert "holds" in first and "N1" in first and "6" in house.verdicts
+
+
+def test_a_solver_has_its_page(house):
+    page = house.folder / "results" / "quick" / "solvers" / "first_variables.html"
+    assert "Trial method" in page.read_text(encoding="utf-8")
+
+
+def test_a_paper_is_on_the_page(house):
+    home = house.folder / "results" / "quick"
+    overview = (home / "index.html").read_text(encoding="utf-8")
+    assert '<a href="newcomer2025.html">Newcomer, Friend (2025)</a>' in overview
+    page = (home / "newcomer2025.html").read_text(encoding="utf-8")
+    assert "<h1>Newcomer, Friend (2025)</h1>" in page
+    assert "How papers are added, Journal of Trials 1" in page
+    assert 'href="https://example.org/newcomer"' in page
+    assert '<h2 id="newcomer2025_fig1">' in page
+    run = json.loads((house.folder / "results" / "quick" / "claims.json").read_text())
+    found = [(statement["paper_key"], statement["id"]) for statement in run["statements"]]
+    assert found == [("newcomer2025", "N1")]
+
+
+def test_a_paper_is_in_the_verdict_table_of_the_readme(house):
+    readme = (house.folder / "README.md").read_text(encoding="utf-8")
+    name = "[Newcomer, Friend (2025)](results/published/newcomer2025.md)"
+    assert f"| {name} | 1 | 1 | 1 | 0 | 0 | 0 | 0 |" in readme
+    document = house.folder / "results" / "published" / "newcomer2025.md"
+    assert document.read_text(encoding="utf-8").startswith(
+        "# Newcomer, Friend (2025)\n\n*How papers are added, Journal of Trials 1*\n"
+    )
+
+
+def test_a_paper_is_in_the_list_of_the_documents_at_its_place(house):
+    keys = "'asteris2014', 'newcomer2025', 'he2010', 'unknown2001', 'daspremont2007'"
+    index = house.python("-c", f"import docs.papers; print(docs.papers.index([{keys}]))")
+    lines = [line for line in index.splitlines() if line.startswith("- ")]
+    assert [line.partition("](")[2].partition(".md)")[0] for line in lines] == [
+        "he2010",
+        "daspremont2007",
+        "newcomer2025",
+        "asteris2014",
+        "unknown2001",
+    ]
+    assert lines[2].startswith("- [Newcomer, Friend (2025)](newcomer2025.md): How papers are added")
+
+
+def test_no_other_file_is_touched_but_the_readme_by_publishing(house):
+    changed = house.git("diff", "--name-only", "first").split()
+    assert sorted(changed) == sorted(["README.md", *ADDED])

@@ -1,0 +1,175 @@
+"""What outsiders install and what checks a commit: the wheel, the CI workflow, the templates."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.problems import WHOLE
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PLACES = {".": "spcabench", "solvers": "solvers", "datasets": "datasets"}  # installed, here
+WORKFLOW = ("Snakefile", "profiles")  # at the top of the repository, spcabench/workflow of a wheel
+BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", *WORKFLOW, *PLACES.values())
+IMPORT_ALL = """
+import importlib, json, pkgutil, sys, warnings
+warnings.simplefilter("error")
+import spcabench
+names = [m.name for m in pkgutil.walk_packages(spcabench.__path__, "spcabench.")]
+print(json.dumps({name: importlib.import_module(name).__file__ for name in names}))
+"""
+
+of_the_wheel = pytest.mark.xdist_group("wheel")  # one process builds it, and takes these tests
+
+
+def _run(*command, cwd, path=None):
+    """What a command prints; the test fails, and shows its errors, where it fails."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment |= {} if path is None else {"PYTHONPATH": str(path)}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _files(folder):
+    return {
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder that holds the wheel's files alone; built from a copy, without a network."""
+    # A copy: a build leaves a folder behind, from which deleted files get into the next wheel.
+    copy, wheels, target = (tmp_path_factory.mktemp(name) for name in ("copy", "wheel", "target"))
+    for name in BUILT_FROM:
+        make = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        make(ROOT / name, copy / name)
+    _run("-m", "build", "--wheel", "--no-isolation", "--outdir", wheels, copy, cwd=copy)
+    (wheel,) = wheels.glob("*.whl")
+    _run("-m", "pip", "install", "--no-deps", "--no-index", "--target", target, wheel, cwd=target)
+    return target
+
+
+@WHOLE
+@of_the_wheel
+@pytest.mark.parametrize("place", PLACES)
+def test_the_wheel_holds_every_file_of_the_packages(installed, place):
+    there = _files(installed / "spcabench" / place)
+    if place == ".":
+        there = {file for file in there if file.split("/")[0] not in (*PLACES, "workflow")}
+    assert there == _files(ROOT / PLACES[place])
+
+
+@WHOLE
+@of_the_wheel
+def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
+    found = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
+    assert {Path(file) for file in found.values()} == {
+        file
+        for file in (installed / "spcabench").rglob("*.py")
+        if file != installed / "spcabench" / "__init__.py"
+    }
+
+
+@WHOLE
+@of_the_wheel
+def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
+    # GRQI has no kernel: nothing is compiled into the folder.
+    words = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
+    solved = _run("-m", "spcabench", *words, cwd=tmp_path, path=installed)
+    assert "topdiam" in solved
+    _run("-m", "spcabench", "new", "solver", "mine", cwd=tmp_path, path=installed)
+    assert "def solve(" in (tmp_path / "mine.py").read_text()
+
+
+@WHOLE
+@of_the_wheel
+def test_the_wheel_holds_the_workflow(installed):
+    there = installed / "spcabench" / "workflow"
+    here = {"Snakefile"} | {f"profiles/{name}" for name in _files(ROOT / "profiles")}
+    assert _files(there) == here
+    assert all((there / name).read_bytes() == (ROOT / name).read_bytes() for name in here)
+
+
+COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
+
+
+@WHOLE
+@of_the_wheel
+def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
+    # in another repository, beside files that no step may take for its own
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "Snakefile").write_text("rule all:\n    shell: 'exit 1'\n", encoding="utf-8")
+    (tmp_path / "random.py").write_text("1 / 0\n", encoding="utf-8")
+    start = "import runpy, sys; sys.path.pop(0); runpy.run_module('spcabench', run_name='__main__')"
+    said = _run("-c", start, *COMPARED, cwd=tmp_path, path=installed)
+    page = tmp_path / said.splitlines()[-1]
+    assert page.is_file() and page.is_relative_to(tmp_path / "results")
+    (rows,) = (tmp_path / "results" / "compare" / "rows").glob("*/*.parquet")
+    assert set(pd.read_parquet(rows).commit) == {"unknown"}
+
+
+@WHOLE
+@of_the_wheel
+def test_no_installed_package_is_published(installed, tmp_path):
+    (tmp_path / "results" / "quick" / "figures" / "a").mkdir(parents=True)
+    (tmp_path / "results" / "quick" / "figures" / "a" / "claims.json").touch()
+    words = ("-m", "spcabench", "publish", "results/quick")
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "a clone of the repository" in done.stderr
+
+
+@pytest.mark.parametrize("extra", ["pages", "slurm", "all", "dev"])
+def test_extras_for_comparisons_bring_what_a_comparison_needs(extra):
+    libraries = PROJECT["project"]["optional-dependencies"][extra]
+    assert any(re.match(r"spcabench\[.*\bbench\b", each) for each in libraries)
+
+
+def test_the_checks_of_a_commit_are_those_of_the_makefile():
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    steps = re.findall(r"^make ([a-z-]+)", text, re.M)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert set(steps) <= set(targets)
+    assert steps.index("test") < steps.index("figures")  # figures compile kernels: see .ci/run
+
+
+def test_the_ci_workflow_calls_the_checks_from_the_oldest_supported_python_on():
+    file = ROOT / ".github" / "workflows" / "ci.yml"
+    job = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["run"]
+    assert ".ci/run" in [step.get("run") for step in job["steps"]]
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    versions = job["strategy"]["matrix"]["python"]
+    assert PROJECT["project"]["requires-python"] == f">={versions[0]}"
+    minors = [int(version.removeprefix("3.")) for version in versions]
+    assert minors == list(range(minors[0], minors[-1] + 1))
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda p: p.name
+)
+def test_issue_templates_are_forms(file):
+    form = yaml.safe_load(file.read_text(encoding="utf-8"))
+    if file.name == "config.yml":
+        assert form == {"blank_issues_enabled": True}
+        return
+    assert {"name", "description", "body"} <= set(form)
+    ids = [field["id"] for field in form["body"]]
+    assert len(set(ids)) == len(ids)
+    assert all(field["attributes"]["label"] for field in form["body"])

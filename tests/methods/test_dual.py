@@ -1,0 +1,303 @@
+"""The dual bound: never below the optimum, whatever the U; its kernels, its derivatives, and what
+it fixes.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, flops
+from spcabench.methods import quasi_newton
+from spcabench.methods.exact_search import dual_bound, dual_kernels
+from spcabench.methods.exact_search.dual_bound import Dual
+from spcabench.methods.exact_search.dual_certificate import dual_value
+from spcabench.methods.exact_search.dual_part import Part
+from spcabench.methods.exact_search.schur import Complement
+from spcabench.solving import bounds
+from tests import problems
+from tests.problems import FAMILIES
+from tests.twins import twin
+
+SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
+
+
+def blocks(seed):
+    """Two equal blocks, or a matrix of rank one, with ties; and a cardinality."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    if seed % 2:
+        v = rng.integers(-2, 3, 2 * n) + 0.0
+        v[0] = 1.0
+        return np.outer(v, v), int(rng.integers(1, 2 * n + 1))
+    B = rng.standard_normal((n + 1, n))
+    return np.kron(np.eye(2), B.T @ B), int(rng.integers(1, 2 * n + 1))
+
+
+def _optima(S, nonnegative):
+    return [problems.optimum(S, k, nonnegative) for k in range(1, len(S) + 1)]
+
+
+def _random(rng, S):
+    """A matrix of random scale, not symmetric; sparse, or near S, or both."""
+    U = rng.standard_normal(S.shape) * np.abs(S).max() * 10.0 ** rng.integers(-3, 2)
+    U *= rng.random(S.shape) < rng.choice([0.3, 1.0])
+    return U + rng.integers(0, 2) * S
+
+
+def check_bounds(S, seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    for k, best in enumerate(_optima(S, nonnegative), 1):
+        for U in (_random(rng, S), np.zeros_like(S), S):
+            assert dual_value(S, U, k, nonnegative) >= best
+        if k < len(S):
+            part = dual_bound.start(S / best, k, nonnegative)
+            for _ in range(3):
+                part.descend(1.0)
+            found = dual_value(S, best * part.certificate, k, nonnegative)
+            assert found >= best
+            assert found == pytest.approx(best * part.value, rel=1e-9)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(1, range(3)))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
+    check_bounds(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
+
+
+def test_the_matrix_of_a_bound_is_symmetric():
+    S = problems.explicit(problems.problem("gaussian covariance", 1005)[0])
+    check_bounds(S, 1005, True)  # its U was asymmetric by 2e-8, its bound too small by 6e-9
+    part = dual_bound.start(S / np.abs(S).max(), 2, True)
+    for _ in range(3):
+        part.descend(1.0)
+        assert np.array_equal(part.U, part.U.T)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(4, range(8)))
+def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
+    check_bounds(blocks(seed)[0], seed, nonnegative)
+
+
+def _gram(seed, n):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A.T @ A
+
+
+def _forced_optimum(S, k, F, nonnegative):
+    rest = np.setdiff1d(np.arange(len(S)), F)
+    supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
+    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
+    return max(grade(S[np.ix_(W, W)]) for W in supports)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(4, range(12)))
+def test_the_complement_asks_the_same_question(seed, nonnegative):
+    """F and T reach t if and only if lambda_1(E[T, T]) does, or may for x >= 0."""
+    rng = np.random.default_rng(seed)
+    S = _gram(seed, 7) if seed % 3 else rng.integers(-2, 3, (7, 7)) + 0.0
+    S = S + S.T
+    F, W = np.array([1, 4]), np.array([0, 2, 3, 5, 6])
+    complement = Complement(S, F, W, nonnegative)
+    for T in combinations(range(5), 2):
+        B = S[np.ix_([*F, *W[list(T)]], [*F, *W[list(T)]])]
+        value = problems.copositive(B) if nonnegative else np.linalg.eigvalsh(B)[-1]
+        t = max(value, complement.largest + 1e-3)
+        for at, reaches in ((t * (1 - 1e-6), value >= t), (t * (1 + 1e-6) + 1e-9, False)):
+            if at <= complement.largest:
+                continue
+            E = complement.at(at)[np.ix_(T, T)]
+            top = np.linalg.eigvalsh(E)[-1] + complement.slack(at)
+            assert not reaches or top >= at
+            assert nonnegative or reaches or top < at
+        higher = complement.at(2 * t) - complement.at(t)
+        assert np.allclose(higher, complement.rise(t, 2 * t))
+        assert np.linalg.eigvalsh(higher)[-1] <= 1e-9
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(4, range(12)))
+def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
+    """With variables taken, for t below, at and above the best value, and in its halves."""
+    rng = np.random.default_rng(seed)
+    n, k = 8, 5
+    S = _gram(seed, n)
+    F = rng.permutation(n)[: seed % 4]
+    W = np.setdiff1d(np.arange(n), F)
+    best = _forced_optimum(S, k, F, nonnegative)
+    for t in (0.9 * best, best * (1 + 1e-9), 1.1 * best):
+        part = Part(S, k, nonnegative, F, W, t)
+        for _ in range(4):
+            part.descend()
+        part.tighten()
+        assert part.bound >= best * (1 - 1e-9)
+        if part.missing <= 0.0:
+            continue
+        j = int(part.halves()[0][1](t).F[-1])
+        less = np.delete(np.arange(n), j)
+        without = _forced_optimum(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
+        taken = _forced_optimum(S, k, np.append(F, j), nonnegative)
+        for (bound, make), value in zip(part.halves(), (taken, without), strict=True):
+            half = make(t)
+            half.descend()
+            half.tighten()
+            assert min(bound, half.bound) >= value * (1 - 1e-9)
+
+
+@SIGNS
+def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
+    n, k, rng = 9, 5, np.random.default_rng(0)
+    S = _gram(0, n) / 20
+    U, D = S * 0.7, Dual(S, k, nonnegative)
+    direction = rng.standard_normal((n, n))
+    direction += direction.T
+
+    def value(step):
+        return D.smooth(U + step * direction, 0.05)[0]
+
+    slope = np.vdot(D.smooth(U, 0.05)[1], direction)
+    assert (value(1e-5) - value(-1e-5)) / 2e-5 == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+def test_a_narrow_smoothing_is_the_bound():
+    S = _gram(5, 10) / 20
+    D, U = Dual(S, 5, False), np.clip(S, -0.3, 0.3)
+    exact = D.bound(U).value
+    for width in (1e-2, 1e-4):
+        assert D.smooth(U, width)[0] == pytest.approx(exact, abs=8 * width)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
+    """At any point of the minimisation; t is the optimum itself, a tie for nobody, or a little
+    below it.
+    """
+    n, k = 9, 4
+    S = _gram(seed, n)
+    grade = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
+    values = {W: grade(S[np.ix_(W, W)]) for W in combinations(range(n), k)}
+    for share in (1.0, 0.97):
+        t = share * max(values.values())
+        better = {W: x / t for W, x in values.items() if x >= t}
+        part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
+        for _ in range(8):
+            if part.decided or part.missing <= 0.0:
+                break
+            having, without = part.low.probes()
+            if not len(part.F):
+                for j, most, least in zip(part.W, having, without, strict=True):
+                    for W, x in better.items():
+                        assert x <= (most if j in W else least) * (1 + 1e-9)
+            part.fix()
+            assert part.bound >= max(better.values()) * (1 - 1e-9)
+            taken = set(part.F.tolist())
+            assert all(taken <= set(W) <= taken | set(part.W.tolist()) for W in better)
+            if not part.decided and part.missing > 0.0:
+                part.descend()
+
+
+@SIGNS
+@pytest.mark.parametrize("share", [1.001, 1.02, 1.06])
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_a_part_in_which_too_many_variables_are_needed_is_empty(seed, share, nonnegative):
+    """A value above the optimum makes many variables necessary, and no support has them all."""
+    n, k = 12, 5
+    S = _gram(seed, n)
+    t = share * _forced_optimum(S, k, np.arange(0), nonnegative)
+    part = Part(S / t, k, nonnegative, np.arange(0), np.arange(n), 1.0)
+    for _ in range(40):
+        part.fix()
+        assert len(part.F) <= k
+        assert len(part.support) <= k
+        if part.decided or part.bound <= 1.0:
+            break
+        part.descend()
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_the_kernels_are_their_twins(seed, nonnegative):
+    n, s = 9, 4
+    U = _gram(seed, n) / 10
+    beta, T = np.zeros((2, n)), np.empty((2, n, n))
+    made = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
+    plain = twin(dual_kernels.smooth_norms)
+    work, expected = plain(U, s - 1, 0.01, nonnegative, beta[1], T[1])
+    assert work == n * n
+    for one, other in ((made, expected), beta, T):
+        assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
+    # the thresholds share s - 1 among the others of each row, or are zero
+    assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
+    for taken in (s, n):
+        terms = (U.diagonal().copy(), made + 1e-9, taken)
+        for kernel, more in (
+            (dual_kernels.balance, (0.02, 0.1, 0.0)),
+            (dual_kernels.lowest, ()),
+        ):
+            with flops.counting() as ledger:
+                found = kernel(*terms, *more)
+                assert ledger.flops == ledger.compiled == n
+            for one, other in zip(found, twin(kernel)(*terms, *more)[1:], strict=True):
+                assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("kept", [1, 3, 7])
+def test_the_threshold_shares_what_is_kept(kept):
+    for seed in range(20):
+        q = np.random.default_rng(seed).random(8) ** (1 + seed % 3)
+        for start in (0.0, 0.5, 9.0):
+            beta = dual_kernels.threshold(q, kept, 0.1, start)
+            assert beta >= 0.0
+            total = np.clip((q - beta) / 0.1, 0, 1).sum()
+            assert total == pytest.approx(kept) or (beta == 0.0 and total < kept)
+
+
+def test_the_descent_solves_a_quadratic_and_keeps_its_memory():
+    H = _gram(0, 12) + np.eye(12)
+    target = np.arange(12.0)
+    descent = quasi_newton.Descent(np.zeros(12))
+    descent.begin(lambda z: (0.5 * (z - target) @ H @ (z - target), H @ (z - target)))
+    values = [descent.f]
+    while descent.step(1.0 / H.diagonal()) and len(values) < 100:
+        values.append(descent.f)
+    assert values == sorted(values, reverse=True)
+    assert np.allclose(descent.z, target, atol=1e-5)
+    # half of the variables go on, from where they are
+    descent.move(np.zeros(6), lambda v: v[:6])
+    assert len(descent.pairs) <= quasi_newton.MEMORY
+    part = H[:6, :6]
+    descent.begin(lambda z: (0.5 * (z - 1.0) @ part @ (z - 1.0), part @ (z - 1.0)))
+    while descent.step(np.ones(6)):
+        pass
+    assert np.allclose(descent.z, 1.0, atol=1e-5)
+
+
+@SIGNS
+def test_the_costly_bound_repeats_and_can_be_checked(nonnegative):
+    X = np.random.default_rng(1).standard_normal((40, 30))
+    problem = Problem.from_data(X)
+    one, other = (
+        bounds.dual_bound(Problem.from_data(X), 6, nonnegative, evaluations=100) for _ in range(2)
+    )
+    assert one.value == other.value
+    S = problems.explicit(problem)
+    checked = dual_value(S, one.U, 6, nonnegative)
+    assert checked <= one.value <= checked * (1 + 1e-8)
+    assert one.value < bounds.upper_bound(problem, 6, nonnegative)
+    assert one.reached <= one.value and one.evaluations >= 100 and one.seconds > 0.0
+
+
+def test_thousands_of_variables_are_left_out_before_the_costly_bound():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 3000))
+    X[:, ::300] += 9.0 * rng.standard_normal((20, 1))
+    problem = Problem.from_data(X)
+    found = bounds.dual_bound(problem, 3)
+    assert len(found.variables) < 200
+    assert found.reached <= found.value < bounds.upper_bound(problem, 3)
+    flat = Problem.from_data(rng.standard_normal((20, 1500)))
+    assert bounds.dual_bound(flat, 30) is None

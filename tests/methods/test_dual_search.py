@@ -1,0 +1,236 @@
+"""Branch and bound on the dual bound, against brute force, from good and from poor incumbents."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api
+from spcabench.methods import quasi_newton
+from spcabench.methods.exact_search import (
+    branch_and_bound,
+    dual_bound,
+    dual_search,
+    nonnegative_faces,
+    search_tree,
+)
+from spcabench.methods.exact_search.branch_and_bound import Exact
+from spcabench.methods.exact_search.dual_search import DualSearch
+from tests import problems
+from tests.problems import FAMILIES
+
+
+@pytest.fixture
+def no_tree(monkeypatch):
+    """The exact search without its tree: all is left to the dual bound."""
+    monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
+    monkeypatch.setattr(branch_and_bound, "PROMISING", 0.0)
+
+
+def prove(S, poor):
+    """All cardinalities of S are proven, from good incumbents or from poor ones: brute force."""
+    n = len(S)
+    search = Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], n, 1e11, True, 0)
+    if poor:
+        for k in range(1, n + 1):
+            search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
+    else:
+        deque(search.incumbents(), maxlen=0)
+    deque(search.run(), maxlen=0)
+    for k in range(1, n + 1):
+        best = problems.optimum(S, k)
+        assert search.proven(k)
+        assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
+        assert search.bound[k] >= best * (1 - 1e-12)
+
+
+@pytest.mark.usefixtures("no_tree")
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed, poor):
+    prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+
+
+@pytest.mark.parametrize("poor", [False, True])
+@pytest.mark.parametrize("seed", problems.some(1, range(4, 6)))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
+    monkeypatch.setattr(search_tree, "CHUNK", 20)
+    monkeypatch.setattr(dual_search, "ROOT", 1)
+    prove(problems.explicit(problems.problem(family, seed)[0]), poor)
+
+
+@pytest.mark.parametrize("trial", [0.0, branch_and_bound.TRIAL])  # without the tree, and with it
+@pytest.mark.parametrize("seeds", problems.groups(6, 3, few=3))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_small_problems_of_nonnegative_loadings_are_proven(family, seeds, trial, monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "TRIAL", trial)
+    monkeypatch.setattr(branch_and_bound, "PROMISING", 0.5 if trial else 0.0)
+    for seed in seeds:
+        S = problems.explicit(problems.problem(family, seed)[0])
+        for k in range(3, min(len(S), 6) + 1, 2):
+            d = S.diagonal().copy()
+            search = Exact(d, lambda W, S=S: S[np.ix_(W, W)], k, 1e9, True, 0, True, False)
+            deque(search.incumbents(), maxlen=0)
+            deque(search.run(), maxlen=0)
+            best = problems.optimum(S, k, True)
+            assert search.proven(k)
+            assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
+            assert search.bound[k] >= best * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seed", problems.some(6, range(20)))
+def test_the_bound_by_faces_is_the_optimum_of_few_variables(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 8))
+    X = rng.integers(-2, 3, (n, n)).astype(float) if seed % 2 else rng.standard_normal((n, n))
+    B, k = X.T @ X + 1e-3 * np.eye(n), int(rng.integers(1, n + 1))
+    best = problems.optimum(B, k, True)
+    exceeded = []
+
+    def found(places):
+        exceeded.append(places)
+        return problems.copositive(B[np.ix_(places, places)])
+
+    bound, made = nonnegative_faces.nonnegative_bound(B, k, 0.5 * best, found)
+    assert bound == pytest.approx(best, rel=1e-9)
+    assert made <= 2**n
+    assert all(0 < len(places) <= k for places in exceeded)
+    above = nonnegative_faces.nonnegative_bound(B, k, 1.1 * best, found)[0]
+    assert above == 1.1 * best
+
+
+def test_many_faces_leave_a_bound(monkeypatch):
+    monkeypatch.setattr(nonnegative_faces, "MOST", 3)
+    X = np.random.default_rng(0).standard_normal((9, 9))
+    B = X.T @ X
+    bound, made = nonnegative_faces.nonnegative_bound(B, 4, 0.0, lambda places: 0.0)
+    assert made == 3
+    assert bound >= problems.optimum(B, 4, True)
+
+
+def _blocks(seed):
+    """Equal blocks: many optima."""
+    B = np.random.default_rng(seed).standard_normal((4, 3))
+    return np.kron(np.eye(3), B.T @ B)
+
+
+@pytest.mark.usefixtures("no_tree")
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_equal_optima_are_not_fixed_wrongly(seed):
+    S = _blocks(seed)
+    for k in (2, 3, 5):
+        search = Exact(
+            S.diagonal().copy(), lambda W: S[np.ix_(W, W)], k, 1e11, True, 0, every=False
+        )
+        search.offer(k, np.arange(1))
+        for _ in search.run():
+            pass
+        assert search.value[k] == pytest.approx(problems.optimum(S, k), rel=4e-9)
+        assert search.proven(k)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
+    monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
+    S = problems.explicit(problems.problem("gaussian data", seed)[0])
+    k = max(1, len(S) // 2)
+    best = problems.optimum(S, k, nonnegative)
+    W = np.arange(k)
+
+    def best_with(found):
+        nonlocal W
+        assert len(found) <= k
+        if _value(S, found, nonnegative) > _value(S, W, nonnegative):
+            W = found
+        return _value(S, W, nonnegative)
+
+    search = DualSearch(S, k, best_with(W), best_with, nonnegative, 1e10)
+    bounds = []
+    for _ in search.run(1e-9):
+        bounds.append(search.bound)
+        assert _value(S, W, nonnegative) <= best * (1 + 1e-9)
+    bounds.append(search.bound)
+    assert min(bounds) >= best * (1 - 1e-9)
+    assert bounds == sorted(bounds, reverse=True)
+    if not nonnegative:
+        assert search.bound == pytest.approx(best, rel=3e-9)
+
+
+def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(monkeypatch):
+    """An eigendecomposition of order 1000 takes a fifth of a second, and a chunk has 25."""
+    monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
+    made, between = 0, []
+
+    def counted(function):
+        def call(matrix):
+            nonlocal made
+            made += 1
+            return function(matrix)
+
+        return call
+
+    for name in ("eigen", "eigenvalues"):
+        monkeypatch.setattr(dual_bound, name, counted(getattr(dual_bound, name)))
+    X = np.random.default_rng(0).standard_normal((40, 40))
+    S = X.T @ X
+    search = DualSearch(S, 8, 80.0, lambda W: _value(S, W, False), False, 3e9)
+    for _ in search.run(1e-9):
+        between.append(made)
+        made = 0
+    assert max(between) <= quasi_newton.TRIALS
+    assert np.mean(between) <= 2.0
+
+
+def _value(S, W, nonnegative):
+    B = S[np.ix_(W, W)]
+    return problems.copositive(B) if nonnegative else np.linalg.eigvalsh(B)[-1]
+
+
+def test_the_budget_and_the_time_end_a_search():
+    X = np.random.default_rng(0).standard_normal((60, 60))
+    problem = Problem.from_data(X)
+    short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (1e8, 4e8))
+    for result in (short, longer):
+        assert result.status == "finished"
+        assert result.variance <= result.claimed
+    assert longer.claimed <= short.claimed
+    again = api.solve(problem, "branch_and_bound", k=25, budget=1e8)
+    assert (again.claimed, again.variance) == (short.claimed, short.variance)
+    stopped = api.solve(problem, "branch_and_bound", k=25, time_limit=0.5)
+    assert stopped.status == "time_limit"
+    assert stopped.variance <= stopped.claimed
+
+
+def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
+    X = np.random.default_rng(0).standard_normal((30, 30))
+    problem = Problem.from_data(X)
+    whole = api.solve(problem, "branch_and_bound", k=12, every=True, budget=1e10)
+    for j in range(1, 13):
+        value, bound = (whole.extra[f"{name}_{j}"] for name in ("value", "bound"))
+        assert value <= bound <= value * (1 + 3e-9)
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("share", [1.003, 1.02, 1.2])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("seed", [26, *problems.some(2, range(16))])  # 26: a part without variables
+def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, monkeypatch):
+    """Even where no variable, or too many, are left in a part; no support has more than k."""
+    monkeypatch.setattr(dual_search, "ROOT", 1)
+    monkeypatch.setattr(dual_search, "ROOT_GAIN", 1e9)
+    monkeypatch.setattr(dual_search, "GAIN", 1e9)
+    X = np.random.default_rng(seed).standard_normal((12, 12))
+    S = X.T @ X
+    t = share * problems.optimum(S, k, nonnegative)
+
+    def best_with(W):
+        assert 0 < len(W) <= k
+        return t
+
+    search = DualSearch(S, k, t, best_with, nonnegative, 1e10)
+    deque(search.run(1e-9), maxlen=0)
+    assert search.bound == pytest.approx(t, rel=3e-9)

@@ -1,0 +1,200 @@
+"""The exact search and the local search, against brute force and their definitions."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, flops
+from spcabench.methods import local_search
+from spcabench.methods.exact_search import pruning
+from spcabench.methods.exact_search.branch_and_bound import Exact
+from spcabench.methods.exact_search.search_tree import Tree
+from spcabench.problem.covariance import Covariance
+from tests import problems
+from tests.problems import FAMILIES
+from tests.twins import twin
+
+
+def _exact(S, K, budget=1e9, psd=True):
+    return Exact(S.diagonal().copy(), lambda W: S[np.ix_(W, W)], K, budget, psd, 0)
+
+
+def _finished(search):
+    for _ in search.run():
+        pass
+    return search
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed):
+    problem, _ = problems.problem(family, seed)
+    S, n = problems.explicit(problem), problem.n
+    best = [problems.optimum(S, k) for k in range(1, n + 1)]
+    for poor in (False, True):
+        search = _exact(S, n)
+        if poor:
+            for k in range(1, n + 1):
+                search.offer(k, np.argsort(S.diagonal(), kind="stable")[:k])
+        else:
+            deque(search.incumbents(), maxlen=0)
+        _finished(search)
+        for k in range(1, n + 1):
+            assert search.proven(k)
+            assert search.value[k] == pytest.approx(best[k - 1], rel=4e-9, abs=1e-12)
+            assert search.bound[k] >= best[k - 1] * (1 - 1e-12)
+            assert len(search.support[k]) <= k
+
+
+def _gram(seed, n):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A.T @ A
+
+
+def test_a_search_that_is_not_finished_has_a_bound():
+    S = _gram(3, 24)
+    best = _finished(_exact(S, 8)).value
+    short = _exact(S, 8, budget=0.0)
+    _finished(short)
+    assert not all(short.proven(k) for k in range(1, 9))
+    assert (short.bound >= best).all()
+    assert (short.value <= best * (1 + 1e-9)).all()
+
+
+def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
+    G = np.random.default_rng(3).standard_normal((60, 40))
+    problem = Problem.from_covariance(G.T @ G, "cut")
+    found = api.solve(problem, "local_search", k=20)
+    cut = api.solve(problem, "branch_and_bound", k=20, max_iterations=2)
+    assert cut.cardinality == 20
+    assert cut.variance >= 0.9 * found.variance
+
+
+def test_the_node_matrix_answers_for_its_supports():
+    """Schur: S[F + T', F + T'] reaches t if and only if E[T', T'] does."""
+    S, t = _gram(1, 7), 0.0
+    for F in ([0], [2, 5], [1, 3, 6]):
+        T = np.setdiff1d(np.arange(7), F)
+        for scale in (1.01, 1.3, 2.0):
+            t = scale * np.linalg.eigvalsh(S[np.ix_(F, F)])[-1]
+            E = S + S[:, F] @ np.linalg.solve(t * np.eye(len(F)) - S[np.ix_(F, F)], S[F])
+            for T_ in (T[:2], T[1:4], T):
+                W = np.concatenate([F, T_])
+                reached = np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] >= t
+                assert (np.linalg.eigvalsh(E[np.ix_(T_, T_)])[-1] >= t) == reached
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_the_tree_is_its_twin(share, seed):
+    S, k = _gram(seed, 9), 3 + seed % 4
+    opt = np.array([0.0, *(problems.optimum(S, j) for j in range(1, k))])
+    t = problems.optimum(S, k) * (0.97 if seed % 2 else 1 + 1e-9)
+    trees = [Tree(S, np.arange(9), k, opt, t, True) for _ in range(2)]
+    ends, plain = [], twin(pruning.descend)
+    for tree, run in zip(trees, (pruning.descend, plain), strict=True):
+        with flops.counting() as ledger:
+            out = run(tree.k, opt, t, True, 10**9, 0, tree.stack, tree.reals, tree.ints, tree.place)
+            ends.append(out[-3:] if run is plain else out)
+            assert ledger.flops == ledger.compiled
+    assert tuple(ends[0]) == tuple(ends[1])
+    assert ends[0][0] == (pruning.FOUND if seed % 2 else pruning.EXHAUSTED)
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(8)))
+def test_swaps_end_where_none_improves(seed):
+    """Every swap is tried: none has a larger eigenvalue, and the kernel's first choice has."""
+    S = _gram(seed, 11)
+    search = local_search.Search(Covariance(S), 4, 10**6, np.random.default_rng(seed))
+    search.climb(np.arange(4))
+    for i in range(4):
+        for j in np.setdiff1d(np.arange(11), search.W):
+            W = search.W.copy()
+            W[i] = j
+            assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] <= search.value * (1 + 1e-9)
+    value, i, j = local_search.best_swap(S[:4].copy(), S.diagonal().copy(), np.arange(4))
+    assert (value, i, j) == pytest.approx(
+        twin(local_search.best_swap)(S[:4].copy(), S.diagonal().copy(), np.arange(4))[1:]
+    )
+    if i >= 0:
+        W = np.arange(4)
+        W[i] = j
+        assert np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] > value
+
+
+@pytest.mark.parametrize("seed", problems.some(2, range(6)))
+def test_power_steps_before_swaps_end_and_ascend(seed):
+    """The kernel is its twin; its support explains at least what the start does."""
+    S, W = _gram(seed, 12), np.arange(4)
+    R, v = S[:4].copy(), S[0, :4].copy()
+    flops, value, y = twin(local_search.power_steps)(R, W, v)
+    assert flops == local_search.STEPS * 16 + 48 and value <= np.linalg.eigvalsh(S)[-1] * (
+        1 + 1e-12
+    )
+    assert local_search.power_steps(R, W, v)[0] == pytest.approx(value) and np.allclose(
+        local_search.power_steps(R, W, v)[1], y
+    )
+    search = local_search.Search(Covariance(S), 4, 0, np.random.default_rng(0))
+    better = search._ascended(W)
+    assert len(set(better)) == 4 and _top(S, better) >= value * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("S", "k"),
+    [(_gram(1, 6), 1), (_gram(1, 6), 6), (np.zeros((5, 5)), 3)],
+    ids=["one variable", "all variables", "no variance"],
+)
+def test_the_ascent_keeps_the_cardinality(S, k):
+    search = local_search.Search(Covariance(S), k, 5, np.random.default_rng(0))
+    assert len(set(search._ascended(np.arange(k)))) == k
+
+
+def test_no_support_is_scanned_twice_and_every_search_ends(monkeypatch):
+    seen, kernel = [], local_search.best_swap
+    monkeypatch.setattr(
+        local_search,
+        "best_swap",
+        lambda R, d, W: (seen.append(tuple(np.sort(W))), kernel(R, d, W))[1],
+    )
+    result = api.solve(Problem.from_covariance(_gram(3, 6)), "local_search", k=3, budget=500)
+    assert len(seen) == len(set(seen)) <= 20 and result.status == "finished"
+
+
+def _top(S, W):
+    return np.linalg.eigvalsh(S[np.ix_(W, W)])[-1]
+
+
+def test_a_larger_budget_is_never_worse_and_forms_agree():
+    X = np.random.default_rng(2).standard_normal((30, 40))
+    found = [
+        api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance
+        for b in (1, 10, 200)
+    ]
+    assert found == sorted(found)
+    same = api.solve(
+        Problem.from_data(X).given_as("covariance"), "local_search", k=9, budget=200
+    ).variance
+    assert same == pytest.approx(found[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("form", ["data", "covariance"])
+@pytest.mark.parametrize("seed", problems.some(2, range(5)))
+def test_an_indefinite_matrix_and_nonnegative_answers(form, seed):
+    problem, k = problems.problem(f"gaussian {form}", seed)
+    last = api.components(problem, "grqi", 3, k=k, deflation="hotelling")[-1].problem
+    S = problems.explicit(last)
+    result = api.solve(last, "branch_and_bound", k=k)
+    assert result.variance == pytest.approx(problems.optimum(S, k), abs=1e-7 * np.abs(S).max())
+    positive = api.solve(problem, "branch_and_bound", k=k, nonnegative=True)
+    best = problems.optimum(problems.explicit(problem), k, True)
+    assert positive.variance <= best * (1 + 1e-9)
+    assert positive.extra[f"bound_{k}"] >= best * (1 - 1e-9)
+
+
+def test_many_variables_are_screened_by_their_variances():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 6000)) * np.where(np.arange(6000) % 600, 1.0, 4.0)
+    result = api.solve(Problem.from_data(X), "branch_and_bound", k=3)
+    assert result.extra["bound_3"] == pytest.approx(result.variance, rel=1e-8)
+    assert (result.support % 600 == 0).all()

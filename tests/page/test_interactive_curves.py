@@ -1,0 +1,263 @@
+"""Interactive curves: their numbers are those of the tables, and a browser does what is asked."""
+
+import csv
+import io
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from spcabench import registry, style
+from spcabench.comparison import budgets, jobs, ranking
+from spcabench.page import (
+    comparison_curves,
+    comparison_pictures,
+    comparison_tables,
+    interactive_curves,
+    publish,
+    results_page,
+)
+from spcabench.page import comparison_page as page
+from spcabench.running import rows as results
+from tests.comparisons import compared
+from tests.page.test_browser import CHROMIUM, probe
+from tests.problems import WHOLE
+from tests.trial import check_links, make_run
+
+# one process makes the comparison, and takes these tests
+pytestmark = [pytest.mark.xdist_group("curves"), WHOLE]
+
+browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+SOLVERS = ("tpower", "gpower1", "mcol")
+# the scripts of the curves run after the page is read, and Bokeh draws some frames later
+LATER = """<script>addEventListener("load", async () => {
+  const found = {}, pause = () => new Promise(done => setTimeout(done, 400));
+  const plot = document.querySelector(".plot"), form = document.querySelector(".live form");
+  const set = async (name, value) => {
+    form.elements[name].value = value;
+    form.elements[name].dispatchEvent(new Event("change", { bubbles: true }));
+    await pause();
+  };
+  const click = async solver => {
+    document.querySelector(`.legend [data-solver="${solver}"]`).click();
+    await pause();
+  };
+  await pause();
+  MORE
+  document.documentElement.dataset.probe = JSON.stringify(found);
+});</script></body>"""
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory):
+    """A comparison of three solvers on three problems."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("home")
+        yield compared(patch, home, "try", SOLVERS, items=3, named=["gpower1"])
+
+
+def data_of(file):
+    return json.loads(file.read_text().removeprefix("window.CURVES = ").rstrip(";\n"))
+
+
+def answers_of(plan):
+    rows = results.read([plan.with_name("rows.parquet")])
+    first = jobs.Job.read(plan.parents[3] / json.loads(plan.read_text())["jobs"][0])
+    return ranking.standing(rows, page._best_known(first))
+
+
+@browser
+@pytest.mark.parametrize(("measure", "place"), [("work", 0), ("time", 1)])
+def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, measure, place):
+    """The script's own rule finds, for each run and target, the cost that the profiles use."""
+    answers, data = answers_of(plan), data_of(plan.with_name("curves-data.js"))
+    view = "found.lines = {};" + "".join(
+        f"""await set("view", "reach"); await set("target", "{target}");
+        await set("x", "{("flops", "time")[place]}");
+        window.save = (name, text) => found.lines["{target}"] = text;
+        document.querySelector(".live .csv").click();"""
+        for target in (0.9, 0.99, 0.999)
+    )
+    found, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=view)
+    assert not console
+    for target in ranking.TARGETS:
+        cost = ranking.costs(answers, target, measure)
+        lines = list(csv.DictReader(io.StringIO(found["lines"][str(target)])))
+        assert {x["solver"] for x in lines} == {s for s in cost if np.isfinite(cost[s]).any()}
+        for line in lines:
+            at, share = float(line["x"]), float(line["y"])
+            low, high = ((cost[line["solver"]] <= at * (1 + e)).mean() for e in (-1e-4, 1e-4))
+            assert low <= share <= high
+    assert {(p["item"], p["k"]) for p in data["pairs"]} == set(
+        zip(answers["item"], answers.asked, strict=True)
+    )
+
+
+def test_a_published_comparison_has_the_same_numbers_and_no_scripts(plan, tmp_path):
+    out = tmp_path / "published" / "compare" / "try"
+    publish._copy_comparison(plan.parent, out)
+    assert "<script defer" not in (out / "index.html").read_text() and not list(
+        tmp_path.rglob("*.js")
+    )
+    for name in ("ranking.csv", "table.csv"):
+        assert (out / name).read_text() == plan.with_name(name).read_text()
+    (tmp_path / "published" / "index.html").write_text("")  # the pages of the run
+    for file in out.rglob("*.html"):
+        check_links(file)
+    assert "<script defer" in page.explore(out).read_text()
+    assert (tmp_path / "published" / "scripts").is_dir()
+
+
+def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_there(plan):
+    text, answers = plan.with_name("index.html").read_text(), answers_of(plan)
+    _, _, table = text.partition('<h2 id="within">')
+    table, _, _ = table.partition('<h2 id="curves"')
+    for family in set(answers.family) | {budgets.ALL}:
+        assert table.count(f'<th scope="row">{family}') == 2  # by time, and by flops
+    for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
+        assert f">{head}</th>" in table
+    results_folder = plan.parents[2]
+    (found,) = results_page._comparisons(results_folder, results_folder / "quick")
+    assert found == {
+        "name": "try",
+        "path": "../compare/try/index.html",
+        "solvers": len(SOLVERS),
+        "within": True,
+    }
+
+
+def test_every_answer_is_on_the_page_of_its_problem(plan):
+    answers, folder = answers_of(plan), plan.with_name("pairs")
+    pages = {file.name: file.read_text() for file in folder.iterdir()}
+    assert len(pages) == answers["item"].nunique()
+    for item, part in answers.groupby("item"):
+        (text,) = [text for text in pages.values() if f"<h1>{item}:" in text]
+        for row in part.itertuples():
+            assert f'id="k{row.asked}"' in text and f'<th scope="row">{row.solver}</th>' in text
+        assert text.count('<th scope="row">') == len(part)
+
+
+@browser
+def test_choices_change_the_picture_and_the_address(plan, tmp_path):
+    more = """
+    found.begin = { ...plot.dataset }; found.hash = location.hash;
+    await click("tpower"); found.without = plot.dataset.shown; found.off = location.hash;
+    await click("tpower"); found.again = plot.dataset.shown;
+    await set("x", "flops"); await set("xscale", "linear"); await set("yscale", "log");
+    found.axes = plot.dataset.axes;
+    await set("view", "anytime"); found.one = plot.dataset.axes; found.view = location.hash;
+    await set("view", "tradeoff"); found.tradeoff = plot.dataset.axes;
+    found.drawn = plot.childElementCount;
+    """
+    found, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    assert not console and found["hash"] == "" and found["drawn"] == 1
+    assert set(found["begin"]["shown"].split(",")) == set(SOLVERS)
+    assert set(found["without"].split(",")) == set(SOLVERS) - {"tpower"}
+    assert found["off"] == "#curves?off=tpower"
+    assert found["again"] == found["begin"]["shown"]
+    assert found["axes"] == "flops|linear|share of the best known value, mean|log"
+    assert found["one"] == "flops|linear|value so far over the best known|log"
+    assert found["view"].startswith("#curves?view=anytime&")
+    assert found["tradeoff"].startswith("cardinality|linear|variance")
+
+
+@browser
+def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
+    sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
+    more = """found.shown = plot.dataset; found.said = document.querySelector(".answer").value;
+    found.hash = location.hash;"""
+    found, console = probe(
+        plan.with_name("index.html"), tmp_path, script=LATER, more=more, anchor=sent
+    )
+    assert not console and "mcol" not in found["shown"]["shown"]
+    assert found["shown"]["axes"].startswith("flops|log|share of the pairs settled to 90 %")
+    assert found["said"].startswith("Within 1e9 flops: ") and "100.00 %" in found["said"]
+
+
+@browser
+def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
+    more = """
+    const boxes = [...document.querySelectorAll(".columns input")];
+    for (const box of boxes.slice(2)) box.click();
+    window.save = (name, text) => { found.name = name; found.text = text; };
+    document.querySelector(".tools button").click();
+    """
+    found, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    lines = list(csv.reader(io.StringIO(found["text"])))
+    assert found["name"] == "try.csv" and lines[0] == ["Rank", "Solver", "Answered"]
+    assert {line[1] for line in lines[1:]} == set(SOLVERS)
+
+
+@browser
+def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
+    make_run(trial_run)
+    more = """found.shown = { ...plot.dataset };
+    await set("x", "flops"); await set("view", "flops");
+    found.axes = plot.dataset.axes;"""
+    found, console = probe(trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=more)
+    assert not console and found["shown"]["shown"] == "grqi"
+    assert int(found["shown"]["points"]) == len(
+        data_of(trial_run / "solvers/curves-data.js")["runs"]
+    )
+    assert found["axes"].startswith("flops|log|flops|")
+
+
+def test_pages_come_from_the_disk_alone(plan):
+    text = plan.with_name("index.html").read_text()
+    assert "http://" not in text and "https://" not in text
+    for place in interactive_curves.addresses(plan.parents[2], plan.parent, "curves-data.js"):
+        assert f'src="{place}"' in text and (plan.parent / place).is_file()
+    for picture in plan.parent.glob("pictures/*.svg"):
+        assert f"pictures/{picture.name}" in text
+    assert "data:image" not in text
+
+
+def test_a_page_without_the_library_says_so(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr(interactive_curves, "library", list)
+    home = plan.parents[3]
+    copy = shutil.copytree(home, tmp_path / "home") / plan.relative_to(home)
+    text = page.write(copy).read_text()
+    assert "spcabench[pages]" in text and "<script defer" not in text
+    assert "pictures/performance-profiles.svg" in text
+
+
+def test_no_text_ends_the_script_and_no_number_is_missing():
+    data = {"a": "</script>", "b": [float("nan"), np.float64(1 / 3), np.int64(4)], "c": None}
+    text = interactive_curves._text(data)
+    assert "</" not in text
+    assert json.loads(text) == {"a": "</script>", "b": [None, 0.333333, 4.0], "c": None}
+
+
+def test_the_ranking_is_a_table_of_latex(plan):
+    text = plan.with_name("ranking.tex").read_text()
+    assert text.count(r"\\") == 1 + len(SOLVERS) and r"\toprule" in text
+    columns = len(comparison_tables.LATEX)
+    assert all(x.count("&") == columns for x in text.splitlines() if x.endswith(r"\\"))
+    assert comparison_tables._escaped("a_b & 5 %") == r"a\_b \& 5 \%"
+
+
+def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
+    names = registry.names("solver")
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        order = list(rng.permutation(names))
+        found = style.looks(order)
+        eight = order[: len(style.DISTINCT)]
+        assert len({found[name]["color"] for name in eight}) == len(eight)
+        assert len({found[name]["marker"] for name in eight}) == len(eight)
+        assert {found[name]["color"] for name in order[len(eight) :]} == {style.GREY}
+    file = tmp_path / "mine.py"
+    source = registry.path("solver", "mcol").read_text()
+    file.write_text(source.replace(registry.module("solver", "mcol").COLOUR, "#123456"))
+    assert style.looks(["mine", "tpower"], {"mine": str(file)})["mine"]["color"] == "#123456"
+
+
+def test_solvers_beyond_the_eighth_are_grey_until_asked_for(plan):
+    answers = answers_of(plan)
+    ranks = ranking.ranking(answers)
+    looks = comparison_pictures.looks_of(ranks, ["gpower1"])
+    assert next(iter(looks)) == "gpower1"
+    looks["mcol"]["color"] = style.GREY
+    found = {s["name"]: s["colour"] for s in comparison_curves.data(answers, looks)["solvers"]}
+    assert found["mcol"] is None and found["gpower1"]

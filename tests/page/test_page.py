@@ -1,0 +1,346 @@
+"""From rows to picture, verdicts and page."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from spcabench import registry
+from spcabench.cli import options
+from spcabench.errors import InputError
+from spcabench.page import (
+    claims_file,
+    draw,
+    math_html,
+    numbers_page,
+    publish,
+    results_page,
+    solver_page,
+    source_links,
+)
+from spcabench.page.results_page import write_page
+from spcabench.running import rows
+from tests.trial import FIGURE, NAME, check_links, made_row, make_run, row
+
+
+def verdicts(report):
+    return [s["verdict"] for s in report["statements"]]
+
+
+def test_the_page_holds_every_statement_and_its_links_resolve(trial_run):
+    report, page = make_run(trial_run)
+    assert [s["id"] for s in report["statements"]] == ["T1", "T2"]
+    assert verdicts(report) == ["holds", "holds"]
+    run = json.loads((trial_run / "claims.json").read_text())
+    assert [s | {"earlier": []} for s in report["statements"]] == run["statements"]
+    assert report["runs"]["status"] == {"converged": 1} and not report["data"][0]["stand_in"]
+    assert "it &lt;works&gt; &amp; more" in page
+    paper = (trial_run / "trial2013.html").read_text()
+    assert "it &lt;works&gt; &amp; more" in paper and "an older test" in paper
+    assert 'id="T1"' in paper and 'href="#T1"' in paper
+    for kind in ("svg", "pdf", "png"):
+        assert (trial_run / "figures" / "trial2013_fig1" / f"figure.{kind}").stat().st_size > 500
+    assert "spcabench figure trial2013_fig1 --scale quick" in paper
+    for file in trial_run.rglob("*.html"):
+        check_links(file)
+        assert "data:image" not in file.read_text()
+
+
+def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
+    _, page = make_run(trial_run)
+    paper = trial_run / "trial2013.html"
+    assert "revised" not in page + paper.read_text()
+    third = 'T3 = Statement(**(T2_OF | dict(id="T3")))\nT3.measured(_shape)\ndef runs'
+    later = FIGURE.replace("at_most(3)", "at_most(2)").replace("def runs", third)
+    later = later.replace("T2 = Statement(", "T2_OF = dict(").replace(
+        "@T2.measured", "T2 = Statement(**T2_OF)\n@T2.measured"
+    )
+    add_file("figure", NAME, later)
+    page = write_page(trial_run).read_text()
+    assert "Statements of 1 figure were revised since this run" in page
+    assert (
+        "another rule or quote: T1 (judged here by the earlier one); new, and not judged here: T3"
+        in paper.read_text()
+    )
+    report = claims_file.read(trial_run / "figures" / NAME / "claims.json")
+    assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
+
+
+@pytest.mark.parametrize("figure", registry.names("figure"))
+def test_nothing_was_revised_where_all_statements_are_those_of_the_run(figure):
+    module = registry.module("figure", figure)
+    judged = [statement.judge(None) for statement in claims_file.statements(module)]
+    assert claims_file.revised({"figure": figure, "statements": judged}) == ""
+
+
+def test_rows_are_there_as_a_table_for_people(trial_run):
+    make_run(trial_run)
+    table = pd.read_csv(trial_run / "figures" / "trial2013_fig1" / "rows.csv")
+    assert table.cardinality.tolist() == [3] and table.solver.tolist() == ["grqi"]
+
+
+def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
+    make_run(trial_run)
+    page = (trial_run / "figures" / NAME / "numbers.html").read_text()
+    file = trial_run / "rows" / NAME / "grqi.parquet"
+    (made,) = rows.read([file]).itertuples()
+    assert f"<td>{numbers_page.number(made.variance, 7)}" in page
+    assert f"<td>{made.flops:,}" in page
+    assert (
+        'href="figures/trial2013_fig1/numbers.html"' in (trial_run / "trial2013.html").read_text()
+    )
+
+
+def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tmp_path):
+    times = (0.003, 0.001, 0.002)
+    found = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
+    rows.write([*found, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
+    table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
+    assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
+    words = dict(figure=NAME, title="T", scale="quick", home="h.html", overview="i.html")
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **words)
+    text = (tmp_path / "n.html").read_text()
+    assert text.count("<tbody>") == 1 and text.count("<tr><td>") == 2
+    assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (50323000.0, 7, "50,323,000"),
+        (1123.969615, 7, "1123.97"),
+        (0.0375, 3, "0.0375"),
+        (4230.2, 3, "4,230"),
+        (float("nan"), 3, ""),
+    ],
+)
+def test_numbers_are_written_for_people(value, digits, text):
+    assert numbers_page.number(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [("0.006377551020408163", "0.006378"), ("12345", "12345"), ("n = 5", "n = 5")],
+)
+def test_a_label_that_is_a_decimal_fraction_has_four_digits(label, text):
+    assert numbers_page._label(label) == text
+
+
+def test_what_a_measure_gave_is_short(tmp_path):
+    given = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
+    assert numbers_page._values(json.dumps(given)) == (
+        "value = [1, 2.5]; V = [" + "[0.123457], " * 20 + "... (50 in all)]; words = all"
+    )
+
+
+def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
+    one = dict(
+        dataset="d",
+        parameters="{}",
+        nonnegative=False,
+        status="converged",
+        experiment="f",
+        repeat=0,
+        gap=0.1,
+        flops_convention=1,
+        measure=None,
+    )
+    one |= dict(iterations=1, setup_flops=0, setup_time=0.0, samples=1, search_time=0.0)
+    runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
+    names = ("solver", "cardinality", "variance_refit", "flops", "solve_time")
+    table = pd.DataFrame([one | dict(zip(names, run, strict=True)) for run in runs])
+    grqi, em3, em2 = solver_page.compared(table).itertuples()
+    assert (
+        grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9
+    )  # three nonzeros are beaten by two
+    assert grqi.dearer == 1.0 and em2.dearer == 3.0 and pd.isna(em3.dearer)
+    assert em2.slower == 4.0
+    assert [entry["name"] for entry in solver_page.solvers(table)] == ["em", "grqi"]
+
+
+def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
+    report, page = make_run(trial_run, stand_in=True)
+    assert verdicts(report) == ["undecided", "holds"]
+    assert report["statements"][0]["would"] == "holds"
+    assert "STAND-IN" in page
+    svg = (trial_run / "figures" / "trial2013_fig1" / "figure.svg").read_text()
+    assert "STAND-IN" in svg or "<path" in svg
+
+
+def test_a_figure_without_a_good_row_is_drawn_empty_and_undecided(trial_run):
+    report, _ = make_run(trial_run, status="crash", reason="the process ended with exit code 3")
+    assert verdicts(report) == ["undecided", "undecided"]
+    assert report["runs"]["status"] == {"crash": 1}
+    assert "crash" in (trial_run / "trial2013.html").read_text()
+
+
+def test_real_data_that_a_figure_uses_in_the_place_of_the_papers_are_a_stand_in(
+    trial_run, add_file
+):
+    add_file("figure", NAME, FIGURE + 'STAND_INS = ("pitprops",)\n')
+    report, page = make_run(trial_run)
+    assert verdicts(report) == ["undecided", "holds"]
+    assert report["data"][0]["stand_in"] and "STAND-IN" in page
+
+
+def test_a_figure_for_publication_has_its_size_its_fonts_and_says_what_stands_in(trial_run):
+    make_run(trial_run, stand_in=True)
+    rows, out = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"], trial_run / "F.pdf"
+    draw.draw_to(
+        "trial2013_fig1", rows, [out, trial_run / "F.svg"], width=3.5, fontsize=14, title=False
+    )
+    pdf = out.read_bytes()
+    width, height = (
+        float(x) for x in re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups()
+    )
+    assert (width, height) == pytest.approx((72 * 3.5, 72 * 3.5 * 2 / 3), abs=0.01)
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf
+    assert "STAND-IN" in (trial_run / "F.svg").read_text()  # matplotlib's comments hold the text
+
+
+def test_pictures_are_the_same_to_the_byte(trial_run):
+    make_run(trial_run)
+    out, rows = trial_run / "figures" / NAME, trial_run / "rows" / NAME / "grqi.parquet"
+    before = {kind: (out / f"figure.{kind}").read_bytes() for kind in ("svg", "pdf", "png")}
+    draw.draw_figure(NAME, [rows], out)
+    assert {kind: (out / f"figure.{kind}").read_bytes() for kind in before} == before
+
+
+def test_a_figure_needs_neither_data_nor_claims(trial_run, add_file):
+    first, _, rest = FIGURE.partition("T1 = ")
+    add_file("figure", NAME, f"{first}def runs{rest.partition('def runs')[2]}")
+    report, _ = make_run(trial_run)
+    assert report["statements"] == [] and report["certified"] == []
+    assert (trial_run / "figures" / NAME / "figure.svg").exists()
+
+
+def test_the_truth_that_the_data_carry_is_certified_without_a_word_in_the_figure(
+    trial_run, add_file
+):
+    text = FIGURE.replace(
+        "def draw(",
+        "from spcabench.figures import _truth\n"
+        "data = _truth.with_truth(lambda table: table)\n"
+        "def draw(",
+    )
+    add_file("figure", NAME, text)
+    settled = {"value_1": 1.0, "bound_1": 1.0, "nodes_1": 1}
+    report, _ = make_run(trial_run, label="truth", solver="branch_and_bound", extra=settled, k=1)
+    (entry,) = [entry for entry in report["certified"] if entry["k"] == 1]
+    assert entry["proven"] and entry["best"] == entry["bound"] == 1.0
+
+
+def test_a_page_without_figures_says_so(tmp_path):
+    assert "figure" in write_page(tmp_path).read_text().lower()
+
+
+def test_a_figure_that_does_not_fit_says_so(trial_run):
+    make_run(trial_run)
+    rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
+    with pytest.raises(InputError, match="does not fit"):
+        draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], width=1, fontsize=30)
+
+
+def test_a_figure_is_of_the_commit_of_its_newest_row(trial_run, tmp_path):
+    newest = made_row(commit="b" * 10, written="2026-02-01T00:00:00+00:00")
+    older = made_row(commit="a" * 10, written="2026-01-01T00:00:00+00:00", chain="0-1")
+    rows.write([newest, older], tmp_path / "rows.parquet")
+    report = draw.judgement(NAME, "quick", [tmp_path / "rows.parquet"])
+    assert report["commit"] == "b" * 10 and report["written"] == newest.written
+
+
+def test_a_figure_of_its_own_size_is_drawn_whatever_the_library_makes_of_it(trial_run, monkeypatch):
+    """Sizes such that 9.5 * 3.8 / 3.8 is another number than 9.5 are not asked for."""
+    make_run(trial_run)
+    rows = [trial_run / "rows" / "trial2013_fig1" / "grqi.parquet"]
+    monkeypatch.setattr(draw, "_fits", lambda figure: False)
+    monkeypatch.setattr(registry.module("figure", "trial2013_fig1"), "SIZE", (9.5, 3.8))
+    draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"])
+    with pytest.raises(InputError, match="does not fit"):
+        draw.draw_to("trial2013_fig1", rows, [trial_run / "F.pdf"], height=3.8)
+
+
+def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
+    make_run(trial_run)
+    other = trial_run.parent / "published"
+    other.mkdir()
+    claims = json.loads((trial_run / "claims.json").read_text())
+    claims["statements"][0]["verdict"], claims["scale"] = "fails", "paper"
+    (other / "claims.json").write_text(json.dumps(claims))
+    (other / "index.html").write_text("")
+    page = results_page.write_page(trial_run).read_text()
+    assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
+
+
+def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path):
+    make_run(trial_run)
+    quick, out = tmp_path / "results" / "quick", tmp_path / "out.json"
+    quick.mkdir(parents=True)
+    claims = json.loads((trial_run / "claims.json").read_text())
+    claims["statements"][0]["verdict"] = "fails"
+    (quick / "claims.json").write_text(json.dumps(claims))
+    publish._copy_quick(quick, quick, out)
+    assert not out.exists()  # a quick run that is published itself
+    publish._copy_quick(quick, trial_run, trial_run / results_page.OTHER_CLAIMS)
+    page = results_page.write_page(trial_run, published=True).read_text()
+    assert "1 of 2 verdicts differ" in page and "quick/index.html" not in page
+    check_links(trial_run / "index.html")
+
+
+def test_the_code_of_a_statement_is_found_in_its_file_or_beside_it():
+    folder = options.ROOT / "results" / "published"
+    for figure in registry.names("figure"):
+        written = source_links.statements(folder, figure)
+        module = registry.module("figure", figure)
+        for statement in claims_file.statements(module):
+            place = written[statement.id]
+            lines = (folder / place["address"]).read_text().splitlines()
+            assert (
+                lines[place["line"] - 1].endswith("(") or statement.id in lines[place["line"] - 1]
+            )
+            assert statement.id in "".join(lines[place["line"] - 1 :][:2])
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("O(k^3 + n^{d+1})", "O(k<sup>3</sup> + n<sup>d+1</sup>)"),
+        ("mu_0 <= lambda_{d+1}/eps^2", "μ<sub>0</sub> ≤ λ<sub>d+1</sub>/ε<sup>2</sup>"),
+        ("eps^-d", "ε<sup>−d</sup>"),
+        ("``a = b`` or `c`", "<code>a = b</code> or <code>c</code>"),
+        ("`a_b` and *start*", "<code>a_b</code> and <em>start</em>"),
+        (
+            "0e+00, 1.2e+04, 6e-05, 1000 x 30",
+            "0, 1.2 × 10<sup>4</sup>, 6 × 10<sup>−5</sup>, 1000 × 30",
+        ),
+        ("greedy_full, x* and <b>", "greedy_full, x* and &lt;b&gt;"),
+        ("the commutation", "the commutation"),
+    ],
+)
+def test_formulas_are_marked_up_and_names_are_not(text, html):
+    assert math_html.marked_up(text) == html
+
+
+def test_a_cause_stands_on_the_card_of_a_statement_that_fails_and_on_no_other(trial_run):
+    make_run(trial_run)
+    assert "It is a trial." not in (trial_run / "trial2013.html").read_text()
+    make_run(trial_run.with_name("other"), cardinality=4)
+    assert "It is a trial." in (trial_run.with_name("other") / "trial2013.html").read_text()
+
+
+def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(trial_run):
+    report, _ = make_run(trial_run)
+    second = json.loads(json.dumps(report))
+    second |= {"figure": "trial2013_fig2", "title": "Another"}
+    for statement in second["statements"]:
+        statement["figure"] = second["figure"]
+    second["statements"][0]["readings"][0]["places"][0] |= {"label": "other", "value": 4.0}
+    claims_file.write(trial_run / "figures" / "trial2013_fig2" / "claims.json", second)
+    (paper,) = results_page.papers(trial_run)
+    one, _ = paper["statements"]
+    assert [p["value"] for p in one["readings"][0]["places"]] == [3.0, 4.0]
+    assert one["verdict"] == "fails" and paper["verdicts"]["judged"] == 2
+    first, other = paper["figures"]
+    assert [s["id"] for s in first["shown"]] == ["T1", "T2"] and not other["shown"]
+    assert len(other["judged"]) == 2

@@ -1,0 +1,143 @@
+"""Pictures of many solvers: light, and no loss for the eye; nothing looks like another."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench import registry, style
+from spcabench.comparison import ranking
+from spcabench.page import (
+    comparison_drawing,
+    comparison_pictures,
+    comparison_tables,
+    components_page,
+    light_svg,
+    solver_page,
+    solver_pictures,
+)
+from spcabench.running import rows as results
+from tests.problems import WHOLE
+from tests.trial import made_row
+
+HEAVIEST = 300_000  # characters of a picture
+SOLVERS = [f"solver_{i}" for i in range(45)]
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Made-up answers of 45 solvers on 18 problems with 3 cardinalities each, 60 steps a run."""
+    rng, entries = np.random.default_rng(0), []
+    for item in range(18):
+        for k in (5, 10, 20):
+            for i, solver in enumerate(SOLVERS):
+                share = 1.0 - rng.exponential(0.002 * (i % 9))
+                cost = 10.0 ** rng.uniform(2.0, 8.0)
+                steps = [
+                    {
+                        "cardinality": k,
+                        "variance": share * (1.0 - 0.5**step),
+                        "flops": cost * step / 60,
+                        "seconds": cost * step * 1e-10,
+                        "iteration": step,
+                    }
+                    for step in range(1, 61)
+                ]
+                entries.append(
+                    dict(item=f"problem {item}", family=f"kind {item % 5}", asked=k, solver=solver)
+                    | dict(answered=True, value=share, variance=share, cardinality=k, share=share)
+                    | dict(best=1.0, bound=1.1, proven=False, unit=1e3, who="", listed=True)
+                    | dict(work=cost, time=cost * 1e-8, slowest=cost * 1e-8, gap=1.0 - share / 1.1)
+                    | dict(search_time=np.nan, setup_flops=0.0, setup_time=0.0, memory=1e4)
+                    | dict(status="converged", reason="", history=results.to_json(steps))
+                )
+    return pd.DataFrame(entries)
+
+
+@WHOLE
+def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
+    """As a large problem does within a short time limit: nothing is known of it."""
+    few = answers[answers.solver.isin(SOLVERS[:3]) & (answers.asked == 5)].copy()
+    lost = few.item == "problem 0"
+    few.loc[lost, ["value", "share", "gap", "work", "time", "bound", "unit"]] = np.nan
+    few.loc[lost, "best"], few.loc[lost, "answered"] = 0.0, False
+    few.loc[lost, ["history", "status"]] = None, "time_limit"
+    rows = pd.DataFrame({"kind": []})
+    made = list(comparison_pictures.pictures(rows, few, ranking.ranking(few), []))
+    titles = [picture.title for picture in made if picture.svg()]
+    assert "Anytime curves" in titles
+
+
+@WHOLE
+def test_the_pictures_of_45_solvers_are_light(answers):
+    ranks = ranking.ranking(answers)
+    rows = pd.DataFrame({"kind": []})
+    for picture in comparison_pictures.pictures(rows, answers, ranks, []):
+        if picture.title in ("Pair by pair", "Data profiles"):
+            assert len(picture.svg()) < HEAVIEST, picture.title
+
+
+def test_a_line_without_the_points_between_two_equal_ones_is_the_same_line():
+    rng = np.random.default_rng(0)
+    grid = np.linspace(0.0, 1.0, 200)
+    lines = np.sort(rng.integers(0, 30, (2, 200)), axis=1) / 30.0
+    at, *kept = comparison_drawing._corners(grid, *lines)
+    assert len(at) < len(grid)
+    for line, part in zip(lines, kept, strict=True):
+        assert np.abs(np.interp(grid, at, part) - line).max() <= 1.0 / comparison_drawing.SEEN
+
+
+def test_a_lighter_picture_has_the_same_coordinates(answers):
+    text = (
+        '<path d="M 1.234567 222.04 \nL 3.5 -4.98765 \nL 5 6 \n" transform="scale(0.015625)"/>\n'
+        '<!-- a word -->\n<path d="M 1 2 \nQ 3 4 5 6 \nL 7 8.001 \n"/><use href="#DejaVuSans-a"/>'
+    )
+    found = light_svg.light(text)
+    numbers = [[float(x) for x in re.findall(r"-?\d+\.?\d*", part)] for part in (text, found)]
+    assert np.allclose(*numbers, atol=0.05) and "scale(0.015625)" in found and '"#ga"' in found
+    assert "L 7 8" in found and "word" not in found  # after a curve an L is needed
+    assert len(found) < len(text)
+
+
+def test_many_lines_never_share_colour_marker_and_dashes_together():
+    names = [*registry.names("solver"), *SOLVERS]
+    found = style.many(names)
+    assert len({(x["color"], x["marker"], x["linestyle"]) for x in found.values()}) == len(names)
+    assert all(found[name]["color"] == style.look(name)["color"] for name in names)
+    alone = style.many(["tpower"])
+    assert alone["tpower"] == style.look("tpower")
+
+
+@pytest.mark.parametrize("last", ["time", "flops"])
+def test_the_table_in_a_terminal_explains_its_heads(answers, last):
+    text = comparison_tables.lines(ranking.ranking(answers), answers, last)
+    head, *rest = text.splitlines()
+    explained = {line.split("  ")[0] for line in rest}
+    shown = re.split(r"\s{2,}", head.replace("answered", "  answered  ").strip())
+    assert {word.removesuffix(", s") for word in shown} - {"solver"} <= explained
+    assert comparison_tables.ORDER[last] in rest
+
+
+def test_a_long_name_of_a_solver_moves_no_column(answers):
+    ranks = ranking.ranking(answers)
+    ranks["solver"] = ["x" * 40, *ranks.solver[1:]]
+    heads, *lines = comparison_tables.lines(ranks, answers, "flops").splitlines()[: len(ranks) + 1]
+    assert {len(line) for line in lines} == {len(heads)}
+
+
+def test_the_table_of_several_components_explains_its_heads():
+    line = dict(solver="a", how="joint", answered=1, pairs=1, share=1.0, gap=0.1, violation=0.0)
+    ranks = pd.DataFrame([line | dict(formulation="disjoint", seconds=0.1)])
+    text = components_page.lines(ranks, [])
+    head = text.splitlines()[1]
+    for word, _ in components_page.HEADS:
+        assert word in head and f"\n{word:13}" in text
+
+
+def test_a_solver_has_a_picture_of_its_runs(tmp_path):
+    results.write([made_row()], tmp_path / "rows.parquet")
+    runs = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
+    picture = solver_pictures.picture("grqi", runs)
+    assert picture.svg().startswith("<?xml") and "grqi" in picture.words
+    assert solver_pictures.picture("tpower", runs) is None

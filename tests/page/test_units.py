@@ -1,0 +1,50 @@
+"""Times and counts in the units that people use, as the pages show them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spcabench.claims.words import duration, percent
+from spcabench.page.math_html import compact
+
+SECONDS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+TIMES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+@given(st.floats(1e-6, 5e4))
+def test_a_time_is_told_to_three_digits_and_not_above_a_thousand(seconds):
+    number, unit = duration(seconds).split()
+    assert float(number) * SECONDS[unit] == pytest.approx(seconds, rel=5.1e-3)
+    assert "e" not in number and 1 <= float(number) < 1000
+
+
+@given(st.floats(1, 9e14))
+def test_a_count_is_told_to_three_digits(count):
+    number, _, unit = compact(count).partition(" ")
+    assert float(number) * TIMES[unit] == pytest.approx(count, rel=5.1e-3)
+    assert "e" not in number and 1 <= float(number) < 1000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (4.07e-4, "407 µs"),
+        (0.9997, "1 s"),
+        (3.594, "3.59 s"),
+        (119.6, "1.99 min"),
+        (750.0, "12.5 min"),
+        (5e-7, "0.5 µs"),
+    ],
+)
+def test_a_time_in_words(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_a_small_count_has_no_unit():
+    assert [compact(0), compact(12), compact(999.6)] == ["0", "12", "1 k"]
+
+
+def test_a_share_that_rounding_made_is_zero():
+    shares = [-2.17e-13, 2e-12, 0.0, 0.0687, 1.0, -0.0101, 1.3e-6]
+    words = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]
+    assert [percent(share) for share in shares] == words

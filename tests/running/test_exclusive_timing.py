@@ -1,0 +1,321 @@
+"""Turns on a machine: a timed run has it alone, other work shares it. Which times are compared."""
+
+import math
+import multiprocessing
+import os
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from spcabench import machine
+from spcabench.cli import compare, options
+from spcabench.comparison import conditions, plans, ranking
+from spcabench.comparison.jobs import Job
+from spcabench.running import exclusive_timing, runner, workflow
+from spcabench.running.schema import Answer
+from spcabench.running.worker_process import Worker
+from spcabench.solving.run_warnings import Flag
+from spcabench.solving.status import Status
+
+SOLVERS = ["tpower", "grqi", "gpower1"]
+WAIT = 0.3  # seconds in which a thread that may go on has gone on
+
+
+class Taker(threading.Thread):
+    """Takes a turn, says so, and keeps it until it is released."""
+
+    def __init__(self, turn, folder):
+        super().__init__(daemon=True)
+        self.turn, self.folder = turn, folder
+        self.has, self.released = threading.Event(), threading.Event()
+        self.start()
+
+    def run(self):
+        with self.turn(self.folder):
+            self.has.set()
+            self.released.wait(30.0)
+
+    def release(self):
+        self.released.set()
+        self.join(30.0)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (exclusive_timing.alone, exclusive_timing.alone, False),
+        (exclusive_timing.alone, exclusive_timing.shared, False),
+        (exclusive_timing.shared, exclusive_timing.alone, False),
+        (exclusive_timing.shared, exclusive_timing.shared, True),
+    ],
+)
+def test_what_may_run_beside_what(tmp_path, first, second, together):
+    one = Taker(first, tmp_path)
+    assert one.has.wait(30.0)
+    two = Taker(second, tmp_path)
+    assert two.has.wait(30.0 if together else WAIT) == together
+    one.release()
+    assert two.has.wait(30.0)
+    two.release()
+
+
+def test_shared_work_that_comes_later_waits_behind_a_timed_run(tmp_path):
+    with ExitStack() as stack:
+        stack.enter_context(exclusive_timing.shared(tmp_path))
+        timed = Taker(exclusive_timing.alone, tmp_path)
+        assert not timed.has.wait(WAIT)
+        later = Taker(exclusive_timing.shared, tmp_path)
+        assert not later.has.wait(WAIT)
+    assert timed.has.wait(30.0)
+    assert not later.has.wait(WAIT)
+    timed.release()
+    assert later.has.wait(30.0)
+    later.release()
+
+
+def test_a_process_that_was_forked_in_a_turn_does_not_keep_it(tmp_path):
+    with exclusive_timing.alone(tmp_path):
+        forked = Worker(len)
+    later = Taker(exclusive_timing.alone, tmp_path)
+    assert later.has.wait(30.0)
+    later.release()
+    forked.close()
+
+
+def rows_of(calibrations, cpus=None, waited=0.0):
+    """Timed rows, one for each solver."""
+    count = len(calibrations)
+    return pd.DataFrame(
+        dict(
+            solver=[f"solver {i}" for i in range(count)],
+            kind="suite",
+            status="finished",
+            cpu=cpus or ["one"] * count,
+            calibration=calibrations,
+            load=0.5,
+            waited=waited,
+            written="2026-01-01T00:00:00",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("calibrations", "cpus", "waited", "said"),
+    [
+        ([1.0, 1.05, 1.1], None, 0.0, ""),
+        ([1.0, 1.05], None, None, ""),  # the system does not say
+        ([1.0, 1.2], None, 0.0, "calibrations differ by more than 10%"),
+        ([1.0, 1.0], ["one", "two"], 0.0, "processors are different"),
+        ([1.0, 1.0], None, [0.0, 0.2], "Other work had the processor: of solver 1,"),
+        ([], None, 0.0, ""),
+    ],
+)
+def test_times_are_compared_where_nothing_speaks_against_it(calibrations, cpus, waited, said):
+    found = conditions.differences(conditions.of_rows(rows_of(calibrations, cpus, waited)))
+    assert len(found) == bool(said) and said in "".join(found)
+
+
+def test_one_run_of_ten_may_wait():
+    rows = pd.concat([rows_of([1.0], waited=w) for w in [0.5] + [0.01] * 9])
+    assert not conditions.differences(conditions.of_rows(rows))
+    rows = pd.concat([rows, rows_of([1.0], waited=0.06)])
+    assert conditions.differences(conditions.of_rows(rows))
+
+
+def fastest(answers, protocol):
+    """What becomes of the answers to the rounds of one timed run."""
+    return runner.fastest(lambda: next(answers), True, protocol)
+
+
+@pytest.mark.parametrize(
+    ("waits", "seconds", "count", "counted"),
+    [
+        ([0.0] * 9, [0.2, 0.1, 0.3], 3, 0.1),
+        ([0.9, 0.9, 0.9, 0.9, 0.01], [0.2, 0.2, 0.2, 0.2, 0.1], 5, 0.1),
+        ([0.9, 0.01, 0.9], [0.2, 0.1, 0.2], 3, 0.1),  # the fastest round did not wait
+        ([0.9] * 9, [0.2] * 9, 8, 0.2),
+        ([None] * 9, [0.2] * 9, 3, 0.2),  # the system does not say
+        ([0.0], [0.5], 1, 0.5),
+        ([0.9, 0.0], [0.9, 0.5], 2, 0.5),
+        ([0.9] * 9, [2.0] * 9, 2, 2.0),  # no more than that many seconds
+    ],
+)
+def test_a_run_that_waited_is_made_again(waits, seconds, count, counted):
+    answers = iter(
+        Answer(status=Status.FINISHED, solve_time=s, setup_time=0.0, waited=w, outer_time=s)
+        for s, w in zip(seconds, waits, strict=False)
+    )
+    found = fastest(answers, plans.PROTOCOL)
+    assert (len(found.round_times), found.seconds) == (count, counted)
+
+
+@pytest.mark.parametrize(
+    ("first", "both", "fell"),
+    [
+        (dict(flops=101, solve_time=0.11), {}, True),
+        # a run that the time limit ends came as far as the machine let it; one that ends did not
+        (dict(flops=101, solve_time=0.11), dict(status=Status.TIME_LIMIT), False),
+        (dict(flops=101, solve_time=0.11, status=Status.TIME_LIMIT), {}, True),
+        (dict(solve_time=0.9), {}, True),
+        (dict(solve_time=0.9, waited=0.8), {}, False),
+        (dict(solve_time=0.35), {}, False),
+        ({}, {}, False),
+    ],
+)
+def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_is_not(
+    first, both, fell
+):
+    usual = Answer(status=Status.FINISHED, solve_time=0.1, setup_time=0.0, flops=100)
+    usual = replace(usual, **both)
+    answers = iter([replace(usual, **first), usual, usual])
+    found = fastest(answers, replace(plans.PROTOCOL, rounds=2, seconds=1.0))
+    assert (found.flags == [Flag.warm.value]) == fell
+
+
+def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
+    """Twice as many busy processes as processors; the run between them waits."""
+    if math.isnan(machine.waited()):
+        assert conditions.differences(conditions.of_rows(rows_of([1.0], waited=None))) == []
+        return
+    before = machine.waited()
+    time.sleep(0.3)
+    assert machine.waited() - before < 0.2
+    count = 2 * len(os.sched_getaffinity(0))
+    crowd = [multiprocessing.Process(target=_spin, args=(2.0,), daemon=True) for _ in range(count)]
+    for process in crowd:
+        process.start()
+    assert machine.busy(1.0) > conditions.WAITED
+    for process in crowd:
+        process.kill()
+        process.join()
+
+
+def _spin(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def test_the_calibration_of_a_solver_is_the_median_of_its_timed_rows():
+    rows = pd.concat([rows_of([value]) for value in (1.0, 1.0, 9.0)])
+    rows = pd.concat([rows, rows_of([5.0]).assign(kind="recovery")])
+    (found,) = conditions.of_rows(rows).calibration
+    assert found == 1.0
+
+
+def answers_of(share, time, work):
+    """Answers of two solvers on one pair."""
+    return pd.DataFrame(
+        dict(
+            solver=["a", "b"],
+            status="finished",
+            answered=True,
+            share=share,
+            gap=0.1,
+            time=time,
+            slowest=time,
+            work=work,
+            memory=1.0,
+        )
+    )
+
+
+@pytest.mark.parametrize(("last", "first"), [("time", "a"), ("flops", "b")])
+def test_equal_solvers_are_ranked_by_time_or_by_flops(last, first):
+    answers = answers_of([1.0, 1.0 + 1e-12], time=[1.0, 2.0], work=[2e9, 1e9])
+    assert ranking.ranking(answers, last).solver[0] == first
+
+
+@pytest.mark.parametrize("last", ["time", "flops"])
+def test_quality_comes_before_all_costs(last):
+    answers = answers_of([0.99, 1.0], time=[1.0, 2.0], work=[1e9, 2e9])
+    assert ranking.ranking(answers, last).solver[0] == "b"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Kept rows of two jobs with given calibrations, and the machine's of this moment."""
+
+    def make(calibrations, now, count=3, waited=0.0, busy=0.0):
+        monkeypatch.setattr(machine, "busy", lambda: busy)
+        monkeypatch.setattr(options, "ROOT", tmp_path)
+        monkeypatch.setattr(conditions, "now", lambda: now)
+        asked = [Job(solver, "quick") for solver in SOLVERS[:count]]
+        tables = {}
+        for job, calibration in zip(asked, calibrations, strict=False):
+            file = tmp_path / compare.HOME / "rows" / job.folder / f"{job.key}.parquet"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+            tables[file] = rows_of([calibration], waited=waited).assign(
+                outer_time=2.0, round_times=[[1.0, 1.0]]
+            )
+        monkeypatch.setattr(conditions.results, "read_text", lambda files, _: tables[files[0]])
+        return asked, tables
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("calibrations", "now", "count", "here", "dropped"),
+    [
+        ([1.0, 1.05], 9.0, 2, True, False),  # nothing is made now: this moment does not matter
+        ([1.0, 1.2], 1.0, 2, True, True),
+        ([1.0, 1.0], 1.05, 3, True, False),
+        ([1.0, 1.0], 1.5, 3, True, True),
+        ([1.0, 1.0], 1.5, 3, False, False),  # the missing rows are made elsewhere
+        ([], 1.5, 3, True, False),
+    ],
+)
+def test_kept_times_that_cannot_be_compared_are_taken_again(
+    kept, capsys, calibrations, now, count, here, dropped
+):
+    asked, tables = kept(calibrations, now, count)
+    compare._drop_stale_times(asked, here)
+    assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
+    said = capsys.readouterr().out
+    assert ("timed again. The kept runs took 8 s" in said) == dropped  # two runs of two rounds
+
+
+@pytest.mark.parametrize(("busy", "dropped"), [(0.0, True), (0.3, False)])
+def test_times_that_waited_are_taken_again_once_the_machine_is_quiet(kept, capsys, busy, dropped):
+    asked, tables = kept([1.0, 1.0], 1.0, 2, waited=0.5, busy=busy)
+    compare._drop_stale_times(asked, True)
+    assert [file.exists() for file in tables] == [not dropped] * 2
+    assert ("while other work had the processor" in capsys.readouterr().out) == dropped
+
+
+@pytest.mark.parametrize("dropped", [True, False])
+def test_a_page_whose_rows_were_dropped_is_made_anew(kept, monkeypatch, dropped):
+    kept([1.0, 2.0 if dropped else 1.0], 1.0, 2)
+    page = options.ROOT / compare.HOME / "mine" / "index.html"
+    page.parent.mkdir()
+    page.touch()
+    asked = []  # whether there was a page when the workflow was called
+    monkeypatch.setattr(compare, "_make", lambda *_: asked.append(page.exists()))
+    compare.compare(SOLVERS[:2], against="none", suite="quick", name="mine")
+    assert asked == [not dropped]
+
+
+LOG = """Building DAG of jobs...
+Traceback (most recent call last):
+  File "x.py", line 1, in <module>
+    call()
+strange.Trouble: the sea is rough
+Error in rule compare_page:
+spcabench: warning: two checkouts are mixed
+spcabench: plan.json: no such file
+"""
+
+
+def test_what_a_failed_job_said_comes_first(tmp_path, capsys):
+    log = tmp_path / "workflow.log"
+    log.write_text("Error in rule run:\n" * 30 + LOG)
+    workflow._explain(log)
+    said = capsys.readouterr().err.splitlines()
+    assert said[:2] == ["strange.Trouble: the sea is rough", "spcabench: plan.json: no such file"]
+    assert "warning" not in "".join(said)
+    assert said[-1].endswith(str(log))

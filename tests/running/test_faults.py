@@ -1,0 +1,170 @@
+"""A command that is disturbed and repeated ends with the rows of an undisturbed one."""
+
+import errno
+import json
+import os
+import random
+import re
+import resource
+from contextlib import contextmanager
+
+import pytest
+
+from spcabench import api
+from spcabench.cli import files, solvers
+from spcabench.errors import InputError
+from spcabench.running import atomic_files, damaged_files, rows
+from spcabench.running.journal import Journal
+from tests import faults, kills
+from tests.problems import WHOLE
+from tests.trial import row
+
+# one process makes the copy, and takes these tests
+pytestmark = [pytest.mark.xdist_group("faults"), WHOLE]
+TRIED = ("kill -9", "SIGTERM", "limited")  # `python -m tests.faults` tries all, at random moments
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    """The copy, with what an undisturbed figure gives."""
+    copy = faults.Workspace(tmp_path_factory.mktemp("faults"))
+    copy.seconds = copy.run("figure")
+    copy.expected = copy.rows()
+    assert len(copy.expected[1]) == 8
+    yield copy
+
+
+@pytest.mark.parametrize("fault", TRIED)
+def test_the_same_command_goes_on(workspace, fault):
+    workspace.clear()
+    faults.disturb(workspace, "figure", fault, 0.6 * workspace.seconds, limit=20_000)
+    assert workspace.rows() == workspace.expected
+
+
+def test_damaged_rows_are_named_and_made_again(workspace):
+    folder = workspace.folder / "results" / "quick" / "rows" / faults.NAME
+    file = folder / "others.parquet"
+    file.write_bytes(file.read_bytes()[:1000])
+    process = workspace.start("figure")
+    printed, said = process.communicate(timeout=faults.LONGEST)
+    assert process.returncode == 0 and "figure.svg" in printed
+    assert said.count(str(file)) == 1 and "made again" in said and "Traceback" not in said
+    assert workspace.rows() == workspace.expected
+
+
+def flip(content, place):
+    changed = bytearray(content)
+    changed[int(place * len(content))] ^= 0xFF
+    return bytes(changed)
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "one byte short": lambda content: content[:-1],
+    "text": lambda content: b"not found",
+    "a byte of the first page": lambda content: flip(content, 0.03),
+    "the length of the footer": lambda content: content[:-6] + b"\1\1" + content[-4:],
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_file_is_removed_and_a_whole_one_is_not(tmp_path, capsys, kind):
+    home = tmp_path / "compare"
+    good, bad = (home / "rows" / "suite" / f"{name}.parquet" for name in ("good", "bad"))
+    for file in (good, bad):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows.write([row(), row(k=4)], file)
+    job = home / "jobs" / "suite" / "bad.json"
+    job.parent.mkdir(parents=True)
+    job.write_text(json.dumps({}))
+    bad.write_bytes(DAMAGE[kind](bad.read_bytes()))
+    assert damaged_files.remove(home) == [bad]
+    assert good.exists() and not bad.exists()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and str(bad) in said
+
+
+def test_damaged_verdicts_are_removed(tmp_path, capsys):
+    for name, text in (("good", "{}"), ("bad", '{"claims": [')):
+        file = tmp_path / "quick" / "figures" / name / "claims.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    assert damaged_files.remove(tmp_path / "quick") == []
+    assert not file.exists() and (file.parents[2] / "good" / "claims.json").exists()
+    assert str(file) in capsys.readouterr().err
+
+
+@contextmanager
+def no_room(limit):
+    """No file may be longer than some bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def write_rows(folder):
+    rows.write([row(k=k) for k in range(2000)], folder / "rows.parquet")
+
+
+def write_journal(folder):
+    journal = Journal(folder / "rows.parquet", "abc")
+    for number in range(2000):
+        journal.add(str(number), row())
+
+
+def write_loadings(suffix):
+    def written(folder):
+        problem = api.load("gaussian", m=5, n=200)
+        found = api.components(problem, "thresholding", k=100, count=1)
+        (files.draw if suffix in files.PICTURES else files.write)(
+            folder / f"z{suffix}", problem, found
+        )
+
+    return written
+
+
+WRITTEN = {
+    "rows": write_rows,
+    "journal": write_journal,
+    "text": lambda folder: atomic_files.write_text(folder / "page.html", "x" * 10_000),
+    "table": write_loadings(".csv"),
+    "arrays": write_loadings(".npz"),
+    "parquet": write_loadings(".parquet"),
+    "picture": write_loadings(".svg"),
+    "picture to print": write_loadings(".pdf"),
+    "points": write_loadings(".png"),
+    "solver": lambda folder: solvers.new("solver", "mine_in_no_room"),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("limit", [0, 900])
+def test_what_does_not_fit_on_the_disk_is_one_line_and_no_file(tmp_path, monkeypatch, kind, limit):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="cannot be written") as caught, no_room(limit):
+        WRITTEN[kind](tmp_path)
+    assert "\n" not in str(caught.value)
+    assert all(file.suffix == ".journal" and file.stat().st_size for file in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_what_the_system_says_of_a_file_is_told(tmp_path, monkeypatch, code):
+    def refused(*names):
+        raise OSError(code, os.strerror(code))
+
+    atomic_files.write_text(tmp_path / "page.html", "old")
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(InputError, match=re.escape(os.strerror(code))):
+        atomic_files.write_text(tmp_path / "page.html", "new")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("name", kills.COMMANDS)
+def test_what_somebody_keeps_is_old_or_new_whenever_a_command_ends(name, tmp_path):
+    """`python -m tests.kills` tries more moments, and a full disk."""
+    kinds = ("kill -9", "SIGTERM", "limited")
+    assert len([*kills.trials(tmp_path, name, 3, random.Random(name), kinds)]) == 3

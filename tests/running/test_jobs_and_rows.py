@@ -1,0 +1,392 @@
+"""Jobs, fingerprints, and rows of runs that go wrong."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from spcabench import registry
+from spcabench.errors import InputError
+from spcabench.run import Run
+from spcabench.running import atomic_files, code_hash, figure_jobs, messages, row_hash, rows, runner
+from spcabench.running import figure_plan as execute
+from spcabench.running import worker as worker_module
+from spcabench.running.code_hash import tree_hash
+from spcabench.running.figure_jobs import groups
+from spcabench.running.figure_plan import run_job
+from spcabench.running.journal import Journal
+from spcabench.running.long_jobs import longest
+from spcabench.running.solver_processes import asked
+from spcabench.running.worker_process import Worker
+from spcabench.solving.status import Status
+from tests.trial import row
+
+TASK = Run(dataset="pitprops", settings={"k": 3}, timeout=60.0)
+
+
+def solver_file(folder, body):
+    path = folder / "trial.py"
+    path.write_text(
+        '"""Trial."""\nimport os, time\nimport numpy as np\nfrom spcabench.iterate import Traits\n'
+        'TRAITS = Traits(control="cardinality")\nEXAMPLE = dict(k=3)\n\n\ndef solve(problem, *, '
+        f"k):\n    {body}\n"
+    )
+    return str(path)
+
+
+@pytest.fixture
+def worker(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    helper = Worker(worker_module.answer)
+    yield helper
+    helper.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("os._exit(3); yield", "crash"),
+        ("yield np.ones(problem.n)", "infeasible"),
+        ("yield np.full(problem.n, np.nan)", "infeasible"),
+        ("yield np.zeros(problem.n)", "zero"),
+        ("raise RuntimeError('a\\nb'); yield", "error"),
+        ("np.empty((200_000, 200_000)); yield", "memory_limit"),
+    ],
+)
+def test_every_failure_is_a_row(worker, tmp_path, body, status):
+    answer = asked(worker, replace(TASK, solver=solver_file(tmp_path, body)))
+    assert answer.status == status and not answer.status.good
+    assert "\n" not in answer.reason and answer.variance is None
+    assert asked(worker, replace(TASK, solver="grqi")).status == "converged"
+
+
+def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
+    task = replace(TASK, timeout=1.0, solver=solver_file(tmp_path, "time.sleep(60); yield"))
+    answer = asked(worker, task, grace=0.5)
+    assert answer.status is Status.KILLED and not answer.status.good
+    assert answer.variance is None and answer.solve_time is None
+
+
+def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
+    solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
+    limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
+    answer = asked(worker, replace(TASK, settings=limits, solver=solver))
+    assert answer.status is Status.TIME_LIMIT and answer.status.good
+    assert answer.variance > 0.0
+
+
+def test_good_statuses_are_those_with_an_answer():
+    good = {"converged", "finished", "max_iterations", "time_limit"}
+    assert {str(status) for status in Status if status.good} == good
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    file = tmp_path / "page.html"
+    atomic_files.write_text(file, "old")
+    with pytest.raises(RuntimeError), atomic_files.replacing(file) as aside:
+        aside.write_text("half of the ne")
+        raise RuntimeError("killed")
+    assert file.read_text() == "old" and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_has_not_changed_keeps_its_time(tmp_path):
+    file = tmp_path / "new" / "plan.json"
+    atomic_files.write_changed(file, "text")
+    written = file.stat().st_mtime_ns
+    atomic_files.write_changed(file, "text")
+    assert file.stat().st_mtime_ns == written
+    atomic_files.write_changed(file, "another")
+    assert file.read_text() == "another"
+
+
+FIGURE = '''"""Trial figure."""
+from spcabench.run import Run
+def runs(scale):
+    yield Run(dataset="pitprops", solver="gpower1", settings=dict(k=4), vectors=True)
+    yield Run(dataset="pitprops", solver="grqi", match="gpower1", memory=True)
+    yield Run(dataset="pitprops", solver="brute_force", settings=dict(k=4))
+    small = dict(dataset="gaussian", parameters=dict(m=9, n=9), settings=dict(k=4))
+    yield Run(**small, solver="grqi", timed=True)
+    yield Run(**small, solver="gpower0", timed=True)
+    yield Run(dataset="pitprops", function=trace)
+def trace(problem, *, seed):
+    return {"trace": float(problem.covariance.diagonal().sum())}
+'''
+
+
+@pytest.fixture
+def figure(tmp_path, monkeypatch, add_file):
+    monkeypatch.chdir(tmp_path)
+    add_file("figure", "trial2013_fig2", FIGURE)
+    return "trial2013_fig2"
+
+
+def test_groups(figure):
+    found = groups(figure, "quick")
+    assert [len(found[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
+    (timed,) = [runs for name, runs in found.items() if name.startswith("timed-")]
+    assert [r.solver for r in timed] == ["grqi", "gpower0"]
+    assert [[r.solver for r in chain] for chain in runner.interleaved(found["gpower1"])] == [
+        ["gpower1", "grqi"]
+    ]
+    assert len(list(runner.interleaved(timed))) == 2
+
+
+def test_every_group_is_in_one_job_and_what_is_timed_in_one_of_its_own(figure):
+    for scale in ("quick", "paper"):
+        jobs = figure_jobs.jobs(figure, scale)
+        together = [pair for groups_of in jobs.values() for pair in groups_of.items()]
+        assert dict(together) == groups(figure, scale) and len(together) == len(dict(together))
+        for name, groups_of in jobs.items():
+            assert {g.startswith("timed-") for g in groups_of} == {name.startswith("timed")}
+    assert figure_jobs.jobs(figure, "quick").keys() == {"others", "timed"}
+    assert [name for name in figure_jobs.jobs(figure, "paper") if "timed" in name] == [
+        "timed-gaussian"
+    ]
+
+
+def test_a_job_of_several_groups_has_the_rows_of_each(figure, tmp_path):
+    run_job(figure, "quick", "others", tmp_path / "all.parquet")
+    together = rows.read([tmp_path / "all.parquet"])
+    for group in groups(figure, "paper"):
+        if not group.startswith("timed-"):
+            run_job(figure, "paper", group, tmp_path / "one.parquet")
+            alone = rows.read([tmp_path / "one.parquet"])
+            same = together[together.group == group].reset_index(drop=True)
+            for column in ("solver", "status", "k", "cardinality", "variance", "flops", "chain"):
+                pd.testing.assert_series_equal(same[column], alone[column], check_dtype=False)
+
+
+def test_rows_of_a_job(figure, tmp_path):
+    out = tmp_path / "rows" / "gpower1.parquet"
+    run_job(figure, "paper", "gpower1", out)
+    table = rows.read([out])
+    assert table.solver.tolist() == ["gpower1", "grqi"]
+    assert table.cardinality.nunique() == 1 and table.k[1] == table.cardinality[0]
+    assert table.search_runs[0] >= 1 and table.flops.gt(0).all()
+    assert len(table.support[0]) == len(table["values"][0]) == table.cardinality[0]
+    assert table.peak_memory[1] > table.memory_before[1] > 0
+    assert (table.variance <= table.bound).all() and (
+        table.variance_refit >= table.variance - 1e-12
+    ).all()
+    assert (table.threads == 1).all() or not table.threads.isna().any()
+    assert not list(out.parent.glob("*.journal")) and not list(out.parent.glob(".*"))
+
+
+def test_timed_rows_are_interleaved(figure, tmp_path, monkeypatch):
+    monkeypatch.setattr(execute, "ROUNDS", {"quick": 3})
+    monkeypatch.setattr(execute, "MIN_ROUNDS", {"quick": 3})
+    run_job(figure, "quick", "timed", tmp_path / "t.parquet")
+    table = rows.read([tmp_path / "t.parquet"])
+    assert table.solver.tolist() == ["grqi", "gpower0"] * 3
+    assert table.repeat.tolist() == [0, 0, 1, 1, 2, 2]
+    assert (table.samples >= 1).all() and table.calibration.gt(0).all()
+    assert table.groupby("solver").flops.nunique().eq(1).all()
+
+
+@pytest.mark.parametrize(("one_round", "rounds"), [((True, True), 1), ((True, False), 2)])
+def test_long_runs_have_one_round_where_all_of_a_problem_say_that_it_is_enough(
+    one_round, rounds, tmp_path, monkeypatch
+):
+    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+    runs = [Run(**small, seed=seed, one_round=one) for seed, one in enumerate(one_round)]
+    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 0.0})
+    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 0.0})
+    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
+    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+    run_job("trial", "paper", "timed", tmp_path / "t.parquet")
+    assert rows.read([tmp_path / "t.parquet"]).repeat.tolist() == sorted([*range(rounds)] * 2)
+
+
+def test_where_few_problems_are_timed_each_may_have_more_rounds():
+    few, many = execute.JOB_BUDGET["paper"], execute.TIME_BUDGET["paper"]
+    assert execute.budget("paper", 1) == few > execute.budget("paper", 3) > many
+    assert execute.budget("paper", 100) == many
+
+
+def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_path, monkeypatch):
+    small = dict(dataset="pitprops", solver="grqi", settings=dict(k=4), timed=True)
+    runs = [Run(**small, seed=seed, one_round=True) for seed in (0, 1)]
+    monkeypatch.setattr(execute, "TIME_BUDGET", {"paper": 5.0})
+    monkeypatch.setattr(execute, "JOB_BUDGET", {"paper": 5.0})
+    monkeypatch.setattr(execute, "fingerprint", lambda *job: "")
+    monkeypatch.setattr(execute, "jobs", lambda *figure: {"timed": {"timed-pitprops": runs}})
+    out = tmp_path / "t.parquet"
+    journal = Journal(out, "")
+    for index in (0, 1):  # the first round, which took longer than the budget
+        kept = row(solver="grqi", repeat=0, outer_time=6.0)
+        journal.add(f"timed-pitprops 0-{index}-0", kept)
+    run_job("trial", "paper", "timed", out)
+    assert rows.read([out]).repeat.tolist() == [0, 0]
+
+
+def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch):
+    task = replace(TASK, solver="grqi", timed=True)
+    runs = []
+    solve = worker_module.api.solve
+    monkeypatch.setattr(
+        worker_module.api, "solve", lambda *a, **b: runs.append(solve(*a, **b)) or runs[-1]
+    )
+    monkeypatch.setattr(worker_module, "_warm", {})
+    monkeypatch.setattr(worker_module, "SAMPLE", 0.0)
+    for limit, made in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
+        runs.clear()
+        worker_module._warm.clear()
+        monkeypatch.setattr(worker_module, "LONG", limit)
+        for number in made:
+            answer = worker_module.answered(task)
+            assert len(runs) == number and answer.samples == 1
+            assert answer.solve_time == runs[-1].solve_time > 0.0
+            assert answer.flops == runs[0].flops
+
+
+def test_an_interrupted_job_goes_on(figure, tmp_path):
+    out = tmp_path / "job.parquet"
+    journal = Journal(out, row_hash.fingerprint(figure, "paper", "gpower1"))
+    journal.add("gpower1 0-0-0", row(solver="gpower1", cardinality=2))
+    run_job(figure, "paper", "gpower1", out)
+    table = rows.read([out])
+    assert table.k[1] == 2  # the kept row was used, not made again
+
+
+def test_measure(figure):
+    function = registry.module("figure", figure).trace
+    answer = worker_module.answered(Run(dataset="pitprops", function=function))
+    assert answer.extra == {"trace": pytest.approx(13.0)}
+    assert answer.status == "finished"
+
+
+def test_a_measure_runs_in_a_worker_and_its_row_has_its_name(figure, tmp_path):
+    run_job(figure, "paper", "measure-trace", tmp_path / "m.parquet")
+    table = rows.read([tmp_path / "m.parquet"])
+    assert table.measure.tolist() == ["trace"] and table.solver.isna().all()
+    assert table.group.tolist() == ["measure-trace"]
+    assert table.extra[0]["trace"] == pytest.approx(13.0)
+
+
+def test_a_measure_that_figures_share_is_hashed_where_it_stands():
+    figures = ("asteris2014_fig4", "asteris2014_fig6")
+    measures = [
+        item.function
+        for figure in figures
+        for item in figure_jobs.runs_of(figure, "quick")
+        if item.function
+    ]
+    assert len({code_hash.function_hash(function) for function in measures}) == 1
+    assert {function.__module__ for function in measures} == {"spcabench.figures._asteris2014"}
+
+
+def test_unknown_and_broken_jobs(figure, tmp_path, add_file):
+    with pytest.raises(InputError, match="no job 'nope'"):
+        run_job(figure, "quick", "nope", tmp_path / "x.parquet")
+    add_file("figure", figure, '"""Broken."""\ndef runs(scale:\n')
+    assert figure_jobs.jobs(figure, "quick").keys() == {"broken"}
+    assert isinstance(figure_jobs.shared(figure), tuple)
+
+
+def test_only_what_is_done_counts_in_a_hash(tmp_path):
+    texts = {
+        "a": '"""One."""\nCOLOUR = "red"\ndef f(x):\n    """Doc."""\n    return x + 1\n',
+        "b": '"""Two."""\nCOLOUR = "blue"\n# comment\ndef f(x):\n\n    return x+1\n',
+        "c": '"""One."""\nCOLOUR = "red"\ndef f(x):\n    """Doc."""\n    return x + 2\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    a, b, c = (tree_hash(tmp_path / f"{name}.py") for name in "abc")
+    assert a == b != c
+
+
+def test_a_solver_is_part_of_its_own_jobs_only(tmp_path):
+    grqi = registry.path("solver", "grqi")
+    worker = code_hash.closure(
+        registry.path("solver", "gpower1").parent.parent / "spcabench" / "running" / "worker.py"
+    )
+    assert {"data.py", "driver.py", "tune.py", "problem.py"} <= {p.name for p in worker}
+    assert grqi not in worker and not {"style.py", "claims.py", "results_page.py"} & {
+        p.name for p in worker
+    }
+
+
+def test_data_beside_a_solver_that_its_text_names_is_part_of_it(tmp_path):
+    solver, data, other = (tmp_path / name for name in ("mine.py", "weights.txt", "other.txt"))
+    solver.write_text('WEIGHTS = open("weights.txt")\n')
+    data.write_text("1")
+    other.write_text("2")
+    assert code_hash.closure(solver) == (solver, data)
+
+
+def test_every_figure_asks_for_what_exists():
+    for figure in registry.names("figure"):
+        for scale in ("quick", "paper"):
+            for item in figure_jobs.runs_of(figure, scale):
+                registry.path("dataset", item.dataset)
+                json.dumps([dict(item.settings), dict(item.parameters)])
+                assert all(registry.is_own_file(solver) for solver in item.solvers)
+                assert bool(item.solver) != bool(item.function)
+                # what a worker process is sent loses nothing on the way
+                assert (
+                    worker_module.run_of(
+                        json.loads(json.dumps(item.described(), default=messages.plain))
+                    )
+                    == item
+                )
+            assert "broken" not in groups(figure, scale)
+
+
+def test_file_names_are_safe():
+    assert shutil.which("git")
+    for figure in registry.names("figure"):
+        assert all(
+            set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
+            for scale in ("quick", "paper")
+            for name in figure_jobs.jobs(figure, scale)
+        )
+
+
+def test_a_measure_is_made_again_when_a_solver_that_it_uses_changes(figure, tmp_path, add_file):
+    own = tmp_path / "own.py"
+    text = FIGURE.replace("function=trace)", f"function=trace, uses=({str(own)!r},))")
+    prints = []
+    for body in ("yield problem", "yield problem  # a comment", "yield 1"):
+        own.write_text(f"def solve(problem):\n    {body}\n")
+        add_file("figure", figure, text)
+        prints.append(row_hash.fingerprint(figure, "paper", "measure-trace"))
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_a_measure_is_made_again_when_what_it_uses_in_its_module_changes(figure, add_file):
+    prints = []
+    for helper, colour in (("1.0", "red"), ("1.0", "blue"), ("2.0", "blue")):
+        text = FIGURE.replace(
+            "def trace(", f"SHARE = {helper}\nCOLOUR_OF_A_LINE = {colour!r}\n\n\ndef trace("
+        )
+        text = text.replace('return {"trace": ', 'return {"share": SHARE, "trace": ')
+        assert "SHARE, " in text
+        add_file("figure", figure, text)
+        prints.append(row_hash.fingerprint(figure, "paper", "measure-trace"))
+    assert prints[0] == prints[1] != prints[2]
+
+
+@pytest.mark.parametrize("place", ["def trace(", '    return {"trace": '])
+def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
+    figure, add_file, monkeypatch, place
+):
+    indent = " " * (len(place) - len(place.lstrip()))
+    text = FIGURE.replace("float(problem", "swaps and float(problem")
+    text = text.replace(place, f"{indent}from spcabench.methods import swaps\n{place}")
+    add_file("figure", figure, text)
+    before = row_hash.fingerprint(figure, "paper", "measure-trace")
+    known = code_hash.tree_hash
+    monkeypatch.setattr(code_hash, "tree_hash", lambda f: "new" if f.stem == "swaps" else known(f))
+    assert row_hash.fingerprint(figure, "paper", "measure-trace") != before
+
+
+def test_jobs_that_took_long_when_published_begin_first(tmp_path):
+    seconds = {"slow": [150.0, 150.0], "quick": [150.0], "timed-gaussian": [900.0]}
+    table = [dict(group=group, worker_time=s) for group, all_of in seconds.items() for s in all_of]
+    (tmp_path / "rows" / "some_fig1").mkdir(parents=True)
+    pd.DataFrame(table).to_parquet(tmp_path / "rows" / "some_fig1" / "rows.parquet")
+    assert longest(tmp_path, "paper") == ["results/paper/rows/some_fig1/slow.parquet"]
+    assert longest(tmp_path, "quick") == longest(tmp_path / "none", "paper") == []

@@ -1,0 +1,262 @@
+"""Rows of results: what the schema refuses, what a file keeps, how older files are brought up."""
+
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spcabench.errors import InputError
+from spcabench.flops import CONVENTION
+from spcabench.page import schema_table, solver_page, verify
+from spcabench.run import Run
+from spcabench.running import row_hash, rows
+from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
+from spcabench.solving.status import GOOD, Status
+from tests.trial import make_run, row
+
+PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "rows"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("flops", 3.5),
+        ("flops", "3"),
+        ("flops", True),
+        ("variance", "2.5"),
+        ("status", "weird"),
+        ("status", None),
+        ("dataset", None),
+        ("dataset", float("nan")),
+        ("settings", '{"k": 3}'),
+        ("history", {"flops": 1}),
+        ("history", [1]),
+        ("support", [0.5]),
+        ("support", (1, 2)),
+        ("dirty", 1),
+        ("solver", np.zeros(2)),
+    ],
+)
+def test_a_value_of_another_type_is_refused(column, value):
+    with pytest.raises(TypeError, match=f"column '{column}'"):
+        row(**{column: value})
+
+
+def test_a_column_that_is_not_in_the_schema_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="colour"):
+        row(colour="red")
+    with pytest.raises(TypeError, match="dataset"):
+        Row(**{f.name: None for f in fields(Answer)})
+    rows.write([row()], tmp_path / "a.parquet")
+    table = rows.read_table([tmp_path / "a.parquet"]).append_column("colour", pa.array(["red"]))
+    with pytest.raises(TypeError, match="not the columns"):
+        rows.write_table(table, tmp_path / "b.parquet")
+    assert not (tmp_path / "b.parquet").exists()
+
+
+def test_every_column_says_what_it_holds():
+    assert set(COLUMNS) == {f.name for f in fields(Row)}
+    for column in COLUMNS.values():
+        assert column.type in KINDS and column.meaning
+        if column.kind == "number":  # a number that is not a share or an eigenvalue has a unit
+            assert column.unit or not column.name.endswith(("time", "memory", "flops"))
+
+
+def test_numbers_of_numpy_are_those_of_python():
+    made = row(flops=np.int64(3), variance=np.float64(2.5), stand_in=np.bool_(True), gap=1)
+    found = [type(value) for value in (made.flops, made.variance, made.stand_in, made.gap)]
+    assert found == [int, float, bool, float]
+    assert row(variance=float("nan")).variance is None
+
+
+def test_a_file_keeps_what_the_rows_hold(tmp_path):
+    made = [
+        row(support=[0, 4], values=[0.6, 0.8], extra={"nodes": np.int64(7)}, phases={"a": {}}),
+        row(status=Status.KILLED, variance=None, solver=None, measure="trace", settings={}),
+        row(history=[{"flops": np.int64(2), "variance": 1.0}], settings={"k": 3, "a": None}),
+    ]
+    file = tmp_path / "rows.parquet"
+    rows.write(made, file)
+    table = rows.read([file])
+    assert list(table.columns) == list(COLUMNS)
+    assert table.status.tolist() == ["converged", "killed", "converged"]
+    assert table.settings.tolist() == [{"k": 3}, {}, {"a": None, "k": 3}]
+    assert table.extra.tolist() == [{"nodes": 7}, {}, {}]
+    assert table.support[0].tolist() == [0, 4] and table.support[1] is None
+    assert table.history.isna().tolist() == [True, True, False]
+    assert table.measure.isna().tolist() == [True, False, True]
+    assert rows.read_text([file]).settings.tolist()[2] == '{"a": null, "k": 3}'
+    assert table.flops.tolist() == [100, 100, 100] and table.flops.dtype == int
+
+
+def test_a_table_of_no_file_has_all_columns():
+    assert list(rows.read([]).columns) == list(COLUMNS)
+
+
+def marked(file, version):
+    """Mark a file of rows as one of another version."""
+    table = pq.read_table(file).replace_schema_metadata({rows.MARK: str(version)})
+    pq.write_table(table, file)
+
+
+def test_a_file_of_a_newer_schema_or_of_something_else_is_refused(tmp_path):
+    file = tmp_path / "rows.parquet"
+    rows.write([row()], file)
+    assert pq.read_schema(file).metadata[rows.MARK] == str(VERSION).encode()
+    marked(file, VERSION + 1)
+    with pytest.raises(InputError, match="newer spcabench"):
+        rows.read([file])
+    pd.DataFrame([OLD | dict(status="converged", solver="grqi", colour="red")]).to_parquet(file)
+    with pytest.raises(InputError, match=r"rows\.parquet: unknown columns colour"):
+        rows.read([file])
+    pd.DataFrame({"colour": ["red"]}).to_parquet(file)
+    with pytest.raises(InputError, match="no rows of spcabench"):
+        rows.read([file])
+    file.write_text("no parquet")
+    with pytest.raises(InputError, match=r"not a readable \.parquet file"):
+        rows.read([file])
+
+
+def test_a_new_column_is_empty_or_has_its_default_in_older_files(tmp_path):
+    file = tmp_path / "rows.parquet"
+    rows.write([row()], file)
+    pq.write_table(pq.read_table(file).drop_columns(["load", "reason", "repeat", "gap"]), file)
+    table = rows.read([file])
+    assert table.load.isna().all() and table.gap.isna().all()
+    assert table.reason.tolist() == [""] and table.repeat.tolist() == [0]
+
+
+OLD = dict(dataset="pitprops", parameters="{}", settings='{"k": 3}', seed=0, repeat=0, label="")
+
+
+def old_file(folder, *changes):
+    """A file as it was written before the schema: a table of what the rows happened to hold."""
+    file = folder / "old.parquet"
+    pd.DataFrame([OLD | change for change in changes]).to_parquet(file)
+    return file
+
+
+def test_rows_from_before_the_schema_are_brought_up_to_it(tmp_path):
+    run = dict(solver="grqi", group="grqi", status="converged", variance=2.5, flops=10, k=3)
+    measure = dict(solver="trace", group="measure-trace", status="finished", extra='{"a": 1}')
+    stopped = run | dict(status="time_limit")
+    killed = run | dict(status="time_limit", variance=None, flops=None, k=None)
+    late = measure | dict(status="time_limit", extra=None, reason="ended after 900 s")
+    table = rows.read([old_file(tmp_path, run, measure, stopped, killed, late)])
+    assert list(table.columns) == list(COLUMNS)
+    assert table.status.tolist() == ["converged", "finished", "time_limit", "killed", "killed"]
+    assert table.status.isin(GOOD).tolist() == [True, True, True, False, False]
+    assert table.solver.fillna("").tolist() == ["grqi", "", "grqi", "grqi", ""]
+    assert table.measure.fillna("").tolist() == ["", "trace", "", "", "trace"]
+    assert table.reason.tolist() == ["", "", "", "", "ended after 900 s"]
+    assert set(table.flops_convention) == {1} and not table.history_left_out.any()
+    assert table.extra.tolist()[:2] == [{}, {"a": 1}]
+
+
+def test_rows_of_comparisons_from_before_the_schema_are_too(tmp_path):
+    asked = dict(kind="held_out", item="colon", asked=20, status="finished", solver="tpower")
+    table = rows.read([old_file(tmp_path, asked, asked | dict(kind="suite"))])
+    assert table.measure.fillna("").tolist() == ["held_out", ""]
+    assert table.solver.tolist() == ["tpower", "tpower"]
+
+
+def test_old_rows_of_a_measure_are_those_of_today(trial_run):
+    make_run(trial_run, group="measure-trace", solver=None, measure="trace")
+    other = trial_run.with_name("old")
+    found = rows.read_text(trial_run.glob("rows/*/*.parquet"))
+    old = found.drop(columns=["measure", "flops_convention", "history_left_out"])
+    old = old.assign(solver="trace").dropna(axis="columns", how="all")
+    folder = other / "rows" / "trial2013_fig1"
+    folder.mkdir(parents=True)
+    old.to_parquet(folder / "rows.parquet")
+    (other / "figures" / "trial2013_fig1").mkdir(parents=True)
+    claims = "figures/trial2013_fig1/claims.json"
+    (other / claims).write_text((trial_run / claims).read_text())
+    (check,) = verify.against(trial_run, other)
+    assert "1 rows compared" in check.line and not check.differences
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="nothing is published")
+def test_the_published_rows_are_read():
+    table = rows.read_text(PUBLISHED.glob("*/rows.parquet"), [*KEY, "status", "experiment"])
+    assert table.experiment.nunique() == len(list(PUBLISHED.iterdir()))
+    assert (table.solver.isna() != table.measure.isna()).all()
+    assert set(table.status) <= set(Status)
+
+
+def test_the_table_of_columns_is_current():
+    text = schema_table.README.read_text(encoding="utf-8")
+    assert schema_table.with_tables(text) == text, "make docs"
+    assert all(f"`{name}`" in text for name in (*COLUMNS, *Status))
+
+
+def test_flops_of_two_conventions_are_not_drawn_together(trial_run):
+    one = row()
+    file = trial_run / "two.parquet"
+    trial_run.mkdir()
+    rows.write([one, replace(one, flops_convention=CONVENTION + 1)], file)
+    with pytest.raises(InputError, match=f"conventions {CONVENTION}, {CONVENTION + 1}"):
+        rows.check_convention(rows.read([file]), "trial2013_fig1")
+
+
+def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
+    make_run(trial_run)
+    (file,) = trial_run.glob("rows/*/*.parquet")
+    again = file.with_name("again.parquet")
+    rows.write([row(flops_convention=CONVENTION + 1)], again)
+    (found,) = verify.rejudge(trial_run)
+    assert f"conventions {CONVENTION}, {CONVENTION + 1}" in found.differences[0]
+
+
+def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
+
+    make_run(trial_run)
+    other = trial_run.with_name("other")
+    shutil.copytree(trial_run, other)
+    (file,) = other.glob("rows/*/*.parquet")
+    table = rows.read_table([file])
+    for name, value in dict(flops=1, setup_flops=1, flops_convention=CONVENTION + 1).items():
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(name), pa.array([value]))
+    rows.write_table(table, file)
+    (check,) = verify.against(trial_run, other)
+    assert "flops of 1 by another convention" in check.line and not check.differences
+
+
+def test_solver_pages_show_flops_of_the_last_convention_only(tmp_path):
+    common = dict(cardinality=3, variance_refit=2.5, nonnegative=False, setup_flops=0)
+    old, new = row(**common, flops=10**9), row(**common, flops=10, flops_convention=CONVENTION + 1)
+    other = row(**common, solver="em", flops=20, flops_convention=CONVENTION + 1)
+    rows.write([old, new, other], tmp_path / "rows.parquet")
+    found = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
+    assert found.flops.fillna(0).tolist() == [0, 10, 20]
+    assert found.dearer.fillna(0).tolist() == [0, 1, 2]
+
+
+def test_a_killed_run_is_counted_as_no_answer(tmp_path):
+    killed = row(status=Status.KILLED, variance=None, cardinality=None)
+    rows.write([row(), killed], tmp_path / "rows.parquet")
+    (entry,) = solver_page.solvers(solver_page.read([tmp_path / "rows.parquet"]))
+    assert (entry["all"]["runs"], entry["all"]["answered"]) == (2, 1)
+
+
+def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
+    task = [Run(dataset="pitprops", solver="grqi")]
+    first = row_hash.of_runs(task)
+    known = row_hash.tree_hash
+    monkeypatch.setattr(
+        row_hash, "tree_hash", lambda f: "new" if f.name == "schema.py" else known(f)
+    )
+    assert row_hash.of_runs(task) == first
+    for file in ("worker.py", "grader.py"):
+        monkeypatch.setattr(
+            row_hash,
+            "tree_hash",
+            lambda f, changed=file: "new" if f.name == changed else known(f),
+        )
+        assert row_hash.of_runs(task) != first

@@ -1,0 +1,170 @@
+"""The workflow's plan and its locks."""
+
+import fcntl
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import yaml
+from snakemake import api
+
+from spcabench import registry
+from spcabench.cli import figures, options
+from spcabench.errors import InputError
+from spcabench.running import workflow
+from spcabench.running.figure_jobs import jobs
+from tests.problems import WHOLE, some
+from tests.system_processes import below, gone
+
+
+def test_what_the_snakefile_switches_off_is_there():
+    """Otherwise the limit of jobs per second has another name, and its timers run."""
+    scheduler = sys.modules[api.Workflow.__module__].JobScheduler
+    assert "self.job_rate_limiter =" in inspect.getsource(scheduler.__init__)
+    assert "self.scheduler = JobScheduler(" in inspect.getsource(api.Workflow)
+
+
+def test_the_plan_holds_every_job_of_every_figure(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--dry-run",
+        "--forceall",
+        "--nolock",
+        "--cores",
+        "1",
+    ]
+    command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
+    found = subprocess.run(
+        command, cwd=options.ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    for figure in registry.names("figure"):
+        assert f"results/quick/figures/{figure}/claims.json" in found
+        for job in jobs(figure, "quick"):
+            assert f"results/quick/rows/{figure}/{job}.parquet" in found
+
+
+def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
+    path = tmp_path / "lock"
+    entered = threading.Event()
+
+    def second():
+        with workflow._exclusive(path):
+            entered.set()
+
+    with path.open("w") as first:
+        first.write(f"{os.getpid()} 1")
+        first.flush()
+        fcntl.flock(first, fcntl.LOCK_EX)
+        thread = threading.Thread(target=second)
+        thread.start()
+        assert not entered.wait(0.3)
+    thread.join(5)
+    assert entered.is_set()
+    assert f"waiting for process {os.getpid()} to end" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_failed_workflow_says_why_and_gives_its_code(tmp_path, monkeypatch, capsys, code):
+    (tmp_path / "Snakefile").write_text(
+        'rule all:\n    output: "done"\n    shell: "echo some Error: of mine >&2; touch done; '
+        f'exit {code}"\n'
+    )
+    log = tmp_path / "results" / "quick" / "workflow.log"
+    assert (
+        workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") != 0
+    ) == (code != 0)
+    assert ("of mine" in capsys.readouterr().err) == (code != 0)
+    assert log.exists()
+
+
+def test_a_cluster_s_profile_names_rules_that_there_are():
+    text = (options.ROOT / "Snakefile").read_text(encoding="utf-8")
+    rules = {line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("rule ")}
+    profile = yaml.safe_load(
+        (options.ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8")
+    )
+    assert {*profile["set-resources"], *profile["groups"]} <= rules
+    assert set(profile["group-components"]) == set(profile["groups"].values())
+    assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
+    with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm, and a f"):
+        figures.make_figures([], profile="slurn")
+
+
+def test_a_profile_may_be_a_folder_of_one_s_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="--profile: 'mine'"):
+        workflow.profile_folder("mine")
+    (tmp_path / "mine" / "config.yaml").touch()
+    assert workflow.profile_folder("mine") == tmp_path / "mine"
+    assert workflow.profile_folder("slurm") == options.ROOT / "profiles" / "slurm"
+    with pytest.raises(InputError, match=r"--profile: '\.\.'"):
+        workflow.profile_folder("..")
+
+
+SNAKEFILE = """rule all:
+    output: "done"
+    shell: "setsid sleep 600 > /dev/null 2>&1 & echo $! > pid; MORE; touch done"
+"""
+COMMAND = """
+from pathlib import Path
+from spcabench.running import supervisor, workflow
+supervisor.raise_on_termination()
+folder = Path.cwd()
+log = folder / "results" / "quick" / "workflow.log"
+workflow.workflow(["done"], log, 1, folder, snakefile=folder / "Snakefile")
+"""
+
+
+@WHOLE
+def test_what_a_job_leaves_behind_ends_with_the_workflow(tmp_path, capsys):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "true"))
+    log = tmp_path / "results" / "quick" / "workflow.log"
+    assert workflow.workflow(["done"], log, 1, tmp_path, snakefile=tmp_path / "Snakefile") == 0
+    assert gone([int((tmp_path / "pid").read_text())], 0.5)
+    with workflow._exclusive(tmp_path / workflow.LOCK):
+        assert "waiting" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", some(1, [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.replace("MORE", "sleep 600"))
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as command:
+        end = time.monotonic() + 60
+        file = tmp_path / "pid"
+        while not (file.exists() and file.read_text().strip()):
+            assert time.monotonic() < end and command.poll() is None
+            time.sleep(0.05)
+        started = below(command.pid)
+        assert len(started) >= 4  # the supervisor, Snakemake, a shell, and what the shell runs
+        command.send_signal(number)
+        command.wait(20)
+        said = command.stderr.read()
+    assert gone([*started, int(file.read_text())])
+    with (tmp_path / workflow.LOCK).open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert number == signal.SIGKILL or "the same command goes on" in said
+
+
+@pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
+def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
+    log = tmp_path / "workflow.log"
+    log.write_text(f"{head}\nOSError: [Errno 28] No space left on device\nerror of another kind\n")
+    workflow._explain(log)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
+    assert len(said) == 2 and "the same command goes on" in said[1]

@@ -1,0 +1,228 @@
+"""What may not change an answer: rounding, and so the order of the rows, signs, storage, threads.
+
+Problems with ties are the hard ones, because there rounding can decide. The ordinary suite takes a
+few; ``SPCABENCH_TIES=500 pytest -m thorough tests/solving/test_invariance.py`` takes 500 of each
+solver.
+"""
+
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+from spcabench import Problem, SparsePCA, api, registry
+from spcabench.solving.driver import parameters
+from spcabench.solving.run_warnings import Flag
+from tests import problems
+from tests.problems import SOLVERS, WHOLE, some, with_seeds
+
+COUNT = int(os.environ.get("SPCABENCH_TIES", "16"))  # problems of each solver
+SLOW_COUNT = COUNT if COUNT > 100 else 8  # of a relaxation
+ACCURACY = 1e-9
+STABLE = [s for s in SOLVERS if problems.traits(s).stable]
+UNSTABLE = [s for s in SOLVERS if s not in STABLE]
+FIXED = [s for s in SOLVERS if "seed" not in parameters(registry.module("solver", s).solve)]
+
+
+def _equal_variances(rng, m, n):
+    X = rng.standard_normal((m, n)) + np.outer(rng.standard_normal(m), rng.integers(0, 2, n))
+    X = X - X.mean(axis=0)
+    return X / X.std(axis=0)
+
+
+def _duplicates(rng, m, n):
+    return rng.standard_normal((m, n))[:, rng.integers(0, max(1, n // 2), n)]
+
+
+def _integers(rng, m, n):
+    X = rng.integers(-1, 2, (m, n)).astype(float)
+    X[0, -1] = 2.0
+    return X
+
+
+def _nearly_tied(rng, m, n):
+    X = _integers(rng, m, n)
+    X[:, -2] = X[:, 0]
+    return X * (1.0 + 1e-12 * rng.standard_normal(X.shape))
+
+
+def _scaled_columns(rng, m, n):
+    return _integers(rng, m, n) * 10.0 ** rng.integers(-3, 4, n)
+
+
+def _scaled(rng, m, n):
+    return _integers(rng, m, n) * 10.0 ** rng.integers(-50, 50)
+
+
+def _orthogonal(rng, m, n):
+    H = np.ones((1, 1))
+    while len(H) < max(m, n + 1):
+        H = np.kron(H, [[1.0, 1.0], [1.0, -1.0]])
+    return H[:, 1 + rng.permutation(len(H) - 1)[:n]] * rng.choice([1.0, 1.0, 2.0], n)
+
+
+def _exchangeable(rng, m, n):
+    return np.eye(n) * rng.choice([0.5, 1.0, 3.0]) + rng.integers(-1, 2)
+
+
+def _equal_blocks(rng, m, n):
+    size = max(2, n // 3)
+    return np.kron(np.eye(-(-n // size)), rng.standard_normal((max(3, m // 3), size)))[:, :n]
+
+
+FAMILIES = [
+    _equal_variances,
+    _duplicates,
+    _integers,
+    _nearly_tied,
+    _scaled_columns,
+    _scaled,
+    _orthogonal,
+    _exchangeable,
+]
+
+
+def _draw(seed, families=FAMILIES):
+    """Data (m, n), n from 4 to 9, and a cardinality."""
+    rng = np.random.default_rng([seed, 16])
+    m, n = int(rng.integers(5, 16)), int(rng.integers(4, 10))
+    X = families[seed % len(families)](rng, m, n)
+    if not np.ptp(X, axis=0).any():
+        X[0, 0] += 1.0
+    return X, int(rng.integers(1, X.shape[1]))
+
+
+def _variants(X, seed):
+    """The same problem, rounded otherwise."""
+    order = np.random.default_rng([seed, 17]).permutation(len(X))
+    yield "rows permuted", Problem.from_data(X[order])
+    yield "rows reversed", Problem.from_data(X[::-1])
+    yield "signs turned", Problem.from_data(-X)
+    yield "sparse", Problem.from_data(sp.csc_array(X))
+
+
+def _close(a, b):
+    return a.good == b.good and abs(a.variance - b.variance) <= ACCURACY * abs(a.variance)
+
+
+def _expect_answer(result, k):
+    """An answer of at most k nonzeros, or the reason why there is none."""
+    if "no penalty gave at most" in result.fault:
+        return
+    assert result.good, result.fault
+    assert not problems.traits(result.solver).control or result.cardinality <= k
+
+
+def _expect_rounding_decides_nothing(solver, seed):
+    X, k = _draw(seed)
+    answer = problems.solve(Problem.from_data(X), solver, k)
+    _expect_answer(answer, k)
+    for variant, other in _variants(X, seed):
+        found = problems.solve(other, solver, k)
+        assert _close(answer, found), (seed, variant, answer.variance, found.variance)
+
+
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(STABLE, 1, COUNT, SLOW_COUNT))
+def test_rounding_decides_nothing_and_ties_leave_an_answer(solver, seeds):
+    for seed in seeds:
+        _expect_rounding_decides_nothing(solver, seed)
+
+
+@WHOLE
+@pytest.mark.parametrize(("solver", "seed"), [("dspca_constrained", 56)])
+def test_rounding_decides_nothing_where_it_once_did(solver, seed):
+    _expect_rounding_decides_nothing(solver, seed)
+
+
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(UNSTABLE, 4, COUNT, SLOW_COUNT))
+def test_rounding_rarely_decides_what_is_called_unstable(solver, seeds):
+    agree = []
+    for seed in seeds:
+        X, k = _draw(seed)
+        answer = problems.solve(Problem.from_data(X), solver, k)
+        _expect_answer(answer, k)
+        for _, other in _variants(X, seed):
+            found = problems.solve(other, solver, k)
+            _expect_answer(found, k)
+            agree.append(_close(answer, found))
+    assert np.mean(agree) >= 0.8
+
+
+@pytest.mark.parametrize(("solver", "seeds"), with_seeds(FIXED, 1, COUNT // 2, SLOW_COUNT // 2))
+def test_the_order_of_the_variables_decides_nothing_where_nothing_ties(solver, seeds):
+    """Equal variances are no tie here: the norms of the columns of Sigma differ."""
+    for seed in seeds:
+        X, k = _draw(seed, [_equal_variances])
+        order = np.random.default_rng(seed).permutation(X.shape[1])
+        a, b = (problems.solve(Problem.from_data(Y), solver, k) for Y in (X, X[:, order]))
+        assert a.variance == pytest.approx(b.variance, rel=1e-7)
+
+
+@pytest.mark.parametrize("solver", ["branch_and_bound", "brute_force"])
+def test_exact_answers_do_not_depend_on_the_order_of_the_variables(solver):
+    for seed in range(COUNT):
+        X, k = _draw(seed, [*FAMILIES, _equal_blocks])
+        order = np.random.default_rng(seed).permutation(X.shape[1])
+        a, b = (api.solve(Problem.from_data(Y), solver, k=k) for Y in (X, X[:, order]))
+        assert _close(a, b)
+
+
+WIDE = 60  # variables from which on threads are used; relaxations are too slow there
+
+
+def _takes_wide(solver):
+    module = registry.module("solver", solver)
+    return not module.TRAITS.relaxation and (module.TRAITS.largest or WIDE) >= WIDE
+
+
+@pytest.mark.parametrize(
+    "family", some(1, [_equal_variances, _duplicates]), ids=lambda f: f.__name__
+)
+@pytest.mark.parametrize("solver", some(12, [s for s in STABLE if _takes_wide(s)]))
+def test_threads_decide_nothing(solver, family):
+    """Products of this size are divided among threads, which adds their terms in another order."""
+    X = family(np.random.default_rng(3), 400, WIDE)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(problems.solve(Problem.from_data(X), solver, 4))
+    assert _close(*found)
+
+
+PENALISED = [s for s in SOLVERS if problems.traits(s).control == "penalty"]
+
+
+@pytest.mark.parametrize("solver", PENALISED)
+def test_equal_variables_beyond_the_cardinality_are_cut_and_flagged(solver):
+    """Three equal variables: no penalty leaves fewer of them, but the rule for ties does."""
+    x = np.random.default_rng(4).standard_normal(12)
+    X = np.column_stack([x, x, x, 0.1 * x[::-1], 0.1 * x**2])
+    result = problems.solve(Problem.from_data(X), solver, 2)
+    _expect_answer(result, 2)
+    assert result.variance <= result.bound
+    assert (result.x != 0.0)[:3].sum() == result.cardinality or Flag.tied not in result.flags
+
+
+@pytest.mark.parametrize("solver", ["exact_sdp", "dspca", "gpower0", "gpower1", "pmd", "fps"])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_of_equal_variables_as_many_as_are_asked_for_stay(solver, k):
+    """The penalty leaves all six or one: a cut of the six is better than the one."""
+    P = Problem.from_covariance(0.5 * np.ones((6, 6)) + 0.5 * np.eye(6))
+    result = problems.solve(P, solver, k)
+    assert result.variance == pytest.approx(0.5 + 0.5 * k, rel=1e-9)
+    assert result.support.tolist() == list(range(k)) and Flag.tied in result.flags
+
+
+@pytest.mark.parametrize("orders", some(1, [6, 20]))
+@pytest.mark.parametrize("scale", [False, True])
+def test_the_estimator_does_not_depend_on_the_order_of_the_rows(scale, orders):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((200, 20))
+    X[:, :6] += rng.standard_normal((200, 1))
+    found = [
+        SparsePCA(scale=scale).fit(X[rng.permutation(200)]).explained_variance_ratio_
+        for _ in range(orders)
+    ]
+    np.testing.assert_allclose(found, [found[0]] * orders, rtol=1e-9)

@@ -1,0 +1,350 @@
+"""Components as files: what is saved is what is applied, without pickle; libraries of extras."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from matplotlib.text import Text
+from sklearn.datasets import load_wine
+
+import spcabench
+from spcabench import optional_dependencies
+from spcabench.cli.apply import apply
+from spcabench.errors import InputError
+from spcabench.showing import pictures
+from spcabench.solving import model as models
+from tests.problems import WHOLE
+
+WINE = load_wine(as_frame=True).data
+# what the core must do without; the files of the package are there, these are not
+HIDDEN = ("abess", "asv", "bokeh", "clarabel", "cvxpy", "h5py", "isal", "jinja2", "matplotlib")
+HIDDEN += ("pyarrow", "rdata", "scs", "snakemake")
+WITHOUT = f"""
+import sys
+from importlib.machinery import PathFinder
+found = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *rest: None if name in {HIDDEN} else found(name, *rest)
+sys.argv = ["spcabench", *sys.argv[1:]]
+from spcabench.cli.application import main
+main()
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = WINE.copy()
+    frame.insert(0, "bottle", [f"b{i}" for i in range(len(frame))])
+    frame.iloc[3, 2] = np.nan
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    return tmp_path / "wine.csv"
+
+
+@pytest.fixture
+def typed(monkeypatch, capsys):
+    """A function of the words of a command: what it printed."""
+
+    def call(*words):
+        from spcabench.cli.application import app
+
+        app([str(word) for word in words], standalone_mode=False)
+        return capsys.readouterr().out
+
+    return call
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_an_estimator_is_the_same_after_its_file(scale, tmp_path):
+    model = spcabench.SparsePCA(2, cardinality=[5, 0.3], scale=scale).fit(WINE)
+    model.save(tmp_path / "m.npz")
+    again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+    pd.testing.assert_frame_equal(
+        again.set_output(transform="pandas").transform(WINE),
+        model.set_output(transform="pandas").transform(WINE),
+    )
+    assert again.get_params() == model.get_params() and again.cardinality_ == [5, 4]
+    for name in ("explained_variance_ratio_", "bound_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as file:
+        assert "numpy" in json.loads(str(file["about"]))["versions"]
+
+
+def test_apply_names_no_option_that_it_has_not(tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
+    saved = models.load(tmp_path / "m.npz")
+    name = saved.variables[saved.used[0]]
+    options = {f"--{option.replace('_', '-')}" for option in inspect.signature(apply).parameters}
+    wrong = {
+        "text": WINE.assign(**{name: "word"}),
+        "dates": WINE.assign(**{name: pd.Timestamp("2020-01-01")}),
+        "gaps": WINE.assign(**{name: [np.nan, *WINE[name][1:]]}),
+    }
+    for frame in wrong.values():
+        frame.to_parquet(tmp_path / "new.parquet")
+        with pytest.raises(InputError) as caught:
+            typed("apply", tmp_path / "m.npz", tmp_path / "new.parquet")
+        assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options, caught.value
+    genes = WINE.T.assign(kind="word")
+    genes.rename_axis("gene").to_csv(tmp_path / "genes.csv")
+    with pytest.raises(InputError, match="--drop-text") as caught:
+        typed("apply", tmp_path / "m.npz", tmp_path / "genes.csv", "--transpose")
+    assert set(re.findall(r"--[a-z-]+", str(caught.value))) <= options
+
+
+@pytest.mark.parametrize("option", ["--label", "--drop"])
+def test_apply_needs_no_columns_named(option, tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "3", "--out", tmp_path / "m.npz")
+    with pytest.raises(InputError, match=f"{option}: not needed"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv", option, "ash")
+
+
+def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
+    WINE.to_csv(tmp_path / "wine.csv")
+    typed("solve", tmp_path / "wine.csv", "-k", "2,4", "--out", tmp_path / "m.npz")
+    found = typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv")
+    assert found.splitlines()[0] == "sample,k = 2,k = 4"
+    saved = models.load(tmp_path / "m.npz")
+    arrays = {"columns": np.array(["k = 2"])}
+    models.Model(saved.loadings, saved.variables, None, None, {}, arrays).save(tmp_path / "m.npz")
+    with pytest.raises(InputError, match="columns: allowed are 2 names"):
+        models.load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("stream", [np.random.RandomState(3), np.random, 5, None])
+def test_a_loaded_estimator_is_fitted_with_the_random_numbers_that_come_next(stream, tmp_path):
+    model = spcabench.SparsePCA(1, cardinality=3, random_state=stream).fit(WINE)
+    model.save(tmp_path / "m.npz")
+    again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+    assert again.fit(WINE).components_.shape == (1, 13)
+    if isinstance(stream, np.random.RandomState):
+        again = spcabench.SparsePCA.load(tmp_path / "m.npz")
+        assert again._seed() == model._seed() and again._seed() == model._seed()
+
+
+def test_bounds_are_left_out():
+    assert not hasattr(spcabench.SparsePCA(bound=False).fit(WINE), "bound_")
+
+
+def test_auto_is_what_select_recommends():
+    model = spcabench.SparsePCA(1, cardinality="auto", random_state=0).fit(WINE)
+    assert model.cardinality_ == model.selection_.k
+
+
+@pytest.mark.parametrize("scale", [(), ("--scale",)])
+def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typed):
+    model, scores = tmp_path / "m.npz", tmp_path / "s.csv"
+    typed(
+        "solve", table, "--missing", "mean", "-k", "4", "--components", "2", *scale, "--out", model
+    )
+    typed("apply", model, table, "--missing", "mean", "--out", scores)
+    found = pd.read_csv(scores, index_col="sample")
+    filled = pd.read_csv(table).drop(columns="bottle")
+    filled = filled.fillna(filled.mean())
+    same = spcabench.SparsePCA(2, cardinality=4, scale=bool(scale)).fit(filled)
+    np.testing.assert_allclose(abs(found), abs(same.transform(filled)), rtol=1e-6, atol=1e-8)
+    assert list(found.index[:2]) == ["b0", "b1"]
+
+
+def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
+    table, model, scores = (tmp_path / name for name in ("t.csv", "m.npz", "s.csv"))
+    genes = WINE.iloc[:20].T.rename_axis("gene").rename(columns="patient {}".format)
+    genes.insert(0, "description", [f"protein number {j}" for j in range(len(genes))])
+    genes.to_csv(table)
+    how = ("--transpose", "--drop-text")
+    typed("solve", table, *how, "-k", "3", "--out", model)
+    typed("apply", model, table, *how, "--out", scores)
+    found = pd.read_csv(scores, index_col="sample")
+    assert list(found.index) == [f"patient {i}" for i in range(20)]
+    same = spcabench.SparsePCA(1, cardinality=3).fit(WINE.iloc[:20])
+    np.testing.assert_allclose(abs(found), abs(same.transform(WINE.iloc[:20])), rtol=1e-6)
+
+
+def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
+    typed("solve", table, "--missing", "mean", "-k", "2", "--out", tmp_path / "m.npz")
+    saved = models.load(tmp_path / "m.npz")
+    used = [saved.variables[j] for j in saved.used]
+    WINE[used[::-1]].to_csv(tmp_path / "few.csv", index=False)
+    found = pd.read_csv(StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")))
+    np.testing.assert_allclose(found["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
+    WINE[used[:1]].to_csv(tmp_path / "few.csv", index=False)
+    with pytest.raises(InputError, match=f"no column {used[1]}"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
+
+
+def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_is_one(
+    tmp_path, typed
+):
+    np.save(tmp_path / "x.npy", WINE.to_numpy())
+    typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
+    np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
+    with pytest.raises(InputError, match="infinite entries: 3;"):
+        typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
+    np.save(tmp_path / "s.npy", np.cov(WINE.T))
+    assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
+    covariance = typed("solve", tmp_path / "s.npy", "--covariance", "-k", "2")
+    assert "square and symmetric" not in covariance
+
+
+def test_arrays_sparse_or_not_are_found_by_place(tmp_path, typed):
+    np.save(tmp_path / "x.npy", WINE.to_numpy())
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(WINE.to_numpy()))
+    typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
+    dense, sparse = (typed("apply", tmp_path / "m.npz", tmp_path / f) for f in ("x.npy", "x.npz"))
+    assert dense == sparse and len(dense.splitlines()) == 179
+
+
+def test_files_that_are_no_models_are_refused(tmp_path, typed):
+    np.savez(tmp_path / "a.npz", x=np.ones(3))
+    (tmp_path / "b.npz").write_text("text")
+    np.savez(tmp_path / "c.npz", loadings=np.array([{}], dtype=object), variables=[], about="{}")
+    for name, said in (("a", "no loadings"), ("b", "not a model"), ("c", "not a model")):
+        with pytest.raises(InputError, match=said):
+            models.load(tmp_path / f"{name}.npz")
+    with pytest.raises(InputError, match="no such file"):
+        models.load(tmp_path / "d.npz")
+    typed("solve", "pitprops", "-k", "3", "--out", tmp_path / "e.npz")
+    with pytest.raises(InputError, match="no SparsePCA"):
+        spcabench.SparsePCA.load(tmp_path / "e.npz")
+
+
+DAMAGES = {
+    "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: allowed are finite"),
+    "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: allowed are finite"),
+    "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: allowed are finite"),
+    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: allowed are finite"),
+    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "no positive numbers"),
+    "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
+    "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
+    "no format": ({"about": np.array('{"format": 9}')}, "another format"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
+    good = dict(
+        loadings=np.eye(3)[:, :1],
+        variables=np.array(["a", "b", "c"]),
+        about=np.array('{"format": 1}'),
+        mean=np.zeros(3),
+        scale=np.ones(3),
+    )
+    np.savez(tmp_path / "m.npz", **good)
+    assert models.load(tmp_path / "m.npz").used == [0]
+    change, said = DAMAGES[damage]
+    np.savez(tmp_path / "m.npz", **(good | change))
+    with pytest.raises(InputError, match=said) as found:
+        models.load(tmp_path / "m.npz")
+    assert "\n" not in str(found.value)
+
+
+def test_k_auto_says_why(table, typed):
+    words = (
+        "solve",
+        table,
+        "--missing",
+        "rows",
+        "--scale",
+        "-k",
+        "auto",
+        "--criterion",
+        "certified",
+    )
+    assert '"k": ' in typed(*words, "--json")
+
+
+def test_bounds_and_substitutes_are_shown_on_demand(typed):
+    plain = typed(
+        "solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--components", "2"
+    )
+    assert "certified" not in plain and "gap" not in plain and "whorls (0.12%)" in plain
+    found = json.loads(
+        typed("solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--json")
+    )
+    assert found["components"][0]["bound"] is None and "substitutes" in found["components"][0]
+
+
+@pytest.mark.parametrize("kind", pictures.KINDS)
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_picture_is_drawn(kind, count, tmp_path):
+    problem = spcabench.Problem.from_data(WINE, labels=["a", "b"] * 89, scale=True)
+    figure = spcabench.components(problem, None, count, k=4).plot(kind)
+    figure.savefig(tmp_path / "p.png")
+    pictures.require("matplotlib.pyplot").close(figure)
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_the_names_of_a_biplot_stay_inside_the_axes(signs):
+    rng = np.random.default_rng(0)
+    factors = rng.standard_normal((90, 2)) * [1.2, 1.0]
+    loadings = np.kron(np.diag(signs), np.ones((1, 9)))  # two groups of nine that move together
+    X = factors @ loadings + 0.01 * rng.standard_normal((90, 18))
+    problem = spcabench.Problem.from_data(X, features=[f"variable number {j}" for j in range(18)])
+    figure = spcabench.components(problem, "grqi", 2, k=9).plot("biplot")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    frame = axes.get_window_extent()
+    named = [text for text in axes.texts if text.get_text()]
+    assert {"and 3 more"} == {text.get_text().splitlines()[-1] for text in named}
+    for text in named:
+        box = Text.get_window_extent(text)  # of the words alone; the place in the data is inside
+        assert frame.x0 <= box.x0 and box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 and box.y1 <= frame.y1
+    pictures.require("matplotlib.pyplot").close(figure)
+
+
+def test_what_cannot_be_drawn_is_said():
+    result = spcabench.solve(spcabench.load("pitprops"), k=3)
+    with pytest.raises(InputError, match="covariance, which has no scores"):
+        result.plot("biplot")
+    with pytest.raises(InputError, match="kind: 'pie'"):
+        result.plot("pie")
+
+
+def test_data_are_solved_as_they_are():
+    found = spcabench.solve(WINE, k=3)
+    assert found.solver == "branch_and_bound" and "proline" in repr(found)
+    S = np.cov(WINE.to_numpy().T, bias=True)
+    assert found.variance == pytest.approx(found.x @ S @ found.x)
+    assert found.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
+
+
+def _without_extras(*words, folder):
+    command = [sys.executable, "-c", WITHOUT, *map(str, words)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+@WHOLE
+def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
+    words = ("solve", table, "--missing", "mean", "-k", "3", "--solver", "tpower", "--out", "m.npz")
+    for line in (words, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):
+        done = _without_extras(*line, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("solve", "pitprops", "-k", "3", "--plot", "p.png"), "figures"),
+        (("solve", "pitprops", "-k", "3", "--out", "p.parquet"), "parquet"),
+        (("solve", "pitprops", "-k", "3", "--solver", "exact_sdp"), "sdp"),
+        (("compare", "tpower"), "bench"),
+    ],
+)
+def test_a_missing_extra_is_one_line_that_names_it(words, extra, tmp_path):
+    done = _without_extras(*words, folder=tmp_path)
+    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert f"spcabench[{extra}]" in done.stderr
+
+
+def test_every_extra_is_known_by_its_libraries():
+    for library, extra in (("cvxpy", "sdp"), ("h5py", "hdf5"), ("abess", "compare")):
+        assert optional_dependencies.extra_of(library) == extra
+    assert optional_dependencies.extra_of("no_such_library") == "all"

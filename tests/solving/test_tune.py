@@ -1,0 +1,185 @@
+"""The search of a penalty for a wanted cardinality, and the bounds beside it."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from spcabench import Problem, api, registry
+from spcabench.solving import tune
+from spcabench.solving.run_warnings import Flag
+from tests import problems
+
+BY_PENALTY = [s for s in problems.SOLVERS if problems.traits(s).control == "penalty"]
+by_penalty = pytest.mark.parametrize("solver", BY_PENALTY)
+
+
+def _watch(monkeypatch):
+    runs = []
+    drive = tune.drive
+    monkeypatch.setattr(
+        tune, "drive", lambda *args, **kw: runs.append(drive(*args, **kw)) or runs[-1]
+    )
+    return runs
+
+
+@pytest.mark.parametrize(("solver", "family"), problems.spread(BY_PENALTY, problems.FAMILIES))
+@pytest.mark.parametrize("seed", problems.some(2, range(4)))
+def test_the_search_is_the_sum_of_its_runs(solver, family, monkeypatch, seed):
+    problem, k = problems.problem(family, seed)
+    runs = _watch(monkeypatch)
+    best = api.solve(problem, solver, k=k)
+    monkeypatch.undo()
+    assert best.k == k
+    assert best.search["runs"] == len(runs) <= tune.MOST_TRIALS + 1
+    near = [abs(r.cardinality - k) <= 0.1 * k for r in runs]
+    assert best.search["near"] == (near.index(True) + 1 if any(near) else len(runs))
+    _, _, flops, _ = tune._range(problem, registry.module("solver", solver))
+    assert best.search["flops"] == flops + sum(r.flops + r.setup_flops for r in runs)
+    assert best.search["time"] >= sum(r.solve_time + r.setup_time for r in runs)
+    fitting = [r for r in runs if r.good and r.cardinality <= k]
+    assert best.good
+    assert bool(fitting) == (Flag.tied not in best.flags)
+    assert all(r.variance <= best.variance for r in fitting)
+
+
+@by_penalty
+@pytest.mark.parametrize("seed", problems.some(2, range(5)))
+def test_the_best_trial_repeats_at_its_penalty(solver, seed):
+    problem, k = problems.problem("spiked data", seed)
+    best = api.solve(problem, solver, k=k)
+    again = api.solve(problem, solver, **best.settings)
+    assert np.array_equal(best.x, again.x)
+    assert (best.flops, best.setup_flops, best.status) == (
+        again.flops,
+        again.setup_flops,
+        again.status,
+    )
+    assert not again.search
+
+
+@by_penalty
+def test_equal_variables_enter_together_and_the_first_is_kept(solver):
+    column = np.random.default_rng(0).standard_normal((6, 1))
+    twins = Problem.from_data(np.hstack([column, column]), center=False)
+    result = api.solve(twins, solver, k=1)
+    assert result.good
+    assert result.cardinality == 1
+    # one column or entry first: that can break the tie without a cut
+    trials = problems.traits(solver).relaxation or problems.traits(solver).nonnegative == "always"
+    assert Flag.tied in result.flags or trials
+    assert list(result.support) == [0] or trials
+    assert api.solve(twins, solver, k=2).cardinality == 2
+
+
+def test_a_trial_that_does_not_tie_is_not_cut():
+    """The fewest nonzeros of any penalty are too many, and differ: no answer, and why."""
+    problem, _ = problems.problem("gaussian data", 0)
+    trial = api.solve(problem, "gpower1", gamma=1e-6)
+    best = tune._cut([trial], 1)
+    assert best.status == "infeasible"
+    assert best.flags == ()
+    said = replace(best, k=1, search={"runs": 1}).fault
+    assert "no penalty gave at most k = 1" in said
+
+
+@by_penalty
+@pytest.mark.parametrize("seed", problems.some(2, range(5)))
+def test_one_variable_is_the_one_of_largest_variance(solver, seed):
+    problem, _ = problems.problem("gaussian data", seed)
+    assert api.solve(problem, solver, k=1).cardinality == 1
+
+
+@pytest.mark.parametrize("solver", [s for s in problems.SOLVERS if problems.traits(s).control])
+def test_a_rank_one_covariance_is_solved_by_all(solver):
+    v = np.array([3.0, 0.0, -2.5, 0.0, 2.0, 0.0])
+    v = np.abs(v) if problems.traits(solver).nonnegative == "always" else v
+    for problem in (
+        Problem.from_covariance(np.outer(v, v)),
+        Problem.from_data(np.outer([1.0, -2.0, 1.0], v)),
+    ):
+        result = problems.solve(problem, solver, 3)
+        assert set(result.support) == {0, 2, 4}
+        refitted = problems.solve(problem, solver, 3, refit=True)
+        assert refitted.variance == pytest.approx(
+            problems.optimum(problems.explicit(problem), 3), rel=1e-9
+        )
+        assert refitted.variance >= result.variance * (1 - 1e-12)
+
+
+def test_a_refit_after_a_search_is_graded_anew():
+    problem = api.load("pitprops")
+    raw = api.solve(problem, "gpower1", k=5)
+    assert raw.variance > 0  # graded, and kept
+    result = api.solve(problem, "gpower1", k=5, refit=True)
+    W = result.support
+    assert result.variance == pytest.approx(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
+    assert result.variance == pytest.approx(problem.variance(result.x))
+    assert result.search["runs"] >= 1
+
+
+BY_PATH = [s for s in BY_PENALTY if problems.traits(s).path]
+
+
+@pytest.mark.parametrize("solver", BY_PATH)
+@pytest.mark.parametrize("seed", problems.some(2, range(5)))
+def test_a_descent_goes_down_from_the_largest_penalty_and_starts_where_it_was(
+    solver, monkeypatch, seed
+):
+    problem, k = problems.problem("spiked data", seed)
+    runs = _watch(monkeypatch)
+    best = api.solve(problem, solver, k=k)
+    monkeypatch.undo()
+    penalties = [r.settings[problems.traits(solver).penalty] for r in runs]
+    first_halving = next(
+        (i for i, (a, b) in enumerate(pairwise(penalties)) if b > a), len(penalties)
+    )
+    assert penalties[: first_halving + 1] == sorted(penalties[: first_halving + 1], reverse=True)
+    assert "start" not in runs[0].settings
+    assert best.search["runs"] < 3 or any("start" in r.settings for r in runs)
+
+
+@pytest.mark.parametrize("solver", BY_PATH)
+@pytest.mark.parametrize("seed", problems.some(3, range(10)))
+def test_a_start_changes_no_certified_answer(solver, seed):
+    name = problems.traits(solver).penalty
+    problem, _ = problems.problem("gaussian covariance", seed)
+    lam = 0.3 * problem.matrix.S.diagonal().max()
+    cold = api.solve(problem, solver, **{name: lam})
+    for x in (cold.x, api.solve(problem, solver, **{name: 1.5 * lam}).x):
+        warm = api.solve(problem, solver, **{name: lam}, start=x)
+        assert warm.relaxation_value <= cold.relaxation_bound * (1 + 1e-9)
+        assert cold.relaxation_value <= warm.relaxation_bound * (1 + 1e-9)
+        assert warm.relaxation_gap <= 2 * max(cold.relaxation_gap, 1e-3)
+
+
+SLOW = '''"""Has 1, 3, 5, ... nonzeros, and takes its time."""
+from time import perf_counter
+import numpy as np
+from spcabench.iterate import Traits
+TRAITS = Traits(control="penalty", penalty="weight")
+EXAMPLE = dict(weight=0.5)
+STOP = "end"
+def penalty_range(problem):
+    return 0.1, 1.0
+def solve(problem, *, weight):
+    x = np.zeros(problem.n)
+    count = 1 + 2 * int(6.0 * (1.0 - weight))
+    x[:count] = np.arange(13, 13 - count, -1)
+    begun = perf_counter()
+    while perf_counter() < begun + 0.02:
+        pass
+    yield x / np.linalg.norm(x)
+'''
+
+
+def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    problem = Problem.from_covariance(np.ones((13, 13)) + np.eye(13))
+    whole = api.solve(problem, str(tmp_path / "slow.py"), k=6)
+    assert (whole.cardinality, whole.status) == (5, "finished")
+    short = api.solve(problem, str(tmp_path / "slow.py"), k=6, time_limit=0.021 / tune.LIMITS)
+    assert short.search["runs"] < whole.search["runs"]
+    assert short.status == "time_limit" and short.good
+    assert 1 <= short.cardinality <= 5
