@@ -129,6 +129,7 @@ def test_no_bare_import_of_the_repository_folders(file):
         "datasets",
         "figures",
         "benchmarks",
+        "docs",
         "tests",
     }
 

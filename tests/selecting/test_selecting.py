@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_wine
 
 import spcabench
-from benchmarks import selection as table
+from docs.tables import choosing_k as table
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria

@@ -1,7 +1,7 @@
 """The numbers of docs/field.md that take minutes.
 
-    python -m benchmarks.field_tables thresholding    # covariance thresholding, n = 400
-    python -m benchmarks.field_tables anytime         # greedy anytime sparse PCA, n = 2,000
+    python -m docs.tables.field thresholding    # covariance thresholding, n = 400
+    python -m docs.tables.field anytime         # greedy anytime sparse PCA, n = 2,000
 
 Each prints the share of the support that is found: its mean over the draws, and its standard error.
 Samples are those of the dataset `spiked_samples`, as many as variables, seeds 0, 1, ...
@@ -22,12 +22,12 @@ def drawn(n, k, seed):
     return problem, np.array(problem.provenance["support"])
 
 
-def share(found, planted):
+def share(support, planted):
     """The share of the planted variables that was found."""
-    return len(np.intersect1d(found, planted)) / len(planted)
+    return len(np.intersect1d(support, planted)) / len(planted)
 
 
-def told(label, shares):
+def print_mean(label, shares):
     """Print the mean of some shares with its standard error."""
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     print(f"{label}: {100 * np.mean(shares):.0f} % (+- {100 * error:.0f}), {len(shares)} draws")
@@ -41,7 +41,7 @@ def thresholding(n=400, draws=8):
         for seed in range(draws):
             problem, planted = drawn(n, k, seed)
             shares.append(share(solve(problem, "covariance_thresholding", k=k).support, planted))
-        told(f"n = {n}, k = {k} = {ratio:g} sqrt(n)", shares)
+        print_mean(f"n = {n}, k = {k} = {ratio:g} sqrt(n)", shares)
 
 
 def anytime(n=2000, k=7, draws=20):
@@ -54,9 +54,9 @@ def anytime(n=2000, k=7, draws=20):
         C = np.abs(problem.given_as("covariance").matrix.S)
         one.append(share(completed(C, planted[:1], k, False), planted))
         third.append(share(completed(C, planted[: round(k / 3)], k, False), planted))
-    told(f"n = {n}, k = {k}, all seeds of one variable", every)
-    told(f"n = {n}, k = {k}, from one variable of the support", one)
-    told(f"n = {n}, k = {k}, from a third of the support", third)
+    print_mean(f"n = {n}, k = {k}, all seeds of one variable", every)
+    print_mean(f"n = {n}, k = {k}, from one variable of the support", one)
+    print_mean(f"n = {n}, k = {k}, from a third of the support", third)
 
 
 if __name__ == "__main__":

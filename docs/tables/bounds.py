@@ -1,8 +1,8 @@
 """The numbers and pictures of docs/bounds.md.
 
-    python -m benchmarks.bounds_tables sdp        # beside the constrained relaxation, ten problems
-    python -m benchmarks.bounds_tables seconds    # docs/bounds_seconds.svg: gap against seconds
-    python -m benchmarks.bounds_tables size       # docs/bounds_size.svg: gap against n
+    python -m docs.tables.bounds sdp        # beside the constrained relaxation, ten problems
+    python -m docs.tables.bounds seconds    # docs/bounds_seconds.svg: gap against seconds
+    python -m docs.tables.bounds size       # docs/bounds_size.svg: gap against n
 
 Seconds are processor time on one thread. A gap is that of a bound above the best value known, or
 above that of a local search.
@@ -20,7 +20,7 @@ from spcabench.methods.exact_search import dual_bound
 from spcabench.methods.exact_search.dual_certificate import dual_value
 from spcabench.solving import bounds
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1]
 BESIDE = [
     ("gaussian", dict(m=100, n=100, seed=0), 10),
     ("gaussian", dict(m=100, n=100, seed=1), 25),
@@ -50,7 +50,7 @@ def beside_the_sdp():
     print("| problem | k | dual bound, gap | s | constrained relaxation, gap | s |")
     print("| --- | --- | --- | --- | --- | --- |")
     won = 0
-    bounds.dual_bound(load("gaussian", m=10, n=10, seed=0), 3)  # compilation is on no clock
+    bounds.dual_bound(load("gaussian", m=10, n=10, seed=0), 3)  # compiles its kernels
     for dataset, parameters, k in BESIDE:
         problem = load(dataset, **parameters)
         start = process_time()
@@ -80,7 +80,7 @@ def trace(S, k, best, evaluations=EVALUATIONS):
         part.descend(1.0)
         spent = process_time() - clock
         points.append((spent, dual_value(S, best * part.certificate, k) / best - 1.0))
-        clock = process_time() - spent  # the check is on no clock
+        clock = process_time() - spent  # the check is not timed
     return points
 
 
@@ -141,14 +141,14 @@ def against_size():
     def draw(axes, style):
         gaps = {"cheap bounds": [], "dual bound": []}
         for n in SIZES:
-            found = {name: [] for name in gaps}
+            by_seed = {name: [] for name in gaps}
             for seed in SEEDS:
                 problem = load("gaussian", m=n, n=n, seed=seed)
                 S = problem.given_as("covariance").matrix.S
                 best = solve(problem, "local_search", k=SIZE_K, budget=100).variance
-                found["cheap bounds"].append(cheap(S, SIZE_K, best)[1])
-                found["dual bound"].append(trace(S, SIZE_K, best)[-1][1])
-            for name, values in found.items():
+                by_seed["cheap bounds"].append(cheap(S, SIZE_K, best)[1])
+                by_seed["dual bound"].append(trace(S, SIZE_K, best)[-1][1])
+            for name, values in by_seed.items():
                 gaps[name].append(100.0 * sum(values) / len(values))
                 print(f"n = {n}, {name}: {gaps[name][-1]:.3g} %", flush=True)
         for place, (name, values) in enumerate(gaps.items()):

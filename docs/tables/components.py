@@ -1,10 +1,10 @@
 """The numbers of docs/components.md.
 
-    python -m benchmarks.components_tables gaps                          # minutes
-    python -m benchmarks.components_tables found results/compare/NAME    # of a kept comparison
+    python -m docs.tables.components gaps                          # minutes
+    python -m docs.tables.components losses results/compare/NAME    # of a kept comparison
 
 ``gaps`` finds orthonormal loadings of every published covariance of up to 101 variables, bounds
-them. ``found`` tells what deflations lose, and what disjoint supports found one by one lose, from
+them. ``losses`` tells what deflations lose, and what disjoint supports found one by one lose, from
 the table.csv of `spcabench compare --suite components`. Both put their tables between their marks.
 """
 
@@ -22,7 +22,7 @@ from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "components.md"
+DOCUMENT = Path(__file__).parents[1] / "components.md"
 LARGEST, COUNTS, KS = 101, (2, 3), (5, 10)
 SECONDS = 5.0  # of the alternation on one question
 MEASURES = ("violation", "correlation")
@@ -30,7 +30,7 @@ MEASURES = ("violation", "correlation")
 
 def put(mark, text):
     """Replace what stands between the marks of docs/components.md."""
-    begin = f"<!-- {mark}: made by benchmarks.components_tables -->\n"
+    begin = f"<!-- {mark}: made by docs.tables.components -->\n"
     end = f"<!-- end of {mark} -->"
     document = DOCUMENT.read_text(encoding="utf-8")
     write_changed(DOCUMENT, replaced(document, begin, end, f"\n{text}\n", DOCUMENT.name))
@@ -47,9 +47,9 @@ def gap(problem, r, k):
     for solver in ("alternating_deflation", "alternating_disjoint"):
         if solver == "alternating_disjoint" and r * k > problem.n:
             continue
-        found = components(problem, solver, r, k=k, deflation="joint", time_limit=SECONDS)
-        if len(found) == r and all(result.good for result in found):
-            values.append(found.measures.total)
+        loadings = components(problem, solver, r, k=k, deflation="joint", time_limit=SECONDS)
+        if len(loadings) == r and all(result.good for result in loadings):
+            values.append(loadings.measures.total)
     bound, _ = joint_bound(problem, Formulation.ORTHONORMAL, r, k)
     return 1.0 - max(values) / bound
 
@@ -58,27 +58,27 @@ def gaps():
     """The certified gaps of orthonormal loadings, and the table of their means."""
     tables = registry.module("dataset", "published").TABLES
     names = [name for name, table in tables.items() if table.n <= LARGEST]
-    found = []
+    cases = []
     for name in names:
         problem = load("published", name=name)
         for r in COUNTS:
             for k in KS:
                 if k < problem.n:
-                    found.append((name, problem.n, r, k, gap(problem, r, k)))
-                    print(*found[-1], flush=True)
-    table = pd.DataFrame(found, columns=["name", "n", "r", "k", "gap"])
+                    cases.append((name, problem.n, r, k, gap(problem, r, k)))
+                    print(*cases[-1], flush=True)
+    table = pd.DataFrame(cases, columns=["name", "n", "r", "k", "gap"])
     groups = [(f"r = {r}, k = {k}", p) for (r, k), p in table.groupby(["r", "k"])]
     worst = table.loc[table.gap.idxmax()]
     rows = [
         [label, str(len(p)), *(f"{100 * v:.1f} %" for v in p.gap.agg(["mean", "median", "max"]))]
         for label, p in [*groups, ("all", table)]
     ]
-    words = f"The largest is that of {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
+    largest = f"The largest is that of {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
     head = ["loadings", "problems", "mean gap", "median", "largest"]
-    put("gaps", f"{lines(head, rows)}\n{words}")
+    put("gaps", f"{lines(head, rows)}\n{largest}")
 
 
-def found(folder):
+def losses(folder):
     """What deflations lose, and what finding disjoint supports one by one loses."""
     table = pd.read_csv(Path(folder) / "table.csv")
     table = table[table.kind != "components, held out"]
@@ -89,17 +89,19 @@ def found(folder):
 def deflations(table):
     """The projected variance of each deflation over the best of the four, solver by solver."""
     pair = ["solver", "item", "r", "k"]
-    mine = table[table.solver.isin(FACTORS)]
-    mine = mine.assign(share=mine.value.fillna(0.0) / mine.groupby(pair).value.transform("max"))
+    answers = table[table.solver.isin(FACTORS)]
+    answers = answers.assign(
+        share=answers.value.fillna(0.0) / answers.groupby(pair).value.transform("max")
+    )
     rows = []
     for how in (how for how in DEFLATIONS if how != "drop_features"):
-        part = mine[mine.how == how]
+        part = answers[answers.how == how]
         shares = [part[part.solver == solver].share for solver in FACTORS]
         cells = [f"{100 * s.mean():.1f} %, worst {100 * s.min():.1f} %" for s in shares]
         spans = [part.groupby("solver")[name].mean() for name in MEASURES]
         cells += [f"{span.min():.2f} to {span.max():.2f}" for span in spans]
         rows.append([how.replace("_", " "), *cells])
-    count = len(mine[["item", "r", "k"]].drop_duplicates())
+    count = len(answers[["item", "r", "k"]].drop_duplicates())
     head = ["deflation", *(f"`{solver}`" for solver in FACTORS), *MEASURES]
     return lines(head, rows) + f"\n{count} problems (r and k counted).\n"
 
@@ -123,4 +125,4 @@ def disjoint(table):
 
 if __name__ == "__main__":
     np.seterr(all="raise", under="ignore")
-    {"gaps": gaps, "found": found}[sys.argv[1]](*sys.argv[2:])
+    {"gaps": gaps, "losses": losses}[sys.argv[1]](*sys.argv[2:])

@@ -1,6 +1,6 @@
 """The table of docs/local_search.md: local search against EM and abess.
 
-    python -m benchmarks.local_search_table > docs/local_search.md
+    python -m docs.tables.local_search > docs/local_search.md
 
 EM has 20 restarts. abess (Zhu et al. 2022) takes part where it is installed: `pip install
 abess==0.4.11`. Qualities are compared after the same refit. Times are process times of the solver
@@ -92,12 +92,12 @@ def abess(problem, k):
     if problem.form != "covariance":
         return None
     S = problem.matrix.S
-    given = S / np.linalg.eigvalsh(S)[-1] + 1e-6 * np.eye(len(S))
+    scaled = S / np.linalg.eigvalsh(S)[-1] + 1e-6 * np.eye(len(S))
     model = SparsePCA(support_size=k, thread=1)
     start = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(Sigma=given)
+        model.fit(Sigma=scaled)
     seconds = process_time() - start
     W = np.argsort(-np.abs(np.ravel(model.coef_)), kind="stable")[:k]
     return float(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1]), seconds
@@ -105,19 +105,19 @@ def abess(problem, k):
 
 def rows():
     """One row for each problem and cardinality."""
-    for name, given, ks in problems():
-        problem = given if given.n > 2000 else given.given_as("covariance")
+    for name, original, ks in problems():
+        problem = original if original.n > 2000 else original.given_as("covariance")
         proven = optima(problem, PROVABLE[name])
         for k in ks:
-            mine, seconds = timed(problem, "local_search", k=k)
+            full, seconds = timed(problem, "local_search", k=k)
             em, em_seconds = timed(problem, "em", k=k, restarts=20)
             few, few_seconds = timed(problem, "local_search", k=k, budget=FEW)
             other = abess(problem, k)
             equal = at_most(problem, k, other[1]) if other else np.nan
             yield [
-                given.name,
+                original.name,
                 k,
-                mine,
+                full,
                 seconds,
                 few,
                 few_seconds,
@@ -156,10 +156,10 @@ def main():
     """The document."""
     table = list(rows())
     numbers = np.array([row[2:] for row in table], dtype=float)
-    mine, seconds, few, few_seconds, em, em_seconds, other, other_seconds, equal, proven = numbers.T
+    full, seconds, few, few_seconds, em, em_seconds, other, other_seconds, equal, proven = numbers.T
     print("# Local search against EM, abess and the truth\n")
     print(
-        "This page is made by `python -m benchmarks.local_search_table`. Variances are refitted, "
+        "This page is made by `python -m docs.tables.local_search`. Variances are refitted, "
         "and given as shares of the\n"
         "best known. Times are process times in seconds, of one thread, on a machine that others "
         "used too. Problems of one\n"
@@ -173,7 +173,7 @@ def main():
         if not seen.any():
             print(f"| | {name} | not installed | | | | |")
             continue
-        for budget, own, own_seconds in ((FULL, mine, seconds), (FEW, few, few_seconds)):
+        for budget, own, own_seconds in ((FULL, full, seconds), (FEW, few, few_seconds)):
             good, slower = (own >= value * (1 - SAME))[seen], (own_seconds / time)[seen]
             better = (own > value * (1 + SAME))[seen].sum()
             print(
@@ -189,11 +189,11 @@ def main():
             f"In at most the time that abess takes (or one scan), it is at least as good on {good} "
             f"of {seen.sum()}."
         )
-    known = ~np.isnan(proven)
-    reached = [int((own >= proven * (1 - SAME))[known].sum()) for own in (mine, few)]
+    certain = ~np.isnan(proven)
+    reached = [int((own >= proven * (1 - SAME))[certain].sum()) for own in (full, few)]
     print(
-        f"With {FULL} scans it reaches {reached[0]} of {known.sum()} proven optima, and with {FEW} "
-        f"scans {reached[1]}.\n"
+        f"With {FULL} scans it reaches {reached[0]} of {certain.sum()} proven optima, and with "
+        f"{FEW} scans {reached[1]}.\n"
     )
     print(EARLIER)
     names = ("local search", f"{FEW} scans", "in abess's time", "EM", "abess", "proven")

@@ -1,7 +1,7 @@
 """The numbers of docs/choosing_k.md: which cardinality is chosen on spiked samples.
 
-    python -m benchmarks.selection            # prints the table
-    python -m benchmarks.selection --write    # and puts it into docs/choosing_k.md
+    python -m docs.tables.choosing_k            # prints the table
+    python -m docs.tables.choosing_k --write    # and puts it into docs/choosing_k.md
 
 The samples are x = strength^(1/2) g v + e, with g a standard normal number, e a vector of them, and
 v a unit vector of k equal entries: m = 200 samples of n = 50 variables, k = 5 or 10, strength 2 or
@@ -28,8 +28,8 @@ M, N, DRAWS = 200, 50, 25
 KS = range(1, 21)
 CASES = [(strength, k) for strength in (4, 2) for k in (5, 10)]
 LEAST = 0.8  # share of the draws of strength 4
-PAGE = Path(__file__).parents[1] / "docs" / "choosing_k.md"
-BEGIN, END = "<!-- made by benchmarks.selection -->", "<!-- end -->"
+PAGE = Path(__file__).parents[1] / "choosing_k.md"
+BEGIN, END = "<!-- made by docs.tables.choosing_k -->", "<!-- end -->"
 
 
 def draw(k, strength, seed, m=M, n=N):
@@ -63,17 +63,17 @@ def chosen(way, draws=DRAWS):
     }
 
 
-def table(found):
+def table(choices):
     """The table, as Markdown, and whether the claim holds."""
     heads = [f"strength {strength}, k = {k}" for strength, k in CASES]
     lines = [f"| criterion | {' | '.join(heads)} |", "|---|" + "---|" * len(CASES)]
-    for name, by_case in found.items():
+    for name, by_case in choices.items():
         cells = [
             f"{np.mean(abs(ks - k) <= 1):.0%} (median {np.median(ks):.0f})"
             for (_, k), ks in by_case.items()
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    first = next(iter(found.values()))
+    first = next(iter(choices.values()))
     shares = [np.mean(abs(first[4, k] - k) <= 1) for k in (5, 10)]
     verdict = "holds" if min(shares) >= LEAST else "fails"
     lines += [
@@ -87,16 +87,18 @@ def table(found):
 def main():
     """Print the table, and perhaps write it into its page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--ways", type=int, default=len(WAYS), help="only so many, the first ones")
+    parser.add_argument(
+        "--ways", type=int, default=len(WAYS), help="run only the first so many criteria"
+    )
     parser.add_argument("--write", action="store_true", help="put the table into its page")
-    asked = parser.parse_args()
-    found = {}
-    for name, way in [*WAYS.items()][: asked.ways]:
-        found[name] = chosen(way)
-        print(name, {case: ks.tolist() for case, ks in found[name].items()}, flush=True)
-    text = table(found)
+    options = parser.parse_args()
+    choices = {}
+    for name, way in [*WAYS.items()][: options.ways]:
+        choices[name] = chosen(way)
+        print(name, {case: ks.tolist() for case, ks in choices[name].items()}, flush=True)
+    text = table(choices)
     print(text)
-    if asked.write:
+    if options.write:
         page = PAGE.read_text(encoding="utf-8")
         before, _, rest = page.partition(BEGIN)
         after = rest.partition(END)[2]
