@@ -20,6 +20,14 @@ LARGEST = 64_000_000  # bytes of a text that is read as a whole
 LONGEST = 60  # characters of a field's name in an error
 
 
+def path_named(argument: str, value: Any) -> Path:
+    """The path that a value names. Raises InputError for what names no file."""
+    if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
+        shown = " ".join(repr(value).split())
+        raise InputError(f"{argument}: {shown:.80}; allowed is the name of a file, or a Path")
+    return Path(value)
+
+
 def regular(file: Path | str, what: str = "a file", largest: float = float("inf")) -> Path:
     """The path of a regular file of bounded size; a pipe or a device is never opened.
 
@@ -27,7 +35,7 @@ def regular(file: Path | str, what: str = "a file", largest: float = float("inf"
 
     Raises InputError for anything else.
     """
-    path = Path(file)
+    path = path_named("file", file)
     with using_file(file):
         about = path.stat()
     if stat.S_ISDIR(about.st_mode):

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,12 +38,6 @@ def _listed(names: list[str]) -> str:
 def shown(value: Any) -> str:
     """Return a value as a short text on one line."""
     return f"{' '.join(repr(value).split()):.80}"
-
-
-def file_name(argument: str, value: Any) -> None:
-    """Raise InputError for what names no file."""
-    if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
-        raise InputError(f"{argument}: {shown(value)}; allowed is the name of a file, or a Path")
 
 
 def whole(argument: str, value: Any, least: int) -> int:

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from spcabench import components, load, registry
+from spcabench.atomic_files import write_changed
 from spcabench.comparison.components.ways import FACTORS
 from spcabench.page.generated_block import replaced
-from spcabench.running.atomic_files import write_changed
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound

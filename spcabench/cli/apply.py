@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spcabench.cli import solve as reading
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,10 +74,10 @@ def _write(out: Path, scores: "pd.DataFrame") -> None:
     """Write the scores (m, K) as .npy, .csv or .parquet."""
     import numpy as np
 
+    from spcabench.atomic_files import replacing
     from spcabench.readers.delimited import guarded
-    from spcabench.running.atomic_files import replacing
 
-    with replacing(out) as aside, using_file(out):
+    with replacing(out) as aside:
         if out.suffix == ".npy":
             np.save(aside, scores.to_numpy())
         elif out.suffix == ".csv":

@@ -133,10 +133,9 @@ def _take(file: Path) -> None:
 
 
 def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
-    from spcabench import api
+    from spcabench import api, atomic_files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import update_best_known
-    from spcabench.running import atomic_files
 
     atomic_files.check_room(known.TABLE.parent)
     searched = known.improve(asked, search)

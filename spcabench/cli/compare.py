@@ -179,7 +179,8 @@ def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None
 
 def _of_command(command: str, name: str | None) -> str:
     """The file of a solver that is a command."""
-    from spcabench.running import atomic_files, external_solver
+    from spcabench import atomic_files
+    from spcabench.running import external_solver
 
     if name is None or not name.isidentifier():
         raise InputError(f"--name: {name!r}; a command needs one of letters, digits and _")
@@ -278,8 +279,8 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
     A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
     there, unless another input is newer.
     """
+    from spcabench import atomic_files
     from spcabench.comparison.jobs import Comparison
-    from spcabench.running import atomic_files
 
     files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
     named = _named(own, asked)
@@ -322,8 +323,8 @@ def merge(
 
     Quality and flops are ranked together, times on each machine.
     """
+    from spcabench import atomic_files
     from spcabench.page import comparison_page
-    from spcabench.running import atomic_files
 
     for folder in folders:
         opening.folder(folder, "the folder of a comparison")

@@ -95,9 +95,8 @@ def _fetch(name: str) -> None:
 
     Raises InputError for an unknown name, and where no file can be had or checked.
     """
-    from spcabench import validate
+    from spcabench import atomic_files, validate
     from spcabench.readers import sources
-    from spcabench.running import atomic_files
 
     chosen = [
         file

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from spcabench.atomic_files import check_room, replacing, write_picture
 from spcabench.cli.terminal import labels, name
 from spcabench.errors import InputError
 from spcabench.optional_dependencies import require
 from spcabench.problem.problem import Problem
-from spcabench.running.atomic_files import check_room, replacing, write_picture
 from spcabench.showing import pictures
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.deflate import Components

@@ -14,9 +14,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from spcabench.atomic_files import write_text
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
-from spcabench.running.atomic_files import write_text
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, opening, validate
+from spcabench.atomic_files import write_text
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
-from spcabench.running.atomic_files import write_text
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
 from spcabench.vectors import embed

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import opening
+from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.errors import InputError
@@ -19,7 +20,6 @@ from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
-from spcabench.running.atomic_files import write_text
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD

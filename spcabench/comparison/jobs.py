@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from spcabench import opening, registry
+from spcabench.atomic_files import write_changed
 from spcabench.comparison import suite
 from spcabench.errors import InputError
 from spcabench.running import description
-from spcabench.running.atomic_files import write_changed
 from spcabench.running.description import Description
 
 MOST_NAMED = 8  # cardinalities that the name of a folder lists

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 
 from spcabench import opening
+from spcabench.atomic_files import write_text
 from spcabench.comparison import ranking
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.errors import InputError
 from spcabench.running import rows as results
-from spcabench.running.atomic_files import write_text
 from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"

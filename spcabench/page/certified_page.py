@@ -8,11 +8,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from spcabench.atomic_files import write_changed
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
-from spcabench.running.atomic_files import write_changed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "certified.md"
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")

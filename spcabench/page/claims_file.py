@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from spcabench import claims, figures, opening, registry
+from spcabench.atomic_files import write_text
 from spcabench.claims import Statement, judging
 from spcabench.errors import InputError
-from spcabench.running.atomic_files import write_text
 
 VERSION = 2
 SCHEMA = Path(claims.__file__).with_name("claims.schema.json")

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from spcabench import api
+from spcabench.atomic_files import make_folder, write_changed, write_text
 from spcabench.comparison import (
     best_known,
     budgets,
@@ -37,7 +38,6 @@ from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import external_solver
 from spcabench.running import rows as results
-from spcabench.running.atomic_files import make_folder, write_changed, write_text
 from spcabench.solving.driver import Limits
 from spcabench.solving.run_warnings import SENTENCES, Flag
 from spcabench.solving.status import Status

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from spcabench.atomic_files import replacing, write_text
 from spcabench.claims.words import duration
 from spcabench.page.math_html import compact
 from spcabench.running import rows as results
-from spcabench.running.atomic_files import replacing, write_text
 
 FILES = ("table.csv", "table.parquet", "ranking.csv", "ranking.txt", "ranking.tex")
 TABLE = (

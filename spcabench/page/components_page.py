@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from spcabench.atomic_files import write_changed, write_text
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
@@ -14,7 +15,6 @@ from spcabench.page import components_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
 from spcabench.running import rows as results
-from spcabench.running.atomic_files import write_changed, write_text
 from spcabench.solving.formulations import Formulation
 
 NOT_SHOWN = ("Z", "parameters")

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import registry, style
+from spcabench import atomic_files, registry, style
 from spcabench.errors import InputError, using_file
 from spcabench.figures import _truth
 from spcabench.page import claims_file
 from spcabench.page.papers import key_of
-from spcabench.running import atomic_files
 from spcabench.running import rows as results
 from spcabench.solving.status import GOOD
 

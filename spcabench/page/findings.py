@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from spcabench import opening
+from spcabench.atomic_files import write_changed
 from spcabench.page import certified_page, in_short, papers
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
-from spcabench.running.atomic_files import write_changed
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "findings.md"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from spcabench.running.atomic_files import make_folder, replacing, write_changed
+from spcabench.atomic_files import make_folder, replacing, write_changed
 
 OWN = Path(__file__).with_name("templates") / "curves.js"
 LIBRARY = ("bokeh.min.js", "bokeh-api.min.js")

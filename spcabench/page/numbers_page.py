@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from spcabench.atomic_files import write_text
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.atomic_files import write_text
 
 NAME = "numbers.html"
 # of the settings, which other columns show or which say nothing of the run

@@ -9,6 +9,7 @@ from subprocess import CalledProcessError
 from typing import Any
 
 from spcabench import machine, opening, registry
+from spcabench.atomic_files import make_folder, replacing_folder, write_text
 from spcabench.comparison import best_known, merging, suite
 from spcabench.comparison.jobs import Comparison
 from spcabench.errors import InputError
@@ -25,7 +26,6 @@ from spcabench.page import (
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import render
 from spcabench.running import rows
-from spcabench.running.atomic_files import make_folder, replacing_folder, write_text
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from spcabench import opening, registry
+from spcabench.atomic_files import write_changed, write_text
 from spcabench.page import (
     card,
     claims_file,
@@ -25,7 +26,6 @@ from spcabench.page import (
 )
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
-from spcabench.running.atomic_files import write_changed, write_text
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 MISSING = (

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from spcabench.atomic_files import write_changed
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
-from spcabench.running.atomic_files import write_changed
 from spcabench.running.schema import COLUMNS, VERSION, Column
 from spcabench.solving.status import Status
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry, style
+from spcabench.atomic_files import write_text
 from spcabench.running import rows
-from spcabench.running.atomic_files import write_text
 from spcabench.solving.status import GOOD
 
 COLUMNS = (

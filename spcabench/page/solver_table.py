@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 
 from spcabench import registry
+from spcabench.atomic_files import write_changed
 from spcabench.page import papers
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
-from spcabench.running.atomic_files import write_changed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "field.md"
 BEGIN, END = "<!-- methods: made by `make docs` -->\n", "<!-- end of methods -->"

@@ -11,8 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spcabench import registry
-from spcabench.running import atomic_files
+from spcabench import atomic_files, registry
 from spcabench.running.figure_jobs import jobs
 
 

@@ -5,7 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from spcabench.running import atomic_files, rows
+from spcabench import atomic_files
+from spcabench.running import rows
 from spcabench.running.schema import Row
 
 

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from spcabench import opening
+from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
 from spcabench.readers import sizes
-from spcabench.running.atomic_files import replacing
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row
 from spcabench.solving.status import Status
 

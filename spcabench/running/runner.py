@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from spcabench import machine
+from spcabench import atomic_files, machine
 from spcabench.run import Run
-from spcabench.running import atomic_files, exclusive_timing, rows
+from spcabench.running import exclusive_timing, rows
 from spcabench.running.grader import Grader
 from spcabench.running.journal import Journal
 from spcabench.running.schema import Answer, Row

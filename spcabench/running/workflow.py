@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import IO
 
-from spcabench import machine
+from spcabench import atomic_files, machine
 from spcabench.errors import InputError
-from spcabench.running import atomic_files, damaged_files, fork_server, step, supervisor
+from spcabench.running import damaged_files, fork_server, step, supervisor
 from spcabench.running.progress import Progress
 
 # what the system says of a disk that takes no more, which Snakemake may say before any job does

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spcabench import api, registry, validate
-from spcabench.errors import InputError, using_file
+from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.problem import Problem
 from spcabench.selecting import criteria
 from spcabench.selecting.samples import Samples
-from spcabench.showing import pictures
-from spcabench.showing.text import total_variance
+from spcabench.showing import pictures, text
 from spcabench.solving.cardinality_path import CardinalityPath
 from spcabench.solving.result import Result
 from spcabench.vectors import Vector
@@ -76,8 +75,7 @@ class Selection:
 
     def to_csv(self, file: Path | str) -> None:
         """Write the numbers to a file, with a row for each cardinality."""
-        with using_file(file):
-            self.to_frame().to_csv(file)
+        text.write_csv(self.to_frame(), file)
 
     def plot(self, axis: Any = None) -> Any:
         """Draw what the criterion looked at, with the recommended cardinality marked.
@@ -168,7 +166,7 @@ def select(
 
     with uncharged():
         found = path(problem)
-        total = total_variance(problem)
+        total = text.total_variance(problem)
         shares = np.array([r.variance if r.good else 0.0 for r in found]) / total
         if criterion == "certified":
             verdict = criteria.certified(found, tried, shares, total)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from spcabench.errors import using_file
+from spcabench.atomic_files import replacing
 from spcabench.flops import uncharged
 
 if TYPE_CHECKING:
@@ -79,12 +79,16 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
     return rows.fillna("").to_html(escape=True)
 
 
-def write_csv(loadings: "pd.DataFrame", file: Path | str) -> None:
-    """Write a table of loadings (n, K) whose index has the variables' names."""
+def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
+    """Write a table with its index; no name of a variable becomes a formula in a spreadsheet."""
     from spcabench.readers.delimited import guarded
 
-    with using_file(file):
-        loadings.rename(index=guarded).to_csv(file)
+    def cell(value: Any) -> Any:
+        return guarded(value) if isinstance(value, str) else value
+
+    texts = table.select_dtypes(exclude="number").map(cell)
+    with replacing(file) as aside:
+        table.assign(**texts).rename(index=cell).to_csv(aside)
 
 
 def frame(problem: "Problem", results: Sequence["Result"]) -> "pd.DataFrame":

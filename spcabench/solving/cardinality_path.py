@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spcabench.errors import using_file
 from spcabench.problem.problem import Problem
 from spcabench.showing import text
 from spcabench.solving.result import Result
@@ -73,8 +72,7 @@ class CardinalityPath(Sequence[Result]):
 
     def to_csv(self, file: Path | str, bound: bool = True) -> None:
         """Write the table of `to_frame` to a file."""
-        with using_file(file):
-            self.to_frame(bound).to_csv(file)
+        text.write_csv(self.to_frame(bound), file)
 
     def plot(self, axis: Any = None, bound: bool = True) -> Any:
         """Draw the variance, and its certified bound, against the cardinality.

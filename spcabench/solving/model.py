@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from spcabench import opening, validate
+from spcabench import opening
+from spcabench.atomic_files import replacing
 from spcabench.errors import InputError, using_file
 from spcabench.readers import sizes
 from spcabench.vectors import Array, Indices, Vector
@@ -61,15 +62,11 @@ class Model:
         return [str(name) for name in named]
 
     def save(self, file: Path | str) -> None:
-        """Write the model to an .npz file, which is whole or not there."""
-        validate.file_name("file", file)
-        aside = Path(f"{file}.part")
-        with using_file(file):
-            try:
-                self.write(aside)
-                aside.replace(file)
-            finally:
-                aside.unlink(missing_ok=True)
+        """Write the model to an .npz file, which is complete or absent."""
+        if opening.path_named("file", file).suffix != ".npz":
+            raise InputError(f"file: {str(file)!r:.80}; allowed is a name that ends in .npz")
+        with replacing(file) as aside:
+            self.write(aside)
 
     def write(self, file: Path) -> None:
         """Write the model's arrays and what is known about it."""
@@ -106,7 +103,6 @@ def versions() -> dict[str, str]:
 
 def load(file: Path | str) -> Model:
     """Read a model from a file; InputError for one that is none, or of a newer format."""
-    validate.file_name("file", file)
     path = opening.regular(file, "a model")
     with using_file(file):
         try:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from spcabench import api
+from spcabench import api, atomic_files
 from spcabench.cli import files, solvers
 from spcabench.errors import InputError
-from spcabench.running import atomic_files, damaged_files, rows
+from spcabench.running import damaged_files, rows
 from spcabench.running.journal import Journal
 from tests import faults, kills
 from tests.problems import WHOLE

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from spcabench import registry
+from spcabench import atomic_files, registry
 from spcabench.errors import InputError
 from spcabench.run import Run
-from spcabench.running import atomic_files, code_hash, figure_jobs, messages, row_hash, rows, runner
+from spcabench.running import code_hash, figure_jobs, messages, row_hash, rows, runner
 from spcabench.running import figure_plan as execute
 from spcabench.running import worker as worker_module
 from spcabench.running.code_hash import tree_hash

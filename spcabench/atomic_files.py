@@ -1,4 +1,4 @@
-"""Files that are whole or not there, whenever the process is killed or the disk is full."""
+"""Atomic writes: a file is complete or absent, even if the process is killed or the disk full."""
 
 import ctypes
 import io
@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from spcabench import opening
 from spcabench.errors import InputError
 
 PROBE = 4096  # bytes of a file by which a folder is tried
@@ -32,21 +33,25 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path beside ``path`` to write to; at the end it is renamed, after an error removed.
+def replacing(file: Path | str) -> Iterator[Path]:
+    """A path beside a file to write to; at the end it is renamed, after an error removed.
 
     It has the same suffix, from which libraries know the format, and holds the process id, so that
-    two processes do not write to the same. Raises InputError where the system refuses it.
+    two processes do not write to the same path. If the file is a link, the link stays and its
+    target is replaced. Raises InputError for a device or a pipe, which renaming would replace, and
+    if the system refuses to write.
     """
-    aside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    path = opening.path_named("file", file)
+    target = Path(os.path.realpath(path))
+    aside = target.with_name(f".{target.stem}.{os.getpid()}{path.suffix}")
     try:
         with writing(path):
-            if path.exists() and not (path.is_file() or path.is_dir()):  # it would be replaced
+            if target.exists() and not (target.is_file() or target.is_dir()):
                 raise InputError(
                     f"{path}: cannot be written (a device or a pipe; allowed is a file)"
                 )
             yield aside
-            os.replace(aside, path)
+            os.replace(aside, target)
     finally:
         with suppress(OSError):
             aside.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""The one writer of files: a link is followed, and what is no regular file is never replaced."""
+
+import os
+
+import numpy as np
+import pytest
+
+from spcabench import SparsePCA, api, select
+from spcabench.atomic_files import write_text
+from spcabench.errors import InputError
+
+X = np.random.default_rng(0).standard_normal((20, 5))
+WRITERS = {
+    "a text": lambda file: write_text(file, "text"),
+    "a model": SparsePCA(2, cardinality=3).fit(X).save,
+    "a result": api.solve(X, "tpower", k=2).to_csv,
+    "components": api.components(X, "tpower", 2, k=2).to_csv,
+    "a path": api.path(X, "tpower", [1, 2]).to_csv,
+    "a selection": select(X, [1, 2]).to_csv,
+}
+writers = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+
+
+@writers
+def test_a_pipe_stays_a_pipe(write, tmp_path):
+    pipe = tmp_path / "pipe.npz"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match=r"pipe.npz: cannot be written \(a device or a pipe"):
+        write(pipe)
+    assert pipe.is_fifo() and [*tmp_path.iterdir()] == [pipe]
+
+
+@writers
+def test_of_a_link_the_target_is_written(write, tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link.npz"
+    target.write_bytes(b"")
+    link.symlink_to(target.name)
+    write(link)
+    assert link.is_symlink() and target.stat().st_size > 0
+    assert {*tmp_path.iterdir()} == {link, target}
+
+
+@writers
+@pytest.mark.parametrize("name", ["", ".", "x\0.npz", 3, None])
+def test_what_names_no_file_is_refused(write, name):
+    with pytest.raises(InputError, match=r"file: .*; allowed is the name of a file"):
+        write(name)
+
+
+@pytest.mark.parametrize("name", ["model.csv", "model"])
+def test_a_model_has_the_suffix_of_its_format(name, tmp_path):
+    with pytest.raises(InputError, match=r"allowed is a name that ends in \.npz"):
+        WRITERS["a model"](tmp_path / name)
+
+
+def test_no_cell_of_a_table_is_a_formula(tmp_path):
+    import pandas as pd
+
+    path = api.path(pd.DataFrame(X, columns=["=cmd", "b", "c", "d", "e"]), "tpower", [1, 5])
+    path.to_csv(tmp_path / "path.csv")
+    assert ",=cmd" not in (tmp_path / "path.csv").read_text()
