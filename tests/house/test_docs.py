@@ -171,7 +171,7 @@ TIMING = [
     f"A sample lasts at least {1e3 * worker.SAMPLE:g} ms.",
     f"It is timed only if it took more than {worker.LONG:g} s and no penalty was searched:",
     f"There are {plan.ROUNDS['quick']} rounds at quick scale and {plan.ROUNDS['paper']} at paper",
-    f"after at least {plan.MIN_ROUNDS['quick']} and {plan.MIN_ROUNDS['paper']} rounds respectively,",
+    f"after at least {plan.MIN_ROUNDS['quick']} and {plan.MIN_ROUNDS['paper']} rounds",
     f"no more than {plan.TIME_BUDGET['quick']:g} and {plan.TIME_BUDGET['paper']:g} seconds.",
     f"the timed problems of a job share {plan.JOB_BUDGET['paper']:g} seconds",
     f"A run of less than {plans.SHORT:g} s is repeated {plans.ROUNDS} times,",
