@@ -1,8 +1,8 @@
 """The dual bound for several loadings at once: tr(Z'Sigma Z) for orthonormal Z (n, r).
 
-For every symmetric U (n, n), with r_i the norm of the k - 1 largest |u_ij|, j != i, and h_i =
+For every U (n, n), with r_i the norm of the k - 1 largest |u_ij|, j != i, and h_i =
 (u_ii + sqrt(u_ii^2 + r_i^2)) / 2, tr(Z'Sigma Z) is at most the sum of the r largest eigenvalues of
-Sigma - U and, where
+Sigma - (U + U') / 2 and, where
 
 - all loadings share k variables: the k largest h_i;
 - each has k variables: r times the k largest h_i;
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
-from spcabench.methods.exact_search.dual_certificate import ROUNDING
+from spcabench.methods.exact_search.dual_certificate import ROUNDING, symmetric_part
 from spcabench.methods.exact_search.dual_kernels import smooth_norms
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
@@ -61,13 +61,13 @@ class Shape:
 
 def joint_value(S: Array, U: Array, shape: Shape) -> float:
     """The bound on tr(Z'SZ), recomputed from U (n, n) alone, whatever U: 9 n^3 flops."""
-    U = (U + U.T) / 2.0
     d = U.diagonal()
     squares = U * U
     np.fill_diagonal(squares, 0.0)
     r2 = np.sort(squares, axis=1)[:, ::-1][:, : shape.k - 1].sum(axis=1)
     h = np.sort((d + np.sqrt(d * d + r2)) / 2.0)[::-1]
-    bound = eigenvalues(S - U)[::-1][: shape.r].sum() + shape.times * h[: shape.terms].sum()
+    w = eigenvalues(S - symmetric_part(U))[::-1]
+    bound = w[: shape.r].sum() + shape.times * h[: shape.terms].sum()
     margin = ROUNDING * len(S) * (np.linalg.norm(S) + np.linalg.norm(U))
     return float(bound + (shape.r + shape.times) * margin)
 
@@ -88,7 +88,6 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
         smooth = Smooth(A, shape, width)
         found = minimize(smooth, U.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
         V = found.x.reshape(U.shape)
-        V = (V + V.T) / 2.0
         new = joint_value(A, V, shape)
         if new < value:
             value, U = new, V
@@ -116,8 +115,7 @@ class Smooth:
         """The smoothed bound and its derivatives, at the entries z of U."""
         n = len(self.A)
         U = z.reshape(n, n)
-        U = (U + U.T) / 2.0
-        w, V = eigen(self.A - U)
+        w, V = eigen(self.A - symmetric_part(U))
         top, weights = top_sum(w, self.shape.r, self.mu_eigenvalues)
         value, G = self._terms(U)
         G -= rebuilt(V, weights)
@@ -131,7 +129,6 @@ class Smooth:
         value, p = top_sum((d + root) / 2.0, self.shape.terms, self.mu_terms)
         p = self.shape.times * p
         G = T * U * (p / (2.0 * root))[:, None]
-        G = 0.5 * (G + G.T)
         np.fill_diagonal(G, p * (1.0 + d / root) / 2.0)
         return value, G
 

@@ -6,12 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from spcabench import Problem, flops
 from spcabench.methods import quasi_newton
 from spcabench.methods.exact_search import dual_bound, dual_kernels
 from spcabench.methods.exact_search.dual_bound import Dual
-from spcabench.methods.exact_search.dual_certificate import dual_value
+from spcabench.methods.exact_search.dual_certificate import dual_value, symmetric_part
 from spcabench.methods.exact_search.dual_part import Part
 from spcabench.methods.exact_search.schur import Complement
 from spcabench.solving import bounds
@@ -66,13 +69,46 @@ def test_no_matrix_certifies_less_than_the_optimum(family, seed, nonnegative):
     check_bounds(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
 
 
-def test_the_matrix_of_a_bound_is_symmetric():
+def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_part():
+    """LAPACK reads one triangle alone: its eigenvalues of S - U itself made a bound too small."""
     S = problems.explicit(problems.problem("gaussian covariance", 1005)[0])
-    check_bounds(S, 1005, True)  # its U was asymmetric by 2e-8, its bound too small by 6e-9
-    part = dual_bound.start(S / np.abs(S).max(), 2, True)
-    for _ in range(3):
+    check_bounds(S, 1005, True)
+    for k in range(1, len(S)):
+        for twist in (-1.0, 1.0):
+            U = S + twist * np.triu(S, 1)
+            found = Dual(S, k, False).bound(U)
+            assert found.value >= problems.optimum(S, k)
+            certificate = U - found.a * np.eye(len(S))
+            assert dual_value(S, certificate, k) == pytest.approx(found.value, rel=1e-9)
+
+
+@SIGNS
+@given(
+    half=st.integers(1, 6).flatmap(lambda n: arrays(float, (n, n), elements=st.integers(-3, 3))),
+    data=st.data(),
+)
+def test_no_matrix_of_any_kind_certifies_less(half, data, nonnegative):
+    """Integers have ties, and matrices of lower rank; S need not be positive semidefinite."""
+    n, S = len(half), half + half.T
+    U = data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0
+    for k, best in enumerate(_optima(S, nonnegative), 1):
+        assert dual_value(S, U, k, nonnegative) >= best
+        if k < n:
+            assert Dual(S, k, nonnegative).bound(U).value >= best - 1e-9
+
+
+def test_a_free_matrix_bounds_more_closely_than_a_symmetric_one():
+    """Of the same problem: what the minimum loses where its matrix is made symmetric."""
+    S = _gram(3, 12)
+    best = problems.optimum(S, 4)
+    part = dual_bound.start(S / best, 4, False)
+    for _ in range(12):
         part.descend(1.0)
-        assert np.array_equal(part.U, part.U.T)
+    free, symmetric = (
+        dual_value(S / best, U, 4) - 1.0
+        for U in (part.certificate, symmetric_part(part.certificate))
+    )
+    assert free < symmetric
 
 
 @SIGNS
@@ -152,8 +188,8 @@ def test_the_derivatives_are_those_of_the_smoothed_bound(nonnegative):
     n, k, rng = 9, 5, np.random.default_rng(0)
     S = _gram(0, n) / 20
     U, D = S * 0.7, Dual(S, k, nonnegative)
+    U += 0.1 * rng.standard_normal((n, n))
     direction = rng.standard_normal((n, n))
-    direction += direction.T
 
     def value(step):
         return D.smooth(U + step * direction, 0.05)[0]

@@ -103,7 +103,7 @@ def test_the_derivatives_are_those_of_the_smooth_bound(seed, make):
     S = _covariance(seed)
     smooth = Smooth(S / np.linalg.eigvalsh(S)[-1], make(7, 2, 3), 0.05)
     U, D = rng.standard_normal((2, 7, 7))
-    U, D, h = (U + U.T) / 10.0, D + D.T, 1e-6
+    U, h = U / 5.0, 1e-6
     slope = (smooth((U + h * D).ravel())[0] - smooth((U - h * D).ravel())[0]) / (2.0 * h)
     assert slope == pytest.approx(smooth(U.ravel())[1] @ D.ravel(), rel=1e-4, abs=1e-6)
 

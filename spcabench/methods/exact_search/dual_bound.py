@@ -1,11 +1,13 @@
-"""The dual bound: an upper bound on max x'Sigma x, ||x|| = 1, ||x||_0 <= k, from any symmetric U.
+"""The dual bound: an upper bound on max x'Sigma x, ||x|| = 1, ||x||_0 <= k, from any matrix U.
 
 For every U (n, n) and every number a, with r_i the norm of the k - 1 largest |u_ij|, j != i,
 
-    x'Sigma x <= lambda_1(Sigma - U) + a + the sum of the k largest h_i,
+    x'Sigma x <= lambda_1(Sigma - (U + U') / 2) + a + the sum of the k largest h_i,
     h_i = (u_ii - a + sqrt((u_ii - a)^2 + r_i^2)) / 2;
 
-for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md.
+for x >= 0 only positive u_ij count in r_i. The proof is in docs/bounds.md. It takes the rows of U
+one by one, so that U need not be symmetric, and the best one is not: a symmetric U gives a bound
+that can be several times as far from the optimum.
 
 The right side is convex in U and a. It is minimised by L-BFGS in a smoothed form, whose width falls
 where it no longer helps. None of this has to be trusted: `exact_search.dual_certificate`
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spcabench.methods.exact_search.dual_certificate import symmetric_part
 from spcabench.methods.exact_search.dual_kernels import balance, lowest, smooth_norms
 from spcabench.methods.quasi_newton import Descent
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
@@ -39,9 +42,9 @@ def term(v: Vector, r2: Vector) -> Vector:
 class Bound:
     """The dual bound at a U, and what it is made of.
 
-    value : the bound. top : lambda_1(S - U) of it. a : where it is smallest. terms : the h_i (n,).
-    r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the largest that
-    does not (n,).
+    value : the bound. top : lambda_1(S - (U + U') / 2) of it. a : where it is smallest. terms : the
+    h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the
+    largest that does not (n,).
     """
 
     value: float
@@ -81,20 +84,20 @@ class Dual:
         if self.positive:
             T[U < 0.0] = 0.0
         np.fill_diagonal(T, 0.0)
-        G += 0.5 * (T + T.T)
+        G += T
         G.flat[:: len(G) + 1] += p * t
         return float(top + value), G
 
     def _leading(self, U: Array, width: float) -> tuple[float, Array]:
-        """lambda_1(S - U), smoothed, and its derivatives by U (n, n)."""
-        w, V = eigen(self.S - U)
+        """lambda_1(S - (U + U') / 2), smoothed, and its derivatives by U (n, n)."""
+        w, V = eigen(self.S - symmetric_part(U))
         mu = width / np.log(len(U) + 1.0)
         weights = np.exp((w - w[-1]) / mu)
         total = float(weights.sum())
         return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
 
     def bound(self, U: Array, top: float | None = None) -> Bound:
-        """The bound itself, with the best a. top : lambda_1(S - U), where it is known."""
+        """The bound itself, with the best a. top : its lambda_1, where it is known."""
         d, Q = U.diagonal().copy(), self.squares(U)
         n, kept = len(U), self.k - 1
         r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
@@ -104,7 +107,7 @@ class Dual:
             r2 = Q[:, n - kept :].sum(axis=1)
             last, following = Q[:, n - kept], Q[:, : n - kept].max(axis=1)
         value, a = lowest(d, r2, self.k)
-        top = float(eigenvalues(self.S - U)[-1]) if top is None else top
+        top = float(eigenvalues(self.S - symmetric_part(U))[-1]) if top is None else top
         return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
 
 
@@ -171,10 +174,7 @@ class Minimum:
         return max(min(width, NARROWER * (self.value / t - 1.0)), NARROWEST)
 
     def _matrix(self, z: Vector) -> Array:
-        U = z.reshape(self.dual.S.shape)
-        # Rounding makes U asymmetric, and L-BFGS magnifies it. LAPACK reads one triangle alone, so
-        # that the bound of an asymmetric U would belong to two matrices.
-        return 0.5 * (U + U.T)
+        return z.reshape(self.dual.S.shape)
 
     def _smooth(self, z: Vector) -> tuple[float, Vector]:
         value, by_U = self.dual.smooth(self._matrix(z), self.width)
@@ -183,7 +183,7 @@ class Minimum:
     def _metric(self) -> Vector:
         """Of a step: the inverse curvatures of the rows' terms, by u_ij."""
         c = self.dual.curvature
-        return (1.0 / (0.5 * (c[:, None] + c) + FLAT * c.max())).ravel()
+        return np.repeat(1.0 / (c + FLAT * c.max()), len(c))
 
     def _look(self, U: Array) -> float:
         """The bound at U, remembered where it is the smallest."""
