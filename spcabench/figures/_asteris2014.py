@@ -133,15 +133,15 @@ def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> No
     paper : the paper's numbers, k -> percent of a bound.
     """
     left, right = axes.flat
-    mine = by_cardinality(data, "spannogram")
-    _draw_bounds(left, mine, data)
+    rows = by_cardinality(data, "spannogram")
+    _draw_bounds(left, rows, data)
     _draw_methods(left, data)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
-    apart = (mine.refit - mine.value).abs().max() > VISIBLE  # else it lies under Algorithm 3's
+    apart = (rows.refit - rows.value).abs().max() > VISIBLE  # else it lies under Algorithm 3's
     label = "Alg. 3, refitted (ours)" if apart else None
-    left.plot(mine.index, mine.refit, label=label, **thin)
+    left.plot(rows.index, rows.refit, label=label, **thin)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
-    _draw_explained(right, mine)
+    _draw_explained(right, rows)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
@@ -155,15 +155,15 @@ def legend_below(axis: Any) -> None:
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
-def _draw_bounds(axis: Any, mine: pd.DataFrame, data: pd.DataFrame) -> None:
+def _draw_bounds(axis: Any, rows: pd.DataFrame, data: pd.DataFrame) -> None:
     """The region that holds the optimum, the second reading of the bound, the truth, lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
-    axis.fill_between(mine.index, mine.value, mine.upper, label="the optimum is here", **shade)
+    axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)
     dotted = "bound without $1/(1-\\epsilon)$"
-    axis.plot(mine.index, mine.loose, linestyle=":", label=dotted, **black)
-    if len(mine):
-        known(data).draw(axis, mine.lambda_1.iloc[0])
+    axis.plot(rows.index, rows.loose, linestyle=":", label=dotted, **black)
+    if len(rows):
+        known(data).draw(axis, rows.lambda_1.iloc[0])
     axis.axhline(1.0, linestyle="--", label="trivial bound $\\lambda_1$", **black)
 
 
@@ -174,7 +174,7 @@ def _draw_methods(axis: Any, data: pd.DataFrame) -> None:
         axis.plot(curve.index, curve.value, label=NAMES[solver], **style)
 
 
-def _draw_explained(axis: Any, mine: pd.DataFrame) -> None:
+def _draw_explained(axis: Any, rows: pd.DataFrame) -> None:
     """Variance of Algorithm 3 in percent of each bound."""
     colour = look("spannogram")["color"]
     for column, style, name in (
@@ -182,6 +182,6 @@ def _draw_explained(axis: Any, mine: pd.DataFrame) -> None:
         ("loose", dict(linestyle=":"), "of the bound without $1/(1-\\epsilon)$"),
         ("best", dict(linestyle="-.", alpha=0.6), "of the best deterministic bound"),
     ):
-        axis.plot(mine.index, 100 * mine.value / mine[column], color=colour, label=name, **style)
+        axis.plot(rows.index, 100 * rows.value / rows[column], color=colour, label=name, **style)
     style = dict(color="#777777", linewidth=0.9, label="bound over the a-priori bound, %")
-    axis.plot(mine.index, 100 * mine.upper / mine.apriori, **style)
+    axis.plot(rows.index, 100 * rows.upper / rows.apriori, **style)

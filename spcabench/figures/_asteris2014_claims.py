@@ -54,21 +54,21 @@ A13 = claims.Statement(
 @A13.measured
 def _provable(data):
     name, label = _named(data)
-    yield from _readings(A13, data, lambda mine: 100 * mine.value / mine.upper)
-    mine = by_cardinality(data, "spannogram", label)
-    share = 100 * mine.value / mine[["upper", "best"]].min(axis=1)
+    yield from _readings(A13, data, lambda rows: 100 * rows.value / rows.upper)
+    rows = by_cardinality(data, "spannogram", label)
+    share = 100 * rows.value / rows[["upper", "best"]].min(axis=1)
     if len(share):
         yield claims.Reading(CERTIFIED, each_k(share, f"{name}, "), rows_of(data, label))
 
 
 @A13.because
 def _few_nonzeros(data, judged):
-    mine = by_cardinality(data, "spannogram", _named(data)[1])
-    first = mine.iloc[0]
+    rows = by_cardinality(data, "spannogram", _named(data)[1])
+    first = rows.iloc[0]
     after = number(first.lambda_next / first.lambda_1, "share")
     return (
         f"Few variables have little variance, but the bound is at least lambda_4: at k = "
-        f"{mine.index[0]:.0f} of {_named(data)[0]} Algorithm 3 has {number(first.value, 'share')} "
+        f"{rows.index[0]:.0f} of {_named(data)[0]} Algorithm 3 has {number(first.value, 'share')} "
         f"of lambda_1, and lambda_4 is {after} of it."
     )
 
@@ -98,13 +98,13 @@ A17 = claims.Statement(
 
 @A17.measured
 def _tighter(data):
-    yield from _readings(A17, data, lambda mine: mine.upper / mine.apriori)
+    yield from _readings(A17, data, lambda rows: rows.upper / rows.apriori)
 
 
 @A17.because
 def _capped(data, judged):
-    mine = by_cardinality(data, "spannogram", _named(data)[1])
-    close = mine[mine.upper / mine.apriori > 0.9]
+    rows = by_cardinality(data, "spannogram", _named(data)[1])
+    close = rows[rows.upper / rows.apriori > 0.9]
     return (
         f"At {(close.apriori == 1).sum()} of the {len(close)} k of {_named(data)[0]} that miss it, "
         "the a-priori bound exceeds lambda_1, which takes its place."
@@ -124,16 +124,20 @@ def _readings(
     What it is for the others is in a note.
     """
     name, label = _named(data)
-    found = {
+    measured = {
         of: quantity(by_cardinality(data, "spannogram", of)).dropna() for of in data.label.unique()
     }
     rest = [
-        f"{of} {span(found[of], statement.unit)}" for of in found if of not in (MAIN, label, TIME)
+        f"{of} {span(measured[of], statement.unit)}"
+        for of in measured
+        if of not in (MAIN, label, TIME)
     ]
     notes = [f"The {name} otherwise prepared: {', '.join(rest)}."] if rest else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
-        if of in found and len(found[of]) and (reading, of) != (PLAIN, label):
-            yield claims.Reading(reading, each_k(found[of], f"{name}, "), rows_of(data, of), notes)
+        if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
+            yield claims.Reading(
+                reading, each_k(measured[of], f"{name}, "), rows_of(data, of), notes
+            )
 
 
 def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
@@ -186,24 +190,24 @@ def compared(
 ) -> Iterator[claims.Reading]:
     """A quantity of the ratio of Algorithm 3's variance to EM's, for each preparation."""
     for name, label in prepared.items():
-        given, refit = (quantity(ratio(data, column, label)) for column in ("value", "refit"))
-        if given.empty:
+        supplied, refit = (quantity(ratio(data, column, label)) for column in ("value", "refit"))
+        if supplied.empty:
             continue
-        mine = rows_of(data, label, *MARKS)
+        rows = rows_of(data, label, *MARKS)
         judged = [value for k, value in refit.items() if over.covers(k)]
         notes = [f"Both refitted: {span(judged, unit)}."]
         if label == MAIN:
-            found = mine.assign(cardinality=mine.k)
+            results = rows.assign(cardinality=rows.k)
             for solver, called in (("spannogram", "Algorithm 3"), ("em", "EM")):
-                away = known(data).distance(found[found.solver == solver], "variance", called)
+                away = known(data).distance(results[results.solver == solver], "variance", called)
                 notes.append(f"{away}.")
-        yield claims.Reading(name, each_k(given), mine, notes)
+        yield claims.Reading(name, each_k(supplied), rows, notes)
 
 
 def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
     """Variance of Algorithm 3 over that of EM, by k."""
-    mine, other = (by_cardinality(data, solver, label)[column] for solver in MARKS)
-    return (mine / other).dropna()
+    rows, other = (by_cardinality(data, solver, label)[column] for solver in MARKS)
+    return (rows / other).dropna()
 
 
 def of_the_optimum(
@@ -230,9 +234,9 @@ def of_the_optimum(
 def explained(data: pd.DataFrame, k: int, prepared: Mapping[str, str]) -> Iterator[claims.Reading]:
     """The variance of Algorithm 3 at k in percent of the shaded bound, for each preparation."""
     for name, label in prepared.items():
-        mine = by_cardinality(data, "spannogram", label)
-        if k in mine.index:
-            row = mine.loc[k]
+        rows = by_cardinality(data, "spannogram", label)
+        if k in rows.index:
+            row = rows.loc[k]
             loose, best = (number(row.value / row[of], "share") for of in ("loose", "best"))
             notes = [
                 f"Without 1 / (1 - eps), which is no bound: {loose}.",

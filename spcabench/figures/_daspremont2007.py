@@ -94,8 +94,8 @@ def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
     run.
     """
     if len(rows) > 1:
-        done = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
-        return dict(zip(done.eps, done.iterations, strict=True))
+        finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
+        return dict(zip(finished.eps, finished.iterations, strict=True))
     past = rows.past.iloc[0]
     if past is None:  # histories that were too large to publish
         return {}
@@ -159,7 +159,7 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
     """Time (medians over problems), memory, and DSPCA's iterations against their bound, by n."""
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
-        mine = of_method[of_method.seed == 0].sort_values("n")
+        rows = of_method[of_method.seed == 0].sort_values("n")
         times = of_method.groupby("n").total.median()
         style = (
             sdp_style(method)
@@ -167,16 +167,16 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
             else look(method) | {"linestyle": "-", "label": SHOWN[method]}
         )
         axes[0].plot(times.index, times, **style)
-        kept = mine[mine.above.notna()]
-        axes[1].plot(kept.n, kept.above / 1e9, **style)
+        above = rows[rows.above.notna()]
+        axes[1].plot(above.n, above.above / 1e9, **style)
         if method == "dspca":
             bound = (
-                4 * mine.n * mine.rho * np.sqrt(np.log(mine.n)) / (mine.eps * mine.relaxation_bound)
+                4 * rows.n * rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
             )
             axes[2].plot(
-                mine.n, mine.iterations, **(style | {"label": "iterations to a gap of 1e-3"})
+                rows.n, rows.iterations, **(style | {"label": "iterations to a gap of 1e-3"})
             )
-            axes[2].plot(mine.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
+            axes[2].plot(rows.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
     axes[0].axhline(60, color="black", linestyle=":", linewidth=0.8)
     axes[1].axhline(4, color="black", linestyle=":", linewidth=0.8)
     for axis, name in zip(

@@ -36,10 +36,10 @@ def fit(tiles: Array) -> pd.DataFrame:
     for _ in range(REFINEMENTS):
         moves = np.concatenate([np.zeros((1, 6)), np.diag(STEP), -np.diag(STEP)])
         trials = np.clip(P[:, None] + step[:, None, None] * moves, LOW, HIGH)  # (b, 13, 6)
-        found = _explained(_waves(trials, s), T[:, None])
-        best = found.argmax(axis=1)
+        results = _explained(_waves(trials, s), T[:, None])
+        best = results.argmax(axis=1)
         step = np.where(best == 0, step / 2, step)
-        P, r2 = trials[np.arange(len(T)), best], found[np.arange(len(T)), best]
+        P, r2 = trials[np.arange(len(T)), best], results[np.arange(len(T)), best]
     return pd.DataFrame(
         {
             "r2": r2,
@@ -58,9 +58,9 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
     ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
     for part in np.array_split(grid, 40):
-        found = _explained(_waves(part, s)[None], T[:, None])
-        best = found.argmax(axis=1)
-        value = found[np.arange(len(T)), best]
+        results = _explained(_waves(part, s)[None], T[:, None])
+        best = results.argmax(axis=1)
+        value = results[np.arange(len(T)), best]
         P[value > r2] = part[best[value > r2]]
         r2 = np.maximum(r2, value)
     return P, r2

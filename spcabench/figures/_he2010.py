@@ -84,9 +84,9 @@ def trial(
     )
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
-    for given in (form, "covariance") if gram else (form,):
+    for supplied in (form, "covariance") if gram else (form,):
         for solver in solvers:
-            yield Run(solver=solver, form=given, **ours, **common)
+            yield Run(solver=solver, form=supplied, **ours, **common)
     if dense:
         yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form="data", **common)
 
@@ -165,22 +165,22 @@ def quality(
     """Variance of one method / variance of another at each k, ties left out and told in words."""
     both = paired(data, one, other, "value")
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
-    found = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
+    places = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
     ties = listed([number(k) for k in sorted(both.x[tied].unique())])
-    return found, f"The variances are the same at k = {ties}." if ties else ""
+    return places, f"The variances are the same at k = {ties}." if ties else ""
 
 
 def better(name: str, over: claims.Scope) -> claims.Part:
     """The part of a statement that a solver's variance is above that of GPower0."""
-    words = f"variance of {name} / variance of GPower0, refitted"
-    return claims.Part("quality", words, "times", claims.above(1), over)
+    text = f"variance of {name} / variance of GPower0, refitted"
+    return claims.Part("quality", text, "times", claims.above(1), over)
 
 
 def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
     """How far methods are below the optimum, in a sentence each."""
     truth = known(data)
-    mine = ((m, data[data.method == m]) for m in methods)
-    return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in mine if len(rows)]
+    part = ((m, data[data.method == m]) for m in methods)
+    return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
 
 
 def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
@@ -189,18 +189,18 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
     for name, method in methods.items():
         both = paired(data, method, "scol", "value")
         if len(both):
-            found = claims.places(
+            places = claims.places(
                 both, "x", lambda rows: claims.mean(rows, "loss", over="seed"), label
             )
             notes = below_optimum(data, "mcol") if name == PAPERS_C else []
-            yield claims.Reading(name, found, both, notes)
+            yield claims.Reading(name, places, both, notes)
 
 
 def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any]]:
     """The places of the first part of a judged statement with one verdict, by its primary."""
     reading = claims.judging.of_name(judged["readings"], judged["primary"])
-    found = reading["places"] if reading else []
-    return [p for p in found if p["judged"] and not p["part"] and p["verdict"] == verdict]
+    results = reading["places"] if reading else []
+    return [p for p in results if p["judged"] and not p["part"] and p["verdict"] == verdict]
 
 
 def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
@@ -212,8 +212,8 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
     failed = judged_places(judged, "fails")
     if not failed:
         few = [p["label"] for p in judged_places(judged, "undecided") if p["kind"] == "too few"]
-        words = f"At {listed(few)} GPower0 reached the cardinality within 2 % on fewer than three "
-        return f"{words}problems." if few else ""
+        text = f"At {listed(few)} GPower0 reached the cardinality within 2 % on fewer than three "
+        return f"{text}problems." if few else ""
     ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
     data = data.assign(work=work, rate=data.total / work)
@@ -252,28 +252,28 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
         )
 
 
-def missed(mine: pd.DataFrame) -> pd.Series:
+def missed(rows: pd.DataFrame) -> pd.Series:
     """Which rows have a cardinality that a search found in place of the one asked for."""
-    asked = mine.k.fillna(mine.cardinality)
-    return ~same_cardinality(asked, mine.cardinality) & mine.search_runs.notna()
+    requested = rows.k.fillna(rows.cardinality)
+    return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
 
-def broken(mine: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
+def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
     """The x and the values of series by x, for a line without what no run supports.
 
     Against the cardinality there is a gap where one was asked for between two points, and the
     search ended more than a tenth below it.
     """
     x = series[0].index.to_numpy()
-    far = mine.wanted[mine.cardinality < 0.9 * mine.wanted] if "wanted" in mine else mine.x.iloc[:0]
+    far = rows.wanted[rows.cardinality < 0.9 * rows.wanted] if "wanted" in rows else rows.x.iloc[:0]
     gaps = [i + 1 for i in range(len(x) - 1) if far.between(x[i], x[i + 1]).any()]
     return tuple(np.insert(v, gaps, np.nan) for v in (x, *(s.to_numpy() for s in series)))
 
 
-def draw_line(axis, mine: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
+def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
     """A line against x, hollow where the search missed the cardinality asked for."""
-    axis.plot(*broken(mine, y), **style)
-    off = missed(mine).groupby(mine.x).any()
+    axis.plot(*broken(rows, y), **style)
+    off = missed(rows).groupby(rows.x).any()
     hollow = y[off.reindex(y.index).to_numpy(dtype=bool)]
     axis.plot(hollow.index, hollow, **style | HOLLOW)
 
@@ -284,16 +284,16 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     The whole search of GPower0 is dotted and lighter.
     """
     for method in methods:
-        mine = data[data.method == method]
-        if mine.empty:
+        rows = data[data.method == method]
+        if rows.empty:
             continue
         style = look(method.partition(" ")[0]) | dict(alpha=0.45 if " " in method else 1.0)
-        middle, low, high = times(mine)
-        draw_line(axis, mine, middle, style | dict(label=NAMES[method]))
-        axis.fill_between(*broken(mine, low, high), color=style["color"], alpha=0.2, linewidth=0)
+        middle, low, high = times(rows)
+        draw_line(axis, rows, middle, style | dict(label=NAMES[method]))
+        axis.fill_between(*broken(rows, low, high), color=style["color"], alpha=0.2, linewidth=0)
         if method == "gpower0":
-            whole = dict(linestyle=":", marker="", alpha=0.5, label="GPower0, whole search")
-            draw_line(axis, mine, mine.groupby("x").search_time.median(), style | whole)
+            complete = dict(linestyle=":", marker="", alpha=0.5, label="GPower0, whole search")
+            draw_line(axis, rows, rows.groupby("x").search_time.median(), style | complete)
     axis.set(yscale="log", ylabel="time of a run, s")
     low, high = axis.get_ylim()
     axis.set_ylim(top=high * (high / low) ** 0.25)  # room for the legend
@@ -304,9 +304,9 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Variance ||Vx||^2 of each method against x; a band above the curves is cut."""
     shown = [m for m in methods if " " not in m]
     for method in shown:
-        mine = data[data.method == method]
+        rows = data[data.method == method]
         draw_line(
-            axis, mine, mine.groupby("x").value.median(), look(method) | dict(label=NAMES[method])
+            axis, rows, rows.groupby("x").value.median(), look(method) | dict(label=NAMES[method])
         )
     value = data[data.method.isin(shown)].groupby("x").value
     if len(value) > 1:
@@ -320,15 +320,15 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows by cardinality x: the median over problems of what GPower0 reached."""
     timed = trials(table)
-    asked = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
+    requested = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
     at_level = timed.label.astype(str).str.startswith(LEVEL)
-    given = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
-    asked = asked.fillna(pd.to_numeric(given))
+    supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
+    requested = requested.fillna(pd.to_numeric(supplied))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
     leads = leads if leads.any() else timed.solver == "gpower0"
-    reached = timed.cardinality[leads].groupby(asked[leads]).median()
-    x = asked.map(reached).fillna(timed.cardinality).astype(float)
-    return timed.assign(x=x, wanted=asked.where(asked >= 1.0, asked * timed.n))
+    reached = timed.cardinality[leads].groupby(requested[leads]).median()
+    x = requested.map(reached).fillna(timed.cardinality).astype(float)
+    return timed.assign(x=x, wanted=requested.where(requested >= 1.0, requested * timed.n))
 
 
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:

@@ -68,8 +68,8 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     p = chosen[chosen.match.isna()]
     finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
     g = chosen[chosen.match.notna() & (finite == (J or 0))]
-    kept = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
-    both = p.merge(g[key + kept], on=key, suffixes=("_p", "_g"))
+    columns = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
+    both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
         asked=[settings["k"] for settings in both.settings],
@@ -89,8 +89,8 @@ def ratio_in_bands(
     both: pd.DataFrame, edges: tuple[float, ...] = EDGES
 ) -> Iterator[claims.Reading]:
     """The ratio of flops in each band of sparsity, over problems; a reading for each penalty."""
-    for name, mine in by_penalty(both):
-        yield claims.Reading(name, claims.banded(mine, "sparsity", edges, typical("ratio")), mine)
+    for name, rows in by_penalty(both):
+        yield claims.Reading(name, claims.banded(rows, "sparsity", edges, typical("ratio")), rows)
 
 
 def typical(column: str) -> Callable[[pd.DataFrame], claims.Measured]:

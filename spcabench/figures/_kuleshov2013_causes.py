@@ -12,9 +12,9 @@ TIE = 1e-6
 
 def grown(both: pd.DataFrame, penalty: str) -> str:
     """How far the flops of both grow between the lowest and the highest band of sparsities."""
-    mine = both[both.penalty == penalty]
+    rows = both[both.penalty == penalty]
     of_grqi, of_gpower = (
-        claims.banded(mine, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
+        claims.banded(rows, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
     )
     if len(of_grqi) < 2:
         return ""
@@ -37,19 +37,19 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
 def refitted(small: pd.DataFrame, name: str) -> str:
     """What GRQI loses at each small J beside GPower refitted."""
     lost = apart(small, "_refit").groupby(small.J).median()
-    words = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
-    return f"Refitted, {name} explains {listed(words)} (medians)."
+    phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
+    return f"Refitted, {name} explains {listed(phrases)} (medians)."
 
 
 def long_searches(runs: pd.DataFrame) -> str:
     """How many searches found no penalty that gives k, and how many runs each kind took."""
-    found = runs.cardinality == runs.k
-    if found.all() or not found.any():
+    met = runs.cardinality == runs.k
+    if met.all() or not met.any():
         return ""
     return (
-        f"The search is ours, not the author's by hand. In {100 * (~found).mean():.0f} % of the "
-        f"cases it gives up, after {runs.search_runs[~found].median():.0f} runs (median); in the "
-        f"others it meets k after {runs.search_runs[found].median():.0f}."
+        f"The search is ours, not the author's by hand. In {100 * (~met).mean():.0f} % of the "
+        f"cases it gives up, after {runs.search_runs[~met].median():.0f} runs (median); in the "
+        f"others it meets k after {runs.search_runs[met].median():.0f}."
     )
 
 

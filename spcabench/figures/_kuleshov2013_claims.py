@@ -47,8 +47,8 @@ def _eight_iterations(data):
     more = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
     for limit in (8, 10):
         early = base.share_of(main, main.iterations_g <= limit)
-        found = [claims.Place(label, early), claims.Place(label, more, part="variance")]
-        yield claims.Reading(f"at most {limit} iterations", found, main)
+        places = [claims.Place(label, early), claims.Place(label, more, part="variance")]
+        yield claims.Reading(f"at most {limit} iterations", places, main)
 
 
 K19 = claims.Statement(
@@ -72,19 +72,19 @@ K19 = claims.Statement(
 
 @K19.measured
 def _representative(data):
-    for name, mine in base.by_penalty(base.pairs(data, "main")):
-        share_of_n = mine.asked / mine.n
+    for name, rows in base.by_penalty(base.pairs(data, "main")):
+        share_of_n = rows.asked / rows.n
         far = (share_of_n - SETTING).abs()
         nearest = far == far.min()
-        there = mine[nearest].groupby("seed").iterations_g.median()
-        mine = mine.assign(
+        there = rows[nearest].groupby("seed").iterations_g.median()
+        rows = rows.assign(
             share=share_of_n,
-            change=mine.iterations_g / mine.seed.map(there),
-            beside=mine.iterations_p / mine.iterations_g,
+            change=rows.iterations_g / rows.seed.map(there),
+            beside=rows.iterations_p / rows.iterations_g,
         )[~nearest]
-        change = claims.places(mine, "share", base.typical("change"), base.percent)
-        beside = claims.places(mine, "share", base.typical("beside"), base.percent, "beside GPower")
-        yield claims.Reading(name, [*change, *beside], mine)
+        change = claims.places(rows, "share", base.typical("change"), base.percent)
+        beside = claims.places(rows, "share", base.typical("beside"), base.percent, "beside GPower")
+        yield claims.Reading(name, [*change, *beside], rows)
 
 
 @K2.because
@@ -109,8 +109,8 @@ K11 = claims.Statement(
 
 @K11.measured
 def _jumps(data):
-    for name, mine in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
-        runs = mine.assign(gamma=mine.settings.map(lambda s: s["gamma"])).sort_values("gamma")
+    for name, rows in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
+        runs = rows.assign(gamma=rows.settings.map(lambda s: s["gamma"])).sort_values("gamma")
         k = runs.groupby(["seed", "label"]).cardinality
         first, jump = k.shift(), k.diff().abs()
         large, jumps = first >= LEAST, jump > 0.1 * first
@@ -119,7 +119,7 @@ def _jumps(data):
             f"{(~large & jumps).sum()} of {(first < LEAST).sum()} below it."
         )
         place = claims.Place(f"k from {LEAST} on", claims.exact((large & jumps).sum()))
-        yield claims.Reading(name, [place], mine, [note])
+        yield claims.Reading(name, [place], rows, [note])
 
 
 K12 = claims.Statement(
@@ -144,10 +144,10 @@ def _restarts(data):
         search_runs=counted.extra.map(lambda e: float(np.median(e["near"]))),
     )
     for table, extra in ((data[data.label == "main"], ""), (near, ", k to within 10 %")):
-        for name, mine in base.by_penalty(table[table.search_runs.notna()], "solver"):
-            middle = mine.groupby("seed", as_index=False).search_runs.median()
+        for name, rows in base.by_penalty(table[table.search_runs.notna()], "solver"):
+            middle = rows.groupby("seed", as_index=False).search_runs.median()
             place = claims.Place("all k", base.average("search_runs")(middle))
-            yield claims.Reading(f"{name}{extra}", [place], mine)
+            yield claims.Reading(f"{name}{extra}", [place], rows)
 
 
 @K12.because
@@ -180,8 +180,8 @@ def _growth(data):
     grqi = claims.slope(k**3 + n * k, both.flops_g / both.iterations_g)
     gpower = claims.slope(n**2 + n * k, both.flops_p / both.iterations_p)
     label = f"{len(both)} pairs"
-    found = [
+    places = [
         claims.Place(label, claims.exact(grqi)),
         claims.Place(label, claims.exact(gpower), part="GPower"),
     ]
-    yield claims.Reading("all n and k", found, both)
+    yield claims.Reading("all n and k", places, both)

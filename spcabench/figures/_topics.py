@@ -66,7 +66,7 @@ Z3 = claims.Statement(
 
 @Z3.measured
 def _coherent(data):
-    ours = data.parameters.map(lambda given: given["corpus"] not in PAPER)
+    ours = data.parameters.map(lambda supplied: supplied["corpus"] not in PAPER)
     for (values, other), rows in data.groupby(["label", ours]):
         places = []
         for row in rows.itertuples():
@@ -104,9 +104,9 @@ def topics(problem, *, seed, corpus, values):
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
-    found = deflate.deflated_components(problem, TOPICS, component, "drop_features")
+    results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
-    return {"topics": [_topic(problem, presence, variances, r, seed) for r in found]}
+    return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
 
 
 def component(problem):
@@ -166,28 +166,29 @@ def npmi(P, W):
     return float(np.mean(information)) if information else np.nan
 
 
-def npmi_rank(presence, words, seed):
+def npmi_rank(presence, topic, seed):
     """Mean NPMI of the words, and the share of random sets of equal frequency that have less."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
-    known = [place[word] for word in words if word in place]
-    mine = npmi(P, known)
+    present = [place[word] for word in topic if word in place]
+    coherence = npmi(P, present)
     order = np.argsort(P.diagonal(), kind="stable")
     rank = np.argsort(order)
     rng = np.random.default_rng(seed)
     others = [
-        npmi(P, _of_equal_frequency(known, order, rank, rng)) for _ in range(SETS if known else 0)
+        npmi(P, _of_equal_frequency(present, order, rank, rng))
+        for _ in range(SETS if present else 0)
     ]
-    return mine, float(np.mean([other < mine for other in others])) if others else np.nan
+    return coherence, float(np.mean([other < coherence for other in others])) if others else np.nan
 
 
-def _of_equal_frequency(known, order, rank, rng):
+def _of_equal_frequency(present, order, rank, rng):
     """For each word another one, all different, near it in the order of document frequencies."""
     chosen = []
-    for i in known:
+    for i in present:
         low = max(rank[i] - NEIGHBOURS, 0)
         near = [
-            j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in known and j not in chosen
+            j for j in order[low : rank[i] + NEIGHBOURS + 1] if j not in present and j not in chosen
         ]
         chosen.append(int(rng.choice(near)))
     return chosen

@@ -59,8 +59,8 @@ def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
     """The dual bound at k; nothing where too many variables remain for it."""
-    found = bounds.dual_bound(problem, k, nonnegative, EVALUATIONS)
-    return {"k": k, "dual_bound": found.value, "seconds": found.seconds} if found else {}
+    results = bounds.dual_bound(problem, k, nonnegative, EVALUATIONS)
+    return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
 
 @dataclass(eq=False)
@@ -78,10 +78,10 @@ class Truth:
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Truth":
         """From all rows of a figure; empty without a row of the exact search."""
-        mine = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
-        if mine.empty:
+        part = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
+        if part.empty:
             return cls(pd.DataFrame(columns=COLUMNS))
-        exact, key = mine.iloc[0], str(_key(mine).iloc[0])
+        exact, key = part.iloc[0], str(_key(part).iloc[0])
         same = rows[_key(rows) == key]
         feasible = (
             same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
@@ -147,16 +147,16 @@ class Truth:
         Rows of other problems are left out.
         """
         table = self.table.set_index("k")
-        mine = (
+        part = (
             rows[(_key(rows) == self.key) & rows.cardinality.isin(table.index)]
             if self.key
             else rows.iloc[:0]
         )
-        if mine.empty:
+        if part.empty:
             return f"{name} against the optimum: no run"
-        at = table.loc[mine.cardinality]
+        at = table.loc[part.cardinality]
         proven = at.proven.to_numpy(dtype=bool)
-        below = 100.0 * (1.0 - mine[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
+        below = 100.0 * (1.0 - part[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
             min=0.0
         )
         words = []

@@ -39,9 +39,9 @@ def source(family: str, n: int, seed: int) -> dict[str, Any]:
 
 def corpus_name(row: Any) -> str:
     """The corpus of a row: "NIPS", or "KOS for NYTimes" if another one stands in."""
-    asked = re.split(r"\W", row.problem, maxsplit=1)[0]
+    requested = re.split(r"\W", row.problem, maxsplit=1)[0]
     other = re.search(r"stand-in: (\w+)", row.problem)
-    names = [CORPORA.get(name, name) for name in ([other[1], asked] if other else [asked])]
+    names = [CORPORA.get(name, name) for name in ([other[1], requested] if other else [requested])]
     return " for ".join(names)
 
 
@@ -108,18 +108,18 @@ def by_family(
     rows: pd.DataFrame, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> list[claims.Place]:
     """A place for each size of each family, measured on its rows."""
-    found = (
-        claims.places(mine, "x", measure, f"{name}, n = {{:g}}") for name, mine in families(rows)
+    places = (
+        claims.places(part, "x", measure, f"{name}, n = {{:g}}") for name, part in families(rows)
     )
-    return [place for family in found for place in family]
+    return [place for family in places for place in family]
 
 
 def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """The rows of each family that has any, with its name."""
     return [
-        (title.partition(",")[0], mine)
+        (title.partition(",")[0], part)
         for family, title in FAMILIES.items()
-        if len(mine := rows[rows.dataset == family])
+        if len(part := rows[rows.dataset == family])
     ]
 
 
@@ -144,8 +144,8 @@ def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
 
 def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
     """For each family the growth exponent of the flops of a sweep, over problems."""
-    for family, mine in families(rows.assign(cost=rows.flops / rows.iterations)):
-        powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in mine.groupby("seed")]
+    for family, selected in families(rows.assign(cost=rows.flops / rows.iterations)):
+        powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in selected.groupby("seed")]
         yield claims.Place(
             family, claims.mean(pd.DataFrame(powers), "power", "seed", "seeds"), part=part
         )
@@ -164,10 +164,10 @@ def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str], scale: str)
     sizes.
     """
     for method, name in names.items():
-        mine = rows[rows.method == method]
-        if len(mine):
-            short = f", run to n = {mine.x.max():.0f}" if mine.x.max() < rows.x.max() else ""
-            _draw_method(axis, mine, name + short, styled(method))
+        part = rows[rows.method == method]
+        if len(part):
+            short = f", run to n = {part.x.max():.0f}" if part.x.max() < rows.x.max() else ""
+            _draw_method(axis, part, name + short, styled(method))
     if len(rows):
         limit = rows.limit.iloc[0]
         axis.axhline(
@@ -189,11 +189,11 @@ def styled(method: str) -> dict[str, Any]:
     return look(solver) | (dict(linestyle="--", markerfacecolor="white") if variant else {})
 
 
-def _draw_method(axis: Any, mine: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
+def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
     """The times of one method."""
-    time, low, high = times(mine)
-    reached = mine.groupby("x").reached.all()
-    growth = exponent(mine.x[mine.reached], mine.flops[mine.reached])
+    time, low, high = times(rows)
+    reached = rows.groupby("x").reached.all()
+    growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
     label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
@@ -205,9 +205,9 @@ def _draw_method(axis: Any, mine: pd.DataFrame, name: str, style: dict[str, Any]
 def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
     """The certified gap after five sweeps against n, for each penalty and family."""
     labels = sorted({label for label in data.label if label.startswith("sweeps")})
-    for (family, mine), dashes in zip(families(data), ("-", "--"), strict=False):
+    for (family, rows), dashes in zip(families(data), ("-", "--"), strict=False):
         for label, marker in zip(labels, "os^", strict=False):
-            five = mine[mine.label == label].sort_values("x")
+            five = rows[rows.label == label].sort_values("x")
             name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
             style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
             axis.plot(five.x, five.relaxation_gap, label=name, **style)

@@ -68,8 +68,8 @@ def _at_the_limit(data):
     if rows.empty:
         return
     sweeps = [
-        f"{number(np.median(found))} (at most {number(max(found))}) at eps = {eps:g}"
-        for eps, *found in zip(LEVELS, *(e["sweeps"] for e in rows.extra), strict=True)
+        f"{number(np.median(results))} (at most {number(max(results))}) at eps = {eps:g}"
+        for eps, *results in zip(LEVELS, *(e["sweeps"] for e in rows.extra), strict=True)
     ]
     note = f"Sweeps until rest over {counted(len(rows), 'problems')}: {', '.join(sweeps)}."
     places = _at_each_eps(lambda i: _residual(list(rows.extra), i))
@@ -80,14 +80,14 @@ def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place
     return [claims.Place(f"eps = {eps:g}", measure(i), eps) for i, eps in enumerate(LEVELS)]
 
 
-def _residual(found: list[dict[str, Any]], i: int) -> claims.Measured:
+def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
     """The largest residual at rest; if a run still moves, it has an upper bound only."""
-    residual, moved = (np.array([e[name][i] for e in found]) for name in ("residual", "moved"))
+    residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
     rest = (residual <= RESIDUAL) | (moved <= STILL)
     worst = residual[rest].max(initial=0.0)
     if rest.all() or worst > RESIDUAL:
         return claims.exact(worst)
-    return claims.Measured(residual.max(), "at most", count=len(found), over="problems")
+    return claims.Measured(residual.max(), "at most", count=len(results), over="problems")
 
 
 def measures(family: str, seeds: range) -> Iterator[Run]:
@@ -112,18 +112,18 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
     unit = float(S.diagonal().max())
     exact = api.solve(problem, "exact_sdp", rho=lam, solver="CLARABEL")
     optimum = (float(exact.relaxation_value or 0) + float(exact.relaxation_bound or 0)) / 2 / unit
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         name: [] for name in ("sweeps", "residual", "moved", "short", "short_of_1")
     }
     for eps in LEVELS:
         X, sweeps, residual, moved = _limit(S / unit, lam / unit, eps)
         value = relaxation.value(S / unit, X, lam / unit)
-        found["sweeps"].append(sweeps)
-        found["residual"].append(residual)
-        found["moved"].append(moved)
-        found["short"].append((optimum**2 / 2 - value + np.trace(X) ** 2 / 2 - 1e-6) / eps)
-        found["short_of_1"].append((optimum - value / np.trace(X) - 1e-6) / eps)
-    return found
+        results["sweeps"].append(sweeps)
+        results["residual"].append(residual)
+        results["moved"].append(moved)
+        results["short"].append((optimum**2 / 2 - value + np.trace(X) ** 2 / 2 - 1e-6) / eps)
+        results["short_of_1"].append((optimum - value / np.trace(X) - 1e-6) / eps)
+    return results
 
 
 def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
@@ -155,8 +155,8 @@ def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
 def draw_limits(axis: Any, data: pd.DataFrame) -> None:
     """Sweeps until the residual is small against 1/eps: each problem, and the medians."""
     rows = data[data.label == "limits"]
-    for (family, mine), dashes in zip(families(rows), ("-", "--"), strict=False):
-        sweeps = np.array([e["sweeps"] for e in mine.extra])
+    for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
+        sweeps = np.array([e["sweeps"] for e in part.extra])
         style = look("bca") | dict(linestyle=dashes)
         inverse = 1.0 / np.array(LEVELS)
         axis.plot(inverse, sweeps.T, color=style["color"], alpha=0.15, linewidth=0.6)

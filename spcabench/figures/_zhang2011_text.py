@@ -42,7 +42,7 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
     All solve the relaxation at the penalty that leaves about five words, without screening.
     """
     lam = api.solve(problem, "bca_continuation", k=5).settings["lam"]
-    found: dict[str, Any] = {"lam": lam}
+    results: dict[str, Any] = {"lam": lam}
     for method, own in METHODS.items():
         solver = method.partition(" ")[0]
         named = {"rho" if solver == "dspca" else "lam": lam}
@@ -50,11 +50,11 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
             problem, solver, screen=False, history=True, max_iterations=steps, **named, **own
         )
         history = result.history or []
-        found[method] = {
+        results[method] = {
             "gap": [float(h["gap"]) for h in history],
             "seconds": [float(h["seconds"]) for h in history],
         }
-    return found
+    return results
 
 
 def draw_text(axis: Any, data: pd.DataFrame) -> None:
@@ -81,19 +81,19 @@ def sweeps(data: pd.DataFrame) -> list[float]:
 
 def faster(data: pd.DataFrame, method: str) -> str:
     """DSPCA's seconds to the goal over those of a variant of BCA, in words."""
-    rows, found = data[(data.label == "text") & (method in METHODS)], []
+    rows, results = data[(data.label == "text") & (method in METHODS)], []
     for row in rows.itertuples():
-        mine, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
-        if mine:
+        part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
+        if part:
             more = "" if first else "more than "
-            ratio = (first or row.extra["dspca"]["seconds"][-1]) / mine
-            found.append(f"{CORPORA[row.parameters['corpus']]} {more}{number(ratio, 'times')}")
-    if not found:
+            ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
+            results.append(f"{CORPORA[row.parameters['corpus']]} {more}{number(ratio, 'times')}")
+    if not results:
         return ""
-    return f"On covariances of {rows.n.max():g} words, one run each: {', '.join(found)}."
+    return f"On covariances of {rows.n.max():g} words, one run each: {', '.join(results)}."
 
 
-def _seconds(found: dict[str, list[float]]) -> float | None:
+def _seconds(results: dict[str, list[float]]) -> float | None:
     """Seconds until the goal, None where it was not reached."""
-    reached = [s for gap, s in zip(found["gap"], found["seconds"], strict=True) if gap <= GOAL]
+    reached = [s for gap, s in zip(results["gap"], results["seconds"], strict=True) if gap <= GOAL]
     return reached[0] if reached else None

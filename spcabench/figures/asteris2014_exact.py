@@ -69,9 +69,9 @@ def _guaranteed(data):
     rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
     rows = rows.assign(promised=rows.rho / rows.ratio)
     notes = [
-        f"d = {d}: at least {number(mine.ratio.min(), 'share')} of the optimum; rho_d is at most "
-        f"{number(mine.rho.max(), 'share')}."
-        for d, mine in rows.groupby("d")
+        f"d = {d}: at least {number(part.ratio.min(), 'share')} of the optimum; rho_d is at most "
+        f"{number(part.rho.max(), 'share')}."
+        for d, part in rows.groupby("d")
     ]
     yield claims.Reading(MINE, _by_rank(rows, "promised"), rows, notes)
 
@@ -93,12 +93,12 @@ A15 = theorem(
 def _optimal(data):
     rows = data[(data.solver == "spannogram_exact") & data.label.isin(LOW.values())]
     away = rows.assign(away=(rows.ratio - 1).abs()).groupby("label").away.max()
-    found = [
+    places = [
         claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
     ]
     on_A = data[data.label == "sigma I + rank d, on A"].ratio
     note = f"Applied to sigma I + C itself: as low as {number(on_A.min(), 'share')}."
-    yield claims.Reading(MINE, found, rows, [note])
+    yield claims.Reading(MINE, places, rows, [note])
 
 
 A16 = theorem(
@@ -128,14 +128,14 @@ def _sampled(data):
     rows = data[data.solver == "spannogram"]
     small = rows[rows.label == "full rank"]
     small = small.assign(kept=small.ratio >= (1 - EPS) * small.rho * (1 - 1e-9))
-    kept = claims.share(small, "kept", over="key", called="matrices")
+    share = claims.share(small, "kept", over="key", called="matrices")
     growth = [
         claims.Place(
-            f"k = {k}", claims.exact(claims.slope(mine.n, mine.flops / np.log(mine.n))), part="time"
+            f"k = {k}", claims.exact(claims.slope(part.n, part.flops / np.log(part.n))), part="time"
         )
-        for k, mine in _grown(rows).groupby("of")
+        for k, part in _grown(rows).groupby("of")
     ]
-    yield claims.Reading(SAMPLED, [claims.Place(f"n = {N}", kept), *growth], rows)
+    yield claims.Reading(SAMPLED, [claims.Place(f"n = {N}", share), *growth], rows)
 
 
 A18 = theorem(
@@ -154,15 +154,15 @@ def _growth(data):
     rows = _grown(data[data.solver == "spannogram_exact"])
     n, k = rows.n.astype(float), rows.k.astype(float)
     rows = rows.assign(cost=n**rows.d * k**rows.d + n ** (rows.d + 1))
-    found = claims.places(
-        rows, "d", lambda mine: claims.exact(claims.slope(mine.cost, mine.flops)), "d = {:g}"
+    places = claims.places(
+        rows, "d", lambda part: claims.exact(claims.slope(part.cost, part.flops)), "d = {:g}"
     )
-    yield claims.Reading(MINE, found, rows)
+    yield claims.Reading(MINE, places, rows)
 
 
 def _by_rank(rows, column):
     """The largest number for each d."""
-    return claims.places(rows, "d", lambda mine: _all_there(rows, mine[column].max()), "d = {:g}")
+    return claims.places(rows, "d", lambda part: _all_there(rows, part[column].max()), "d = {:g}")
 
 
 def _all_there(rows, value):
@@ -233,14 +233,16 @@ def data(table):
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
-    asked = len(brute) + 2 * (brute.label == "full rank").sum()  # there at three ranks, else at one
-    found = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
+    requested = (
+        len(brute) + 2 * (brute.label == "full rank").sum()
+    )  # there at three ranks, else at one
+    compared = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
     rhos = [
         rho(spectra[r.key]["w"], r.d) if r.key in spectra else np.nan for r in table.itertuples()
     ]
     return table.assign(
-        missing=asked - found.sum(),
+        missing=requested - compared.sum(),
         ratio=table.variance / table.key.map(optimum),
         rho=rhos,
         candidates=[e.get("candidates", np.nan) for e in table.extra],
@@ -259,13 +261,13 @@ def draw(data, axes):
     _draw_shares(share, data)
     grown = _grown(data)
     _draw_limits(candidates, grown[grown.solver == "spannogram_exact"])
-    for (solver, d, k), mine in grown.groupby(["solver", "d", "of"]):
-        mine = mine.sort_values("n")
+    for (solver, d, k), rows in grown.groupby(["solver", "d", "of"]):
+        rows = rows.sort_values("n")
         style = _style(solver, d, k)
-        flops.plot(mine.n, mine.flops, **style)
-        times.plot(mine.n, mine.solve_time + mine.setup_time, **style)
+        flops.plot(rows.n, rows.flops, **style)
+        times.plot(rows.n, rows.solve_time + rows.setup_time, **style)
         if solver == "spannogram_exact":
-            candidates.plot(mine.n, mine.candidates, **style)
+            candidates.plot(rows.n, rows.candidates, **style)
     candidates.set(ylabel="candidate supports")
     flops.set(ylabel="flops, without the eigenvectors")
     times.set(ylabel="time, s")
@@ -305,11 +307,11 @@ CASES = {
 
 def _draw_shares(axis, data):
     for place, (solver, label, d) in enumerate(CASES.values()):
-        mine = data[(data.solver == solver) & (data.label == label)]
-        mine = mine if d is None else mine[mine.d == d]
-        across = place + np.linspace(-0.3, 0.3, len(mine))
-        axis.plot(across, mine.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
-        promised = mine.rho * (1.0 - EPS if solver == "spannogram" else 1.0)
+        rows = data[(data.solver == solver) & (data.label == label)]
+        rows = rows if d is None else rows[rows.d == d]
+        across = place + np.linspace(-0.3, 0.3, len(rows))
+        axis.plot(across, rows.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
+        promised = rows.rho * (1.0 - EPS if solver == "spannogram" else 1.0)
         name = None if place else "guarantee (theorems 1 and 2)"
         axis.plot(across, promised, "_", color="black", markersize=4, alpha=0.7, label=name)
     axis.set(ylim=(0.0, 1.05), ylabel="share of the optimum $x^T A x / x_*^T A x_*$")

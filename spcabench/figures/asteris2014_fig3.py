@@ -50,18 +50,18 @@ A1 = claims.Statement(
 @A1.measured
 def _compact(data):
     for (name, label), (method, called) in product(PREPARED.items(), CALLED.items()):
-        mine = data[(data.name == method) & (data.label == label)]
-        if len(mine) == COUNT:
-            found = {"": mine.compact.mean(), "neighbours": 1 - mine["rank"].min()}
+        rows = data[(data.name == method) & (data.label == label)]
+        if len(rows) == COUNT:
+            measured = {"": rows.compact.mean(), "neighbours": 1 - rows["rank"].min()}
             places = [
                 claims.Place("six parts", claims.exact(value), part=of)
-                for of, value in found.items()
+                for of, value in measured.items()
             ]
-            shares = span(list(mine.share), "share")
+            shares = span(list(rows.share), "share")
             note = (
-                f"{mine.overlap.max():.0f} pixels in two parts; each part has {shares} of lambda_1."
+                f"{rows.overlap.max():.0f} pixels in two parts; each part has {shares} of lambda_1."
             )
-            yield claims.Reading(f"{called}, {name}", places, mine, [note])
+            yield claims.Reading(f"{called}, {name}", places, rows, [note])
 
 
 def runs(scale):

@@ -58,10 +58,10 @@ A2 = shared.like_em(
 
 @A2.because
 def _rank_three(data, judged):
-    mine = base.by_cardinality(data, "spannogram", CONTRAST)
+    rows = base.by_cardinality(data, "spannogram", CONTRAST)
     quotient = shared.ratio(data, "value", CONTRAST)
     apart = quotient[(quotient - 1).abs() > 0.02]
-    seen = mine.q / mine.variance
+    seen = rows.q / rows.variance
     return (
         f"Algorithm 3 is the lower one at {(apart < 1).sum()} of these {len(apart)} k: the matrix "
         f"of rank 3 that it maximises over has {span(seen[apart.index], 'share')} of its "
@@ -99,12 +99,12 @@ A19 = claims.Statement(
 @A19.measured
 def _hits(data):
     for name, label in PREPARED.items():
-        asked = shared.rows_of(data, label, "nspca")
-        hit = asked.k[asked.k == asked.cardinality].sort_values()
-        if len(asked):
-            place = claims.Place("all k", claims.exact(len(hit) / len(asked)))
-            note = f"{len(hit)} of {len(asked)} k hit: {', '.join(f'{k:.0f}' for k in hit)}."
-            yield claims.Reading(name, [place], asked, [note])
+        requested = shared.rows_of(data, label, "nspca")
+        hit = requested.k[requested.k == requested.cardinality].sort_values()
+        if len(requested):
+            place = claims.Place("all k", claims.exact(len(hit) / len(requested)))
+            note = f"{len(hit)} of {len(requested)} k hit: {', '.join(f'{k:.0f}' for k in hit)}."
+            yield claims.Reading(name, [place], requested, [note])
 
 
 def runs(scale):
@@ -137,8 +137,8 @@ data = base.with_bounds
 def draw(data, axes):
     """The trade-off, with NSPCA where it hit k."""
     base.draw_trade_off(data, axes, {K: 58.0})
-    asked = base.by_cardinality(data, "nspca")
-    hit = asked[asked.index == asked.cardinality]
+    requested = base.by_cardinality(data, "nspca")
+    hit = requested[requested.index == requested.cardinality]
     style = look("nspca") | dict(linestyle="none", label=base.NAMES["nspca"])
     axes.flat[0].plot(hit.index, hit.value, **style)
     base.legend_below(axes.flat[0])

@@ -129,10 +129,10 @@ def _speed(data):
     rounds = seconds.groupby([timed.repeat, of]).first().unstack()
     for name in rounds.median().sort_values().index.drop("mine") if "mine" in rounds else ():
         pair = rounds[["mine", name]].dropna()
-        found = pair.assign(ratio=pair.mine / pair[name], longer=pair.max(axis=1)).reset_index()
+        results = pair.assign(ratio=pair.mine / pair[name], longer=pair.max(axis=1)).reset_index()
         places = [
             claims.Place(
-                f"k = {K}", claims.geometric_mean(found, column, "repeat", "rounds"), part=part
+                f"k = {K}", claims.geometric_mean(results, column, "repeat", "rounds"), part=part
             )
             for column, part in (("ratio", ""), ("longer", "time"))
         ]

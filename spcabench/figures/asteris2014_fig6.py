@@ -100,9 +100,9 @@ A10b = claims.Statement(
 @A10b.measured
 def _nonzeros(data):
     for name, label in PREPARED.items():
-        mine = base.by_cardinality(data, "spannogram", label)
-        if LARGE in mine.index:
-            place = claims.Place(f"k = {LARGE}", claims.exact(mine.cardinality[LARGE]))
+        rows = base.by_cardinality(data, "spannogram", label)
+        if LARGE in rows.index:
+            place = claims.Place(f"k = {LARGE}", claims.exact(rows.cardinality[LARGE]))
             yield claims.Reading(name, [place], shared.rows_of(data, label))
 
 

@@ -33,5 +33,5 @@ def table(problem, *, seed, method):
 def draw(data, axes):
     """One table for each method."""
     for axis, method in zip(axes.flat, METHODS, strict=True):
-        for made in data[data.label == method].extra:
-            draw_table(axis, METHODS[method], made)
+        for results in data[data.label == method].extra:
+            draw_table(axis, METHODS[method], results)

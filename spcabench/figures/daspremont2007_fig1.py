@@ -180,9 +180,9 @@ def factors(problem, *, seed):
 def factor(problem):
     """DSPCA's component with at most `K` genes."""
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
-    while (found := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
+    while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
         rho *= 1.02
-    return found
+    return results
 
 
 def draw(data, axes):
@@ -207,9 +207,9 @@ def scatter(flat, title, labels, numbers, large):
     scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     points = dict(s=34 if large else 18, depthshade=False)
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
-        mine = np.array(labels) == label
+        rows = np.array(labels) == label
         name = CLASSES.get(label, str(label))
-        axis.scatter(*scores[mine].T, color=colour, marker=marker, label=name, **points)
+        axis.scatter(*scores[rows].T, color=colour, marker=marker, label=name, **points)
     size = 12 if large else 9
     axis.set_xlabel("factor 1", fontsize=size)
     axis.set_ylabel("factor 2", fontsize=size)

@@ -67,7 +67,9 @@ def _cost(data):
     rows = rows.assign(share=rows.iterations / (4 * rows.n * unit), unit=unit)
     # the further problems have the larger sizes alone, and would weigh these more in a slope
     first = rows[rows.seed == 0]
-    places = claims.places(rows, "n", lambda mine: claims.exact(mine.share.max()), "n = {:g}")
+    places = claims.places(
+        rows, "n", lambda selected: claims.exact(selected.share.max()), "n = {:g}"
+    )
     if len(first) > 2:
         each = {"cost": first.flops / first.unit, "iteration": first.flops / first.iterations}
         places += [
@@ -101,8 +103,8 @@ def _smooth(data):
             # a negative distance would be as large an error as one above a half
             "below zero": 1e6 * max(0.0, -min(m["least"] for m in rows.extra)),
         }
-        found = [claims.Place(name, claims.exact(value)) for name, value in numbers.items()]
-        yield claims.Reading("every U, n and eps", found, rows)
+        places = [claims.Place(name, claims.exact(value)) for name, value in numbers.items()]
+        yield claims.Reading("every U, n and eps", places, rows)
 
 
 D7 = claims.Statement(
@@ -132,7 +134,7 @@ def _within(data):
     if dspca.empty:
         return
     share = (dspca.relaxation_gap / dspca.eps).max()
-    found = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
+    places = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
     size = data[data.label == "size"]
     apart = [
         (part.relaxation_value.max() - part.relaxation_bound.min()) / part.relaxation_bound.min()
@@ -141,8 +143,8 @@ def _within(data):
     ]
     if apart:
         most = claims.exact(max(0.0, *apart))
-        found.append(claims.Place(f"{len(apart)} problems", most, part="agreement"))
-    yield claims.Reading("every run", found, data)
+        places.append(claims.Place(f"{len(apart)} problems", most, part="agreement"))
+    yield claims.Reading("every run", places, data)
 
 
 D9 = claims.Statement(
@@ -186,13 +188,13 @@ def _practical(data):
         rows = size[size.method == method]
         if rows.empty:
             continue
-        found = claims.places(rows, "n", lambda mine: claims.exact(mine.burden.min()), "n = {:g}")
+        places = claims.places(rows, "n", lambda part: claims.exact(part.burden.min()), "n = {:g}")
         dspca = size[(size.method == "dspca") & (size.n == rows.n.max())].burden.max()
-        found.append(claims.Place(f"n = {rows.n.max()}", claims.exact(dspca), part="DSPCA"))
+        places.append(claims.Place(f"n = {rows.n.max()}", claims.exact(dspca), part="DSPCA"))
         both = sooner[[method, "dspca"]].dropna()
         won = int((both[method] < both.dspca).sum())
         note = f"It is sooner than DSPCA at {won} of {len(both)} sizes."
-        yield claims.Reading(name, found, size[size.method.isin([method, "dspca"])], [note])
+        yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], [note])
 
 
 D11 = claims.Statement(
@@ -228,7 +230,7 @@ D11 = claims.Statement(
 @D11.measured
 def _smoothed(data):
     rows = data[data.label == "eps"]
-    of = {method: exponents(mine) for method, mine in rows.groupby("method")}
+    of = {method: exponents(part) for method, part in rows.groupby("method")}
     ours = of.get("dspca", pd.Series(dtype=float)).rename("ours")
     table = ours.to_frame().assign(gain=of.get("dspca_subgradient", np.nan) - ours)
     table = table.rename_axis("seed").reset_index()
@@ -325,11 +327,11 @@ def draw(data, axes):
 
 def exponents(rows):
     """For each seed with at least three levels the exponent of the iterations in 1/eps."""
-    found = {seed: iterations_to(part) for seed, part in rows.groupby("seed")}
+    measured = {seed: iterations_to(part) for seed, part in rows.groupby("seed")}
     return pd.Series(
         {
             seed: claims.slope(1 / pd.Series([*levels]), pd.Series([*levels.values()]))
-            for seed, levels in found.items()
+            for seed, levels in measured.items()
             if len(levels) >= 3
         },
         dtype=float,

@@ -70,25 +70,27 @@ D8 = claims.Statement(
 @D8.measured
 def _decomposed(data):
     rows = data[data.label == "decomposition"]
-    rows = rows.assign(how=rows.extra.map(lambda made: made["deflation"]))
-    for how, mine in rows.groupby("how", sort=False):
-        made = sorted(mine.extra, key=lambda m: m["rho"])
-        stops = [_place(m, m["left"][-1] / m["rho"]) for m in made]
+    rows = rows.assign(how=rows.extra.map(lambda results: results["deflation"]))
+    for how, part in rows.groupby("how", sort=False):
+        results = sorted(part.extra, key=lambda m: m["rho"])
+        stops = [_place(m, m["left"][-1] / m["rho"]) for m in results]
         # the identities are those of the step that the summary writes
-        errors = [_place(m, m["error"], "identities") for m in made if how == "hotelling"]
-        yield claims.Reading(DEFLATED[how], stops + errors, mine)
+        errors = [_place(m, m["error"], "identities") for m in results if how == "hotelling"]
+        yield claims.Reading(DEFLATED[how], stops + errors, part)
 
 
-def _place(made, value, part=""):
-    return claims.Place(f"rho = {made['rho']}", claims.exact(value), made["rho"], part)
+def _place(results, value, part=""):
+    return claims.Place(f"rho = {results['rho']}", claims.exact(value), results["rho"], part)
 
 
 @D8.because
 def _indefinite(data, judged):
-    made = [m for m in data[data.label == "decomposition"].extra if m["deflation"] == "hotelling"]
-    if not made:
+    results = [
+        m for m in data[data.label == "decomposition"].extra if m["deflation"] == "hotelling"
+    ]
+    if not results:
         return ""
-    worst = min(made, key=lambda m: m["least"])
+    worst = min(results, key=lambda m: m["least"])
     return (
         "x is no eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
         f"{number(worst['least'])} at rho = {worst['rho']}): entries beside the diagonal stay "
@@ -213,21 +215,21 @@ def draw(data, axes):
 
 def _draw_by_k(axis, rows, solver, name):
     """Variance at the cardinality that was reached; hollow where another one was asked for."""
-    mine = rows.sort_values(["cardinality", "k"])
+    part = rows.sort_values(["cardinality", "k"])
     style = look(solver)
     if solver == "brute_force":
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
-    axis.plot(mine.cardinality, mine.variance_refit / mine.lambda_1, label=name, **style)
-    missed = mine[mine.cardinality != mine.k]
+    axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
+    missed = part[part.cardinality != part.k]
     hollow = style | dict(markerfacecolor="white", linestyle="none")
     axis.plot(missed.cardinality, missed.variance_refit / missed.lambda_1, **hollow)
 
 
-def _draw_residue(axis, made):
+def _draw_residue(axis, results):
     """The largest entry left by each deflation but projection, whose curve is much like Schur's."""
-    for rho, colour in zip(sorted({m["rho"] for m in made}), PALETTE, strict=False):
+    for rho, colour in zip(sorted({m["rho"] for m in results}), PALETTE, strict=False):
         for deflation, style in (("hotelling", "o-"), ("schur", "s--")):
-            for m in (m for m in made if (m["rho"], m["deflation"]) == (rho, deflation)):
+            for m in (m for m in results if (m["rho"], m["deflation"]) == (rho, deflation)):
                 name = f"$\\rho$ = {rho}, {deflation.capitalize()}"
                 axis.plot(m["left"], style, color=colour, markersize=4, label=name)
         axis.axhline(rho, color=colour, linestyle=":")

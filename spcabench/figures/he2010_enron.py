@@ -41,13 +41,13 @@ H13 = claims.Statement(
 @H13.measured
 def _memory(data):
     for row in data.itertuples():
-        found = [
+        places = [
             claims.Place("Mcol-PCA", claims.exact(row.above)),
             claims.Place("centred densely", claims.exact(row.dense), part="dense"),
         ]
-        words = f"The sparse counts take {number(row.counts, 'B')}; a run takes "
-        notes = [f"{words}{number(row.seconds, 's')}."]
-        yield claims.Reading("peak memory", found, data, notes)
+        text = f"The sparse counts take {number(row.counts, 'B')}; a run takes "
+        notes = [f"{text}{number(row.seconds, 's')}."]
+        yield claims.Reading("peak memory", places, data, notes)
 
 
 def runs(scale):
@@ -78,12 +78,12 @@ def data(table):
     stored, memory, time = (table[table.label == name] for name in ("storage", "memory", "time"))
     if stored.empty or memory.empty or time.empty:
         return pd.DataFrame()
-    found = dict(
+    measured = dict(
         stored.extra.iloc[0],
         above=(memory.peak_memory - memory.memory_before).iloc[0],
         seconds=(time.solve_time + time.setup_time).min(),
     )
-    return pd.DataFrame([found]).assign(**time[["problem", "stand_in"]].iloc[0])
+    return pd.DataFrame([measured]).assign(**time[["problem", "stand_in"]].iloc[0])
 
 
 def draw(data, axes):
@@ -91,19 +91,19 @@ def draw(data, axes):
     axis = axes.flat[0]
     for row in data.itertuples():
         counts, above, dense = (number(v, "B") for v in (row.counts, row.above, row.dense))
-        words = f"{counts} of counts, {above} more; {number(row.seconds, 's')}"
-        _bar(axis, 0, row.counts + row.above, look("mcol")["color"], words)
-        words = f"{dense}: {'refused, too large' if row.refused else 'made'}"
-        _bar(axis, 1, row.dense, "#6B6B6B", words, inside=True)
+        text = f"{counts} of counts, {above} more; {number(row.seconds, 's')}"
+        _bar(axis, 0, row.counts + row.above, look("mcol")["color"], text)
+        text = f"{dense}: {'refused, too large' if row.refused else 'made'}"
+        _bar(axis, 1, row.dense, "#6B6B6B", text, inside=True)
     axis.set_yticks([0, 1], ["Mcol-PCA, centred implicitly", "centred densely"])
     axis.set(xscale="log", xlabel="memory, bytes", xlim=(1e6, 3e10))
     axis.grid(axis="y", visible=False)
 
 
-def _bar(axis, place, size, colour, words, inside=False):
+def _bar(axis, place, size, colour, text, inside=False):
     """A bar with words beside its end."""
     axis.barh(place, size, height=0.6, color=colour)
     side = dict(ha="right", color="white") if inside else dict(ha="left", color="black")
     offset = (-6 if inside else 6, 0)
     near = dict(xytext=offset, textcoords="offset points", va="center")
-    axis.annotate(words, (size, place), **near, **side)
+    axis.annotate(text, (size, place), **near, **side)

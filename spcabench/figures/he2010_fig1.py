@@ -99,10 +99,10 @@ H14 = claims.Statement(
 
 @H14.measured
 def _loops(data):
-    mine = data["counted"].query("solver == 'mcol'")
-    mine = mine[~mine.label.astype(str).str.startswith(he.LEVEL)]
+    part = data["counted"].query("solver == 'mcol'")
+    part = part[~part.label.astype(str).str.startswith(he.LEVEL)]
     yield claims.Reading(
-        "all runs", claims.places(mine, "n", lambda rows: claims.exact(rows.loops.max()), AT), mine
+        "all runs", claims.places(part, "n", lambda rows: claims.exact(rows.loops.max()), AT), part
     )
 
 
@@ -127,8 +127,8 @@ def _phases(data):
     scol = _sparse_scol(data)
     scol = scol.assign(quotient=scol["first"] / scol.second)
     power = scol.label == "power"
-    for name, mine in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
-        yield claims.Reading(name, claims.places(mine, "n", he.over_problems, AT), mine)
+    for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
+        yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
 
 
 def _sparse_scol(data):
@@ -155,10 +155,10 @@ def _growth(data):
     scol = data["counted"].query("solver == 'scol' and label == 'lanczos'")
     flops, clock = [], []
     for name, (form, cost) in COSTS.items():
-        mine = scol[scol.form == form]
-        if mine.n.nunique() >= 4:
-            flops.append(claims.Place(name, claims.exact(claims.slope(cost(mine), mine["first"]))))
-            clock.append(f"{name} {number(claims.slope(cost(mine), mine.seconds))}")
+        rows = scol[scol.form == form]
+        if rows.n.nunique() >= 4:
+            flops.append(claims.Place(name, claims.exact(claims.slope(cost(rows), rows["first"]))))
+            clock.append(f"{name} {number(claims.slope(cost(rows), rows.seconds))}")
     yield claims.Reading("flops", flops, scol, [f"By the clock: {', '.join(clock)}."])
 
 
@@ -180,10 +180,10 @@ H16b = claims.Statement(
 
 @H16b.measured
 def _saved(data):
-    mine = _sparse_scol(data)
-    saved = (mine.s * mine.nnz + mine.n * mine.s) / mine["first"]
-    mine = mine.assign(quotient=saved * mine.nnz / (mine.m * mine.n))
-    yield claims.Reading("sparse data", claims.places(mine, "n", he.over_problems, AT), mine)
+    rows = _sparse_scol(data)
+    saved = (rows.s * rows.nnz + rows.n * rows.s) / rows["first"]
+    rows = rows.assign(quotient=saved * rows.nnz / (rows.m * rows.n))
+    yield claims.Reading("sparse data", claims.places(rows, "n", he.over_problems, AT), rows)
 
 
 H18 = claims.Statement(
@@ -205,8 +205,8 @@ def _columns_at_once(data):
     dense = data["counted"].query("form == 'data' and label == 'lanczos'")
     both = he.paired(dense.assign(x=dense.n, method=dense.solver), "mcol", "scol", "first")
     both = both.assign(times_c=both.quotient * np.ceil(both.s / 10))
-    found = claims.places(both, "n", lambda rows: claims.exact(rows.times_c.max()), AT)
-    yield claims.Reading("dense data", found, both)
+    places = claims.places(both, "n", lambda rows: claims.exact(rows.times_c.max()), AT)
+    yield claims.Reading("dense data", places, both)
 
 
 H19 = claims.Statement(

@@ -48,9 +48,9 @@ H7 = claims.Statement(
 def _speed_and_quality(data):
     for reading in he.speedup(data, "scol", label="k = {:g}"):
         gpower, form = he.WORLDS[reading.name]
-        found, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
+        results, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
         notes = [*reading.notes, ties, *he.below_optimum(data, "scol", "gpower0")]
-        yield claims.Reading(reading.name, [*reading.places, *found], reading.rows, notes)
+        yield claims.Reading(reading.name, [*reading.places, *results], reading.rows, notes)
 
 
 H7.because(lambda data, judged: he.made_of(data, "gpower0 dense", "scol", judged))
@@ -74,20 +74,20 @@ H8 = claims.Statement(
 @H8.measured
 def _growth(data):
     for name, form in he.GIVEN.items():
-        mine = data[data.method == f"mcol{form}"]
-        if mine.empty:
+        part = data[data.method == f"mcol{form}"]
+        if part.empty:
             continue
-        least = np.log(mine.groupby(["x", "seed"]).total.min().unstack())
+        least = np.log(part.groupby(["x", "seed"]).total.min().unstack())
         reference = least.index[np.argmin(np.abs(least.index - REFERENCE))]
         steps = np.log(least.index / reference)
         growth = (least - least.loc[reference]).div(steps, axis=0).drop(reference)
-        found = claims.places(
+        places = claims.places(
             growth.stack().rename("growth").reset_index(),
             "x",
             lambda rows: claims.mean(rows, "growth", over="seed"),
             "k = {:g}",
         )
-        yield claims.Reading(name, found, mine, [he.UNTIMED] if form else [])
+        yield claims.Reading(name, places, part, [he.UNTIMED] if form else [])
 
 
 H9 = claims.Statement(
@@ -115,12 +115,12 @@ H17 = claims.Statement(
 
 @H17.measured
 def _single_run(data):
-    mine = data[data.method.isin(he.OURS)]
-    mine = mine.assign(single=(mine.cardinality == mine.k) & mine.search_runs.fillna(0).eq(0))
-    found = claims.places(
-        mine, "method", lambda rows: claims.exact(rows.single.mean()), lambda m: he.NAMES[m]
+    part = data[data.method.isin(he.OURS)]
+    part = part.assign(single=(part.cardinality == part.k) & part.search_runs.fillna(0).eq(0))
+    places = claims.places(
+        part, "method", lambda rows: claims.exact(rows.single.mean()), lambda m: he.NAMES[m]
     )
-    yield claims.Reading("all runs", found, mine)
+    yield claims.Reading("all runs", places, part)
 
 
 def runs(scale):

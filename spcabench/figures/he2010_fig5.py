@@ -50,12 +50,12 @@ H10 = claims.Statement(
 def _speed_and_quality(data):
     both = he.paired(data, "gpower0", "mcol")
     speed = claims.places(both, "x", he.over_rounds, "k = {:g}")
-    found, ties = he.quality(data, "mcol", "gpower0", _only)
+    places, ties = he.quality(data, "mcol", "gpower0", _only)
     notes = [ties, *he.below_optimum(data, "mcol", "gpower0")]
-    yield claims.Reading(CENTRED, [*speed, *found], both, notes)
+    yield claims.Reading(CENTRED, [*speed, *places], both, notes)
     for name, pair in OTHERS.items():
-        found, ties = he.quality(data, *pair, _only)
-        yield claims.Reading(name, found, he.paired(data, *pair, "value"), [ties])
+        places, ties = he.quality(data, *pair, _only)
+        yield claims.Reading(name, places, he.paired(data, *pair, "value"), [ties])
 
 
 def _only(rows):
@@ -73,8 +73,8 @@ def _work_and_loss(data, judged):
     }
     most = worst.get(CENTRED, 0.0)
     rest = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
-    words = f" Mcol-PCA loses up to {number(most)} %, but {listed(rest)}." if rest else ""
-    return he.made_of(data, "gpower0", "mcol", judged) + words
+    text = f" Mcol-PCA loses up to {number(most)} %, but {listed(rest)}." if rest else ""
+    return he.made_of(data, "gpower0", "mcol", judged) + text
 
 
 def runs(scale):

@@ -47,8 +47,8 @@ def _loss(data):
     for name, (gpower, form) in he.WORLDS.items():
         both = he.paired(data, f"mcol{form}", gpower, "value")
         if len(both):
-            found = claims.places(both, "x", lambda rows: claims.exact(rows.loss.median()), AT)
-            yield claims.Reading(name, found, both, he.below_optimum(data, "mcol"))
+            places = claims.places(both, "x", lambda rows: claims.exact(rows.loss.median()), AT)
+            yield claims.Reading(name, places, both, he.below_optimum(data, "mcol"))
 
 
 def runs(scale):

@@ -71,9 +71,9 @@ K5 = claims.Statement(
 @K5.measured
 def _outgrows(data):
     main = base.pairs(data, "main")
-    for name, mine in base.by_penalty(main.assign(share=main.asked / main.n)):
+    for name, rows in base.by_penalty(main.assign(share=main.asked / main.n)):
         yield claims.Reading(
-            name, claims.places(mine, "share", base.typical("ratio"), base.percent), mine
+            name, claims.places(rows, "share", base.typical("ratio"), base.percent), rows
         )
 
 
@@ -111,11 +111,11 @@ def _small_J(data):
     small = pd.concat([base.pairs(data, "main", J).assign(J=J) for J in SMALL_J])
     small = small[small.sparsity > LARGE]
     small = small.assign(ratio=1 / small.ratio, more=base.apart(small))
-    for name, mine in base.by_penalty(small):
-        flops = claims.places(mine, "J", base.typical("ratio"), "J = {:g}")
-        variance = claims.places(mine, "J", base.average("more"), "J = {:g}", "variance")
-        notes = [causes.refitted(mine, name), causes.one_solve(main[main.sparsity > LARGE], name)]
-        yield claims.Reading(name, [*flops, *variance], mine, notes)
+    for name, rows in base.by_penalty(small):
+        flops = claims.places(rows, "J", base.typical("ratio"), "J = {:g}")
+        variance = claims.places(rows, "J", base.average("more"), "J = {:g}", "variance")
+        notes = [causes.refitted(rows, name), causes.one_solve(main[main.sparsity > LARGE], name)]
+        yield claims.Reading(name, [*flops, *variance], rows, notes)
 
 
 K17 = claims.Statement(
@@ -141,16 +141,16 @@ K17 = claims.Statement(
 @K17.measured
 def _other_dimensions(data):
     both = base.pairs(data, "dimension")
-    for name, mine in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
-        found = [
+    for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
+        places = [
             replace(place, label=f"n = {n:g}, {place.label}", x=np.nan)
-            for n, rows in mine.groupby("n")
+            for n, rows in part.groupby("n")
             for place in (
                 *claims.banded(rows, "sparsity", base.EDGES, base.typical("ratio")),
                 *base.differences_in_bands(rows, part="variance"),
             )
         ]
-        yield claims.Reading(name, found, mine)
+        yield claims.Reading(name, places, part)
 
 
 @K17.because
@@ -205,12 +205,12 @@ def neighbours(penalty, n, seed, count):
 
 def restarts(problem, *, seed, penalty, ks):
     """Runs of the search of a penalty: until exactly k nonzeros, and until within 10 % of k."""
-    found = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
+    results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {
         "penalty": penalty,
         "k": list(ks),
-        "exact": [search["runs"] for search in found],
-        "near": [search["near"] for search in found],
+        "exact": [search["runs"] for search in results],
+        "near": [search["near"] for search in results],
     }
 
 

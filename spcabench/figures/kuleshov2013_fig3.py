@@ -58,14 +58,14 @@ K7 = claims.Statement(
 def _identical(data):
     main = base.pairs(data, "main")
     for name, suffix, rows in forms(main):
-        found = base.differences_in_bands(rows, suffix, base.WIDE_EDGES)
+        places = base.differences_in_bands(rows, suffix, base.WIDE_EDGES)
         runs_of = data[(data.label == "main") & data.group.isin(rows.group)]
         below = causes.distances(data, runs_of, f"variance{suffix}")
-        yield claims.Reading(name, found, rows, [causes.sides(rows, suffix), *below])
+        yield claims.Reading(name, places, rows, [causes.sides(rows, suffix), *below])
     drawn = main[main.penalty == "gpower1"]
     drawn = drawn.assign(far=100 * (drawn.variance_p - drawn.variance_g).abs() / drawn.lambda_1)
-    found = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
-    yield claims.Reading(f"{K7.primary}, in units of lambda_1", found, drawn)
+    places = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
+    yield claims.Reading(f"{K7.primary}, in units of lambda_1", places, drawn)
 
 
 def forms(main):
@@ -132,14 +132,14 @@ def _random_starts(data):
         # every mu_0 has the same starts: one row for each of them
         by_problem = starts.groupby(["k", "seed"], as_index=False).within.mean()
         every_start = by_problem.loc[by_problem.index.repeat(COUNT)]
-        found = claims.places(
+        places = claims.places(
             every_start, "k", lambda r: claims.share(r, "within", over="seed"), "k = {:g}"
         )
         ends = [
             f"{number(of['median'].median(), 'share')} at k = {k}" for k, of in starts.groupby("k")
         ]
         note = f"The median start reaches {listed(ends)} of the variance."
-        yield claims.Reading(f"mu_0 of the {reading}", found, starts, [note])
+        yield claims.Reading(f"mu_0 of the {reading}", places, starts, [note])
 
 
 @K16.because
@@ -159,8 +159,8 @@ def _starts(data, reading, low=CLOSE, high=1.0):
     """What the random starts with mu_0 in a range of lambda_1 reached, one row for each run."""
     rows = data[data.label == "starts"]
     extra = pd.DataFrame(rows.extra.tolist(), index=rows.index)
-    found = rows[["seed", "stand_in", "problem"]].join(extra)
-    return found[(found.reading == reading) & found.mu0.between(low, high)]
+    results = rows[["seed", "stand_in", "problem"]].join(extra)
+    return results[(results.reading == reading) & results.mu0.between(low, high)]
 
 
 def runs(scale):
@@ -231,10 +231,12 @@ def draw(data, axes):
         style = look(solver) | dict(linestyle="none", alpha=0.7, label=base.NAMES[solver])
         left.plot(part.cardinality / part.n, part.variance / part.lambda_1, **style)
     for penalty in base.PENALTIES:
-        mine = main[main.penalty == penalty]
+        selected = main[main.penalty == penalty]
         for (suffix, form), line in zip(base.FORMS.items(), "-:", strict=True):
             named = dict(linestyle=line, label=f"{base.NAMES[penalty]}, {form}")
-            middle.plot(*base.medians(mine, base.apart(mine, suffix)), **(look(penalty) | named))
+            middle.plot(
+                *base.medians(selected, base.apart(selected, suffix)), **(look(penalty) | named)
+            )
     middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
     _draw_starts(data[data.label == "starts"], right)
     first = rows[rows.seed == 0]
@@ -257,12 +259,12 @@ def _draw_starts(starts, axis):
         return
     style = {key: v for key, v in look("grqi").items() if key != "linestyle"}
     for reading, line in READINGS.items():
-        mine = table[table.reading == reading]
-        for _, one in mine.groupby("k"):
+        rows = table[table.reading == reading]
+        for _, one in rows.groupby("k"):
             share = one.groupby("mu0").within.mean()
             axis.plot(
                 share.index, share, color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line
             )
-        share = mine.groupby("mu0").within.mean()
+        share = rows.groupby("mu0").within.mean()
         axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)
     axis.axhline(0.8, color="black", linewidth=0.7, linestyle=":")

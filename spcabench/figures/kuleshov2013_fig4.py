@@ -127,8 +127,11 @@ K9 = claims.Statement(
 @K9.measured
 def _fewer_flops(data):
     one = _pairs(data, "gpower1", "main", "grqi")
-    given = base.flops_of_grqi(one.n, one.cardinality_g, one.iterations_g)
-    others = [*_others(data), ("Algorithm 1, Sigma given", one.assign(ratio=one.flops_p / given))]
+    supplied = base.flops_of_grqi(one.n, one.cardinality_g, one.iterations_g)
+    others = [
+        *_others(data),
+        ("Algorithm 1, Sigma given", one.assign(ratio=one.flops_p / supplied)),
+    ]
     for name, both in [*_by_penalty(data), *others]:
         yield claims.Reading(name, _at_each_k(both, "ratio"), both)
 
@@ -200,10 +203,10 @@ def _smaller_advantage(data):
 def _beside(here, there):
     """The advantage in each band here, and what share it is of that in Figure 2."""
     for low, high in pairwise(EDGES):
-        mine, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
-        if len(mine) and len(other):
+        rows, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
+        if len(rows) and len(other):
             label = f"{100 * low:g}-{100 * high:g} %"
-            advantage = float(np.exp(np.log(mine.ratio).mean()))
+            advantage = float(np.exp(np.log(rows.ratio).mean()))
             smaller = base.typical("share")(other.assign(share=advantage / other.ratio))
             yield claims.Place(label, smaller, low)
             yield claims.Place(label, claims.exact(advantage), low, "advantage here")
@@ -243,11 +246,11 @@ def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
 
     ratio : flops of GPower over those of the solver. more : variance of the solver over GPower's.
     """
-    mine = data[(data.penalty == penalty) & (data.label == reading) & (data.dataset != GENERATED)]
-    mine = mine.assign(variance=mine.value)
-    gpower, grqi = (mine[mine.solver == name] for name in (penalty, solver))
-    kept = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
-    both = pd.merge(gpower, grqi[kept], on="chain", suffixes=("_p", "_g"))
+    rows = data[(data.penalty == penalty) & (data.label == reading) & (data.dataset != GENERATED)]
+    rows = rows.assign(variance=rows.value)
+    gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
+    columns = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
+    both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]
     return both.assign(ratio=both.flops_p / both.flops_g, more=_more(both))
 

@@ -55,31 +55,31 @@ K10 = claims.Statement(
 @K10.measured
 def _edges(data):
     for label, name in PREPARED.items():
-        mine = data[data.label == label]
-        if mine.empty:
+        rows = data[data.label == label]
+        if rows.empty:
             continue
-        found = [claims.Place(KINDS[kind], _better(mine, kind)) for kind in ("patches", "cut")]
+        places = [claims.Place(KINDS[kind], _better(rows, kind)) for kind in ("patches", "cut")]
         count = claims.Place(
-            "components", claims.exact(mine.converged.iloc[0] / mine.n.iloc[0]), part="count"
+            "components", claims.exact(rows.converged.iloc[0] / rows.n.iloc[0]), part="count"
         )
-        yield claims.Reading(name, [*found, count], mine, [_medians(mine)])
+        yield claims.Reading(name, [*places, count], rows, [_medians(rows)])
 
 
-def _better(mine, kind):
+def _better(rows, kind):
     """The mean R^2 of components over that of patches; each is set beside one random patch."""
-    r2, others = (mine.r2[mine.kind == name].to_numpy() for name in ("components", kind))
+    r2, others = (rows.r2[rows.kind == name].to_numpy() for name in ("components", kind))
     count = min(len(r2), len(others))
     ratio = 1 + (r2[:count] - others[:count]) / others.mean()
     pairs = pd.DataFrame(dict(ratio=ratio, tile=range(count)))
     return claims.mean(pairs, "ratio", over="tile", called="components")
 
 
-def _medians(mine):
+def _medians(rows):
     """The median R^2 of each kind of tile, and the frequency of the components' waves."""
-    r2 = mine.groupby("kind").r2.median()
-    words = [f"{KINDS[kind]} {number(r2[kind])}" for kind in KINDS if kind in r2]
-    middle = mine.frequency[mine.kind == "components"].median()
-    return f"Median R^2: {', '.join(words)}; frequency {number(middle)} cycles per pixel."
+    r2 = rows.groupby("kind").r2.median()
+    phrases = [f"{KINDS[kind]} {number(r2[kind])}" for kind in KINDS if kind in r2]
+    middle = rows.frequency[rows.kind == "components"].median()
+    return f"Median R^2: {', '.join(phrases)}; frequency {number(middle)} cycles per pixel."
 
 
 def runs(scale):

@@ -97,8 +97,8 @@ def data(table):
     """
     lines = []
     for solver in METHODS:
-        mine = table[table.solver == solver]
-        past, timed = mine[mine.label == "history"], mine[mine.label == "time"]
+        rows = table[table.solver == solver]
+        past, timed = rows[rows.label == "history"], rows[rows.label == "time"]
         if past.empty:
             continue
         steps = [_steps(history) for history in past.history]
@@ -142,10 +142,10 @@ def order(steps):
 
     The next step must be above rounding. The slope is nan for fewer than two such pairs.
     """
-    found = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-12]
-    if len(found) < 2:
+    results = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-12]
+    if len(results) < 2:
         return np.nan
-    a, b = np.log(np.array(found)).T
+    a, b = np.log(np.array(results)).T
     return float(np.polyfit(a, b, 1)[0])
 
 

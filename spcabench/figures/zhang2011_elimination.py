@@ -65,14 +65,14 @@ Z6 = claims.Statement(
 def _search(data):
     for name, rows in by_size_of_corpus(data):
         close = rows[rows.extra.map(lambda e: 4 <= e["cardinality"] <= 6).astype(bool)]
-        found = [f"{row.corpus}: {' '.join(row.extra['words'])}." for row in close.itertuples()]
-        yield claims.Reading(name, _rounds(close, lambda e: e["search"]), rows, found)
+        places = [f"{row.corpus}: {' '.join(row.extra['words'])}." for row in close.itertuples()]
+        yield claims.Reading(name, _rounds(close, lambda e: e["search"]), rows, places)
 
 
 def _rounds(rows, values):
     """The geometric mean over the rounds of each corpus."""
-    found = [(row.corpus, values(row.extra)) for row in rows.itertuples()]
-    tables = ((name, pd.DataFrame(dict(value=of)).reset_index()) for name, of in found)
+    results = [(row.corpus, values(row.extra)) for row in rows.itertuples()]
+    tables = ((name, pd.DataFrame(dict(value=of)).reset_index()) for name, of in results)
     return [
         claims.Place(name, claims.geometric_mean(of, "value", "index", "rounds"))
         for name, of in tables
@@ -300,10 +300,14 @@ def _round(problem):
     names = [problem.features[j] for j in top]
     reduced = Problem.from_covariance(S[top].B / problem.m, features=names)
     ready = perf_counter()
-    found = component(reduced)
-    done = perf_counter()
+    results = component(reduced)
+    finished = perf_counter()
     steps.lanczos(S.__matmul__, normalize(np.sqrt(variances)), 1e-9)
-    return {"search": done - ready, "total": done - start, "pca": perf_counter() - done}, found
+    return {
+        "search": finished - ready,
+        "total": finished - start,
+        "pca": perf_counter() - finished,
+    }, results
 
 
 def elimination(problem, *, seed):
@@ -313,13 +317,13 @@ def elimination(problem, *, seed):
     lam = float(np.random.default_rng(seed).uniform(d.min(), d.max()))
     W = eliminate.survivors(d, lam)
     inner = S[np.ix_(W, W)]
-    whole, left = (_relaxation(M, lam) for M in (S, inner))
+    complete, left = (_relaxation(M, lam) for M in (S, inner))
     return {
         "removed": len(S) - len(W),
         "strongest": _strongest(S, d < lam) / lam,
         "identity": _right_side(S, lam, seed),
         "l0": [_penalised(S, lam), _penalised(inner, lam)],
-        "l1": [*whole, *left],
+        "l1": [*complete, *left],
         "unit": float(d.max()),
     }
 
@@ -374,8 +378,8 @@ def _relaxation(S, lam):
 def draw(data, axes):
     """Survivors by lambda, then times by size."""
     left, right = axes.flat
-    found = corpora(data).sort_values("nnz")
-    for row, colour, dashes in zip(found.itertuples(), PALETTE, DASHES, strict=False):
+    results = corpora(data).sort_values("nnz")
+    for row, colour, dashes in zip(results.itertuples(), PALETTE, DASHES, strict=False):
         e = row.extra
         left.plot(e["shares"], e["survivors"], color=colour, linestyle=dashes, label=row.problem)
         left.plot(e["at"], e["n_hat"], "o", color=colour, markersize=7)
@@ -394,10 +398,10 @@ def draw(data, axes):
     for (kind, name), colour, marker, dashes in zip(
         kinds.items(), PALETTE, MARKERS, DASHES, strict=False
     ):
-        times = [min(row.extra[kind]) for row in found.itertuples()]
-        right.plot(found.nnz, times, color=colour, marker=marker, linestyle=dashes, label=name)
+        times = [min(row.extra[kind]) for row in results.itertuples()]
+        right.plot(results.nnz, times, color=colour, marker=marker, linestyle=dashes, label=name)
     right.set(xscale="log", yscale="log", xlabel="nonzeros of the corpus", ylabel="time (s)")
-    for row in found.itertuples():
+    for row in results.itertuples():
         top = max(min(row.extra[kind]) for kind in kinds)
         right.annotate(
             row.corpus,

@@ -110,8 +110,8 @@ def _faster(data):
             f"Largest n: BCA {first:g}, DSPCA {most:g}; the paper's is 800 for both.",
             text.faster(data, method),
         ]
-        found = shared.speedups(rows, "dspca", method)
-        yield claims.Reading(name + other, found, rows, notes[:1] if other else notes)
+        places = shared.speedups(rows, "dspca", method)
+        yield claims.Reading(name + other, places, rows, notes[:1] if other else notes)
 
 
 def _each(data):
@@ -301,7 +301,7 @@ def _compared(family, n, seed):
 
 def data(table):
     """The rows, with method and x = n."""
-    loose = table.settings.map(lambda given: given.get("inner") == "loose")
+    loose = table.settings.map(lambda supplied: supplied.get("inner") == "loose")
     return table.assign(x=table.n.astype(float), method=table.solver.where(~loose, "bca loose"))
 
 

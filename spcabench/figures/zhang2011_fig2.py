@@ -89,7 +89,9 @@ def _exponential(data):
 @Z12.because
 def _power_law(data, judged):
     known = [map(pd.Series, _known(row)) for row in as_real(data).itertuples()]
-    powers = [claims.slope(ranks[ranks <= HEAD], found[ranks <= HEAD]) for ranks, found in known]
+    powers = [
+        claims.slope(ranks[ranks <= HEAD], results[ranks <= HEAD]) for ranks, results in known
+    ]
     return f"Up to rank {HEAD} the variance falls as its power {span(powers)}."
 
 
@@ -109,10 +111,10 @@ def sorted_variances(problem, *, seed):
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
     at = max(1, round(problem.n / 200))
-    whole = variances[variances > 0]
+    complete = variances[variances > 0]
     return {
-        "head": fits(whole[:HEAD]),
-        "whole": fits(whole),
+        "head": fits(complete[:HEAD]),
+        "whole": fits(complete),
         "ranks": ranks.tolist(),
         "variances": variances[ranks - 1].tolist(),
         "share": float(variances[at - 1] / variances[0]),
