@@ -108,28 +108,34 @@ def says_what_it_is(module: ModuleType) -> None:
     ):
         if not isinstance(getattr(module, name, None), kind):  # type: ignore[arg-type]
             raise Broken(f"{name} is missing, or of the wrong kind: see `spcabench new solver`")
-    traits = module.TRAITS
+    settings, traits = set(parameters(module.solve)), module.TRAITS
     if wrong := [name for name in module.EXAMPLE if not isinstance(name, str)]:
         raise Broken(f"EXAMPLE has {wrong[0]!r}; its keys must be names of settings")
-    takes = set(parameters(module.solve))
-    takes |= {"k"} if traits.control else set()  # by a penalty that is searched
+    takes = settings | ({"k"} if traits.control else set())  # by a penalty that is searched
     if unknown := sorted(set(module.EXAMPLE) - takes):
         raise Broken(f"EXAMPLE has {', '.join(unknown)}; solve() takes {', '.join(sorted(takes))}")
-    if traits.control == "cardinality" and "k" not in parameters(module.solve):
-        raise Broken('TRAITS say control="cardinality", but solve() takes no k')
-    if traits.control == "penalty":
-        if traits.penalty not in parameters(module.solve) or not hasattr(module, "penalty_range"):
-            raise Broken(
-                'control="penalty" needs TRAITS.penalty, a setting of that name, and '
-                "penalty_range(problem)"
-            )
-        low, high = module.penalty_range(in_form(next(_problems()), traits))
-        if not 0 < low < high:
-            raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
-    if traits.components == "joint" and "components" not in parameters(module.solve):
-        raise Broken('TRAITS say components="joint", but solve() takes no components')
+    for trait, value, setting in (
+        ("control", "cardinality", "k"),
+        ("components", "joint", "components"),
+    ):
+        if getattr(traits, trait) == value and setting not in settings:
+            raise Broken(f'TRAITS say {trait}="{value}", but solve() takes no {setting}')
     if traits.formulation != "penalised" and traits.control != "cardinality":
         raise Broken(f'formulation="{traits.formulation}" needs control="cardinality"')
+    if traits.control == "penalty":
+        _has_a_penalty(module, settings)
+
+
+def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
+    """The setting that TRAITS name, and the function that says where it is searched."""
+    if module.TRAITS.penalty not in settings or not hasattr(module, "penalty_range"):
+        raise Broken(
+            'control="penalty" needs TRAITS.penalty, a setting of that name, and '
+            "penalty_range(problem)"
+        )
+    low, high = module.penalty_range(in_form(next(_problems()), module.TRAITS))
+    if not 0 < low < high:
+        raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
 
 
 def is_feasible(module: ModuleType) -> None:

@@ -235,10 +235,9 @@ def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: 
         start = offset + c * c
         # Both stops come before a branch is chosen, so that nothing is lost or done twice. The last
         # two variables need no matrix of their own, hence no place on the stack.
-        if s > 2 and start + c * c > len(stack):
-            return work, FULL, depth, nodes
-        if work > budget:
-            return work, PAUSED, depth, nodes
+        full = s > 2 and start + c * c > len(stack)
+        if full or work > budget:
+            return work, FULL if full else PAUSED, depth, nodes
         j = next_branch(E, depth, reals, ints, opt[s], t, psd, best)
         if j < 0:
             depth -= 1  # no candidate is left to lead: this node holds nothing of value t
