@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from spcabench import Problem, api, registry
 
 SEEDS = range(20)
+GENERATED = True  # whether cases that are thorough are generated; tests/conftest.py decides
 SOLVERS = [s for s in registry.names("solver") if not registry.unavailable(s)]
 COUNTED = [s for s in SOLVERS if getattr(registry.module("solver", s), "COUNTED", True)]
 
@@ -106,15 +107,15 @@ def with_seeds(solvers, few, count=20, slow=3):
     There are fewer for the relaxations: each of their runs takes milliseconds, and a search has
     many.
     """
-    found = []
+    cases = []
     for name in solvers:
         relaxation = traits(name).relaxation
         every = range(slow if relaxation else count)
-        some = every[: 1 if relaxation else few]
-        found.append(pytest.param(name, some, id=f"{name}-few"))
-        if len(some) < len(every):
-            found.append(pytest.param(name, every, id=f"{name}-all", marks=pytest.mark.thorough))
-    return found
+        seeds = every[: 1 if relaxation else few]
+        cases.append(pytest.param(name, seeds, id=f"{name}-few"))
+        if len(seeds) < len(every):
+            cases += _thorough((name, every), id=f"{name}-all")
+    return cases
 
 
 def spread(names, cases):
@@ -122,25 +123,26 @@ def spread(names, cases):
 
     So every name and, where there are enough names, every case is among the few.
     """
-    return [
-        pytest.param(name, case, marks=() if j == i % len(cases) else pytest.mark.thorough)
-        for i, name in enumerate(names)
-        for j, case in enumerate(cases)
-    ]
+    pairs = []
+    for i, name in enumerate(names):
+        for j, case in enumerate(cases):
+            pairs += [(name, case)] if j == i % len(cases) else _thorough((name, case))
+    return pairs
 
 
 def some(few, values):
     """Parameters: the first few of some values, and the others where tests are thorough."""
-    return [*values[:few], *_thorough(*values[few:])]
+    more = [case for value in values[few:] for case in _thorough((value,))]
+    return [*values[:few], *more]
 
 
 # of a test that takes seconds: a workflow in a copy of the repository, an installed wheel
 WHOLE = pytest.mark.thorough
 
 
-def _thorough(*values):
-    """Parameters that are taken where tests are thorough."""
-    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
+def _thorough(values, id=None):
+    """The parameters of a case that is run where tests are thorough: none where they are not."""
+    return [pytest.param(*values, marks=pytest.mark.thorough, id=id)] if GENERATED else []
 
 
 def solve(problem, name, k, **settings):
@@ -165,16 +167,13 @@ def groups(count, size, few=None):
     """Cheap seeds, from 0 below ``count``, as parameters of ``size`` seeds each; those from ``few``
     on where tests are thorough.
     """
-    parts = [range(first, min(first + size, count)) for first in range(0, count, size)]
-    few = count if few is None else few
-    return [
-        pytest.param(
-            part,
-            id=f"seeds {part[0]} to {part[-1]}",
-            marks=() if part[0] < few else pytest.mark.thorough,
-        )
-        for part in parts
-    ]
+    cases = []
+    for first in range(0, count, size):
+        seeds = range(first, min(first + size, count))
+        title = f"seeds {seeds[0]} to {seeds[-1]}"
+        few_ones = few is None or first < few
+        cases += [pytest.param(seeds, id=title)] if few_ones else _thorough((seeds,), id=title)
+    return cases
 
 
 def as_sparse(X, form):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests import problems
 
 MARK = "mark.thorough"
@@ -9,8 +11,14 @@ MARK = "mark.thorough"
 
 def values(parameters, marked):
     """The values of some parameters: those that have the mark, or those that do not."""
-    found = [p for p in parameters if bool(getattr(p, "marks", ())) == marked]
-    return [getattr(p, "values", (p,)) for p in found]
+    cases = [p if hasattr(p, "marks") else pytest.param(*p) for p in parameters]
+    return [case.values for case in cases if bool(case.marks) == marked]
+
+
+@pytest.fixture(autouse=True)
+def generated(monkeypatch):
+    """Cases are made as where tests are thorough."""
+    monkeypatch.setattr(problems, "GENERATED", True)
 
 
 def test_only_the_helpers_mark_a_case():
@@ -20,8 +28,8 @@ def test_only_the_helpers_mark_a_case():
 
 
 def test_every_solver_has_a_few_seeds_and_all_of_them_where_tests_are_thorough():
-    given = problems.with_seeds(problems.SOLVERS, 3, 20, 4)
-    few, every = dict(values(given, False)), dict(values(given, True))
+    cases = problems.with_seeds(problems.SOLVERS, 3, 20, 4)
+    few, every = dict(values(cases, False)), dict(values(cases, True))
     assert [*few] == [*every] == problems.SOLVERS
     for name in problems.SOLVERS:
         assert (
@@ -32,15 +40,28 @@ def test_every_solver_has_a_few_seeds_and_all_of_them_where_tests_are_thorough()
 
 def test_every_name_and_every_case_is_among_the_few():
     names, cases = problems.SOLVERS, ["a", "b", "c"]
-    given = problems.spread(names, cases)
-    few, more = values(given, False), values(given, True)
+    pairs = problems.spread(names, cases)
+    few, more = values(pairs, False), values(pairs, True)
     assert [name for name, _ in few] == names
     assert {case for _, case in few} == {*cases}
     assert sorted(few + more) == [(name, case) for name in names for case in cases]
 
 
 def test_what_is_left_out_is_thorough():
-    given = problems.some(2, range(5))
-    assert values(given, False) == [(0,), (1,)] and values(given, True) == [(2,), (3,), (4,)]
+    first, second, *more = problems.some(2, range(5))
+    assert (first, second) == (0, 1) and values(more, True) == [(2,), (3,), (4,)]
     parts = problems.groups(20, 5, few=5)
-    assert [p.values[0] for p in parts if not p.marks] == [range(5)] and len(parts) == 4
+    assert values(parts, False) == [(range(5),)] and len(parts) == 4
+
+
+def test_the_few_are_all_that_is_made_where_nothing_else_is_asked_for(monkeypatch):
+    makers = [
+        lambda: problems.with_seeds(problems.SOLVERS, 3, 20, 4),
+        lambda: problems.spread(problems.SOLVERS, ["a", "b", "c"]),
+        lambda: [(value,) for value in problems.some(2, range(5)) if not hasattr(value, "marks")],
+        lambda: problems.groups(20, 5, few=5),
+    ]
+    few = [values(make(), False) for make in makers]
+    monkeypatch.setattr(problems, "GENERATED", False)
+    assert [values(make(), False) for make in makers] == few
+    assert not any(values(make(), True) for make in makers)
