@@ -58,7 +58,9 @@ def solve(problem, *, k, nonnegative=False, budget=2e11, every=False, seed=0):
         yield answer(search, Sigma.n, k, shift)
     for _ in search.run():
         yield answer(search, Sigma.n, k, shift)
-    yield answer(search, Sigma.n, k, shift)
+    last = answer(search, Sigma.n, k, shift)
+    last.end, last.why = search.end(k)
+    yield last
 
 
 def answer(search, n, k, shift):

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64] | Callable[[], NDArray[np.float64]]
 
+# how a search for the optimum ends; each is a status of a run
+End = Literal["proven", "work_limit", "not_attempted"]
 Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
 
 
@@ -100,6 +102,11 @@ class Iterate:
     extra : mapping of str to float
         Named numbers of the solver. ``stop="objective"`` watches its entry "objective", and
         ``stop="gap"`` its entry "gap".
+    end : str, optional
+        How a search for the optimum ended, on its last iterate. "proven" counts where ``bound``
+        meets the variance of x.
+    why : str
+        Why there is no proof, in a few words for the user.
     """
 
     x: NDArray[np.float64]
@@ -111,3 +118,5 @@ class Iterate:
     bound_whp: float | None = None
     phase: str | None = None
     extra: Mapping[str, float] = field(default_factory=dict)
+    end: End | None = None
+    why: str = ""

@@ -98,7 +98,7 @@ def as_json(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
 def notes(problem: Problem, found: Sequence[Result]) -> list[str]:
     """What a user should know of the file, and of the answers."""
     about_file = problem.provenance.get("notes", ())
-    return [*about_file, *_shortfalls(found), *_idle(found), *_faults(found)]
+    return [*about_file, *_shortfalls(found), *_idle(found), *_faults(found), *_unproven(found)]
 
 
 def as_table(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
@@ -210,6 +210,15 @@ def labels(found: Sequence[Result]) -> list[str]:
 def _faults(found: Sequence[Result]) -> list[str]:
     """What is wrong with answers that are none, each fault once."""
     return list(dict.fromkeys(f"no answer: {result.fault}" for result in found if not result.good))
+
+
+def _unproven(found: Sequence[Result]) -> list[str]:
+    """Which answers an exact search did not prove, and why."""
+    return [
+        f"{label} is {result.unproven}"
+        for label, result in zip(labels(found), found, strict=True)
+        if result.unproven
+    ]
 
 
 def _loadings(problem: Problem, x: np.ndarray) -> str:

@@ -109,7 +109,9 @@ class Answer:
     """What a worker process gives: the columns that it measured."""
 
     status: Status = _column("why the run ended, see below")
-    reason: str = _column("what went wrong, in words; no words where nothing did", default="")
+    reason: str = _column(
+        "what went wrong, or why there is no proof, in words; none where nothing did", default=""
+    )
     problem: str | None = _column("name that the loaded problem gives itself", empty=NO_PROBLEM)
     provenance: Json | None = _column("source, file and preparation of the data", empty=NO_PROBLEM)
     stand_in: bool | None = _column("the data stand in for those of the paper", empty=NO_PROBLEM)

@@ -208,7 +208,7 @@ def of_result(result: Result, vectors: bool = False) -> Answer:
     x: dict[str, Any] = {"support": W.tolist(), "values": result.x[W].tolist()}
     return Answer(
         status=result.status,
-        reason=result.fault,
+        reason=result.fault or result.unproven,
         form=result.problem.form,
         used={key: value for key, value in result.settings.items() if np.isscalar(value)},
         k=result.k,

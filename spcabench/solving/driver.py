@@ -28,7 +28,7 @@ from spcabench.problem.problem import Problem
 from spcabench.solving import joint
 from spcabench.solving.result import Result, graded
 from spcabench.solving.run_warnings import Flag
-from spcabench.solving.status import Status
+from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
 # Settings that mean the same for every solver. Most are the harness's; seed and start are the
@@ -59,6 +59,7 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
+PROVEN = 1e-8  # relative distance of a value from its bound, below which it is optimal
 THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # of processor to wall time, and seconds beyond it
 BASE_BITS, MOST_FLOPS = 52, 1 << 56  # of what the ledger shows before a step; flops of one step
 
@@ -258,7 +259,9 @@ def _graded_run(
     """Return the result of a run that has ended: its last iterate, graded, and its counts."""
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
-    x, status = graded(last.x, run.status, k, problem.n, nonnegative)
+    own = registry.is_own(solver)
+    ended = _ended(run, problem) if own else run.status  # what a stranger's solver says is a claim
+    x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
     return Result(
         _name(solver),
@@ -286,11 +289,24 @@ def _graded_run(
         rectangular=solver.TRAITS.rectangular,
         nonnegative=nonnegative,
         formulation=solver.TRAITS.formulation,
-        own=registry.is_own(solver),
+        own=own,
         claimed=last.bound,
         claimed_whp=last.bound_whp,
         flags=tuple(sorted(run.flags)),
+        why=last.why if ended in UNPROVEN else "",
     )
+
+
+def _ended(run: _Run, problem: Problem) -> Status:
+    """Why a run of the suite's own solver ended: a search says more than that it is over."""
+    last = run.last
+    if run.status != Status.FINISHED or last.end is None:
+        return run.status
+    end = Status[last.end.upper()]
+    if end == Status.PROVEN:
+        proven = last.bound is not None and problem.variance(last.x) >= last.bound * (1.0 - PROVEN)
+        return end if proven else Status.FINISHED
+    return end
 
 
 def _name(solver: ModuleType) -> str:
@@ -469,7 +485,7 @@ def _copied(item: Any, problem: Problem) -> Iterate:
         raise SolverError(f"extra: {taken[0]!r} is a number of the harness; choose another name")
     # dataclasses.replace takes longer than all of the above
     given = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
-    return Iterate(x, u, *given, extra)
+    return Iterate(x, u, *given, extra, iterate.end, iterate.why)
 
 
 def _vector(name: str, given: Any, length: int | None) -> Vector:

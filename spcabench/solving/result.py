@@ -39,9 +39,10 @@ class Result:
     x : array of shape (n,)
         The component: a unit vector where the run has a good status.
     status : Status
-        Why the run ended: converged, finished (the solver ended by itself), max_iterations,
-        time_limit, zero (nothing found) or infeasible (not a unit vector, too many nonzeros, or a
-        wrong sign). A status is a string too.
+        Why the run ended: converged, finished (the solver ended by itself), proven, work_limit or
+        not_attempted (of an exact search: optimal, stopped before it knew, too large to begin),
+        max_iterations, time_limit, zero (nothing found) or infeasible (not a unit vector, too many
+        nonzeros, or a wrong sign). A status is a string too.
     iterations : int
         Number of iterates after the start.
     flops, setup_flops : int
@@ -83,6 +84,8 @@ class Result:
         not say.
     flags : tuple of Flag
         What a reader of the numbers should know: see `spcabench.solving.run_warnings`.
+    why : str
+        Why an exact search gave no proof; empty where it gave one, and for other solvers.
     """
 
     solver: str
@@ -117,6 +120,7 @@ class Result:
     wall_time: float = 0.0
     waited: float = np.nan
     flags: tuple[Flag, ...] = ()
+    why: str = ""
 
     def __repr__(self) -> str:
         return f"Result({self.solver} on {self.problem.name}: {text.line(self.problem, self)})"
@@ -242,6 +246,22 @@ class Result:
     def gap(self) -> float:
         """(bound - variance) / bound: the largest share of the optimum that x can lack."""
         return (self.bound - self.variance) / self.bound
+
+    @property
+    def unproven(self) -> str:
+        """That an exact search gave no proof, why, and how far the bound is, in one sentence.
+
+        Empty where it gave one, and for other solvers. The bound is named where it was asked for.
+        """
+        why = self.why
+        if self.status == Status.TIME_LIMIT and self.own and self.claimed is not None:
+            why = "the time limit came first"
+        if not why or not self.good or ("bound" in vars(self) and self.gap <= bounds.ROUNDING):
+            return ""
+        far = ""
+        if "bound" in vars(self):
+            far = f"; the optimum is at most {self.bound / self.variance - 1.0:.2%} larger"
+        return f"not proven optimal: {why}{far}"
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:

@@ -20,6 +20,9 @@ class Status(StrEnum):
 
     CONVERGED = "converged", "the stopping rule was met", True
     FINISHED = "finished", "the solver, or the measure, came to its own end", True
+    PROVEN = "proven", "an exact search of the suite proved its answer optimal", True
+    WORK_LIMIT = "work_limit", "the search spent the work that it may have, without a proof", True
+    NOT_ATTEMPTED = "not_attempted", "the search did not begin: the problem is too large", True
     MAX_ITERATIONS = "max_iterations", "the harness stopped it after so many iterates", True
     TIME_LIMIT = "time_limit", "the harness stopped it after so many seconds of its own time", True
     ZERO = "zero", "its last iterate is zero", False
@@ -33,4 +36,5 @@ class Status(StrEnum):
     SKIPPED = "skipped", "it was not run: what would happen was known before", False
 
 
+UNPROVEN = frozenset({Status.WORK_LIMIT, Status.NOT_ATTEMPTED})
 GOOD = frozenset(status for status in Status if status.good)

@@ -1,14 +1,17 @@
 """Branch and bound on the dual bound, against brute force, from good and from poor incumbents."""
 
 from collections import deque
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from spcabench import Problem, api
+from spcabench.iterate import Iterate, Traits
 from spcabench.methods import quasi_newton
 from spcabench.methods.exact_search import (
     branch_and_bound,
+    candidates,
     dual_bound,
     dual_search,
     nonnegative_faces,
@@ -195,14 +198,47 @@ def test_the_budget_and_the_time_end_a_search():
     problem = Problem.from_data(X)
     short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (1e8, 4e8))
     for result in (short, longer):
-        assert result.status == "finished"
+        assert result.status == "work_limit"
+        spent = f"the search spent its work, {result.settings['budget']:.3g}"
+        assert result.unproven == f"not proven optimal: {spent}"
+        assert result.bound > result.variance and result.unproven.endswith("% larger")
         assert result.variance <= result.claimed
     assert longer.claimed <= short.claimed
     again = api.solve(problem, "branch_and_bound", k=25, budget=1e8)
     assert (again.claimed, again.variance) == (short.claimed, short.variance)
     stopped = api.solve(problem, "branch_and_bound", k=25, time_limit=0.5)
     assert stopped.status == "time_limit"
+    assert "the time limit came first" in stopped.unproven
     assert stopped.variance <= stopped.claimed
+
+
+def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
+    rng = np.random.default_rng(0)
+    small = api.solve(Problem.from_data(rng.standard_normal((20, 12))), "branch_and_bound", k=4)
+    assert small.status == "proven" and not small.unproven
+    assert small.bound <= small.variance * (1 + 3e-9)
+    wide = api.solve(
+        Problem.from_data(rng.standard_normal((200, candidates.MOST + 100))),
+        "branch_and_bound",
+        k=10,
+    )
+    assert wide.status == "not_attempted" and wide.good
+    count = int(wide.why.split()[0].replace(",", ""))
+    assert candidates.MOST < count <= wide.problem.n
+    assert wide.extra["nodes"] == 0.0
+
+
+def test_a_strangers_word_of_a_proof_is_no_proof():
+    solver = ModuleType("stranger")
+    solver.TRAITS, solver.EXAMPLE = Traits(control="cardinality"), dict(k=2)
+
+    def solve(problem, *, k):
+        x = np.eye(problem.n)[0]
+        yield Iterate(x, bound=float(problem.variance(x)), end="proven", why="I say so")
+
+    solver.solve = solve
+    result = api.solve(Problem.from_covariance(np.diag([1.0, 2.0, 3.0])), solver, k=2)
+    assert result.status != "proven" and not result.why and not result.unproven
 
 
 def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():

@@ -78,7 +78,8 @@ def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
 
 
 def test_good_statuses_are_those_with_an_answer():
-    good = {"converged", "finished", "max_iterations", "time_limit"}
+    searched = {"proven", "work_limit", "not_attempted"}
+    good = {"converged", "finished", "max_iterations", "time_limit"} | searched
     assert {str(status) for status in Status if status.good} == good
 
 

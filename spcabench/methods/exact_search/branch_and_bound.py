@@ -22,8 +22,15 @@ from itertools import islice
 
 import numpy as np
 
+from spcabench.iterate import End
 from spcabench.methods import bound_formulas
-from spcabench.methods.exact_search.candidates import Block, candidates, two_by_two_eigenvalue
+from spcabench.methods.exact_search.candidates import (
+    MOST,
+    Block,
+    by_variances,
+    candidates,
+    two_by_two_eigenvalue,
+)
 from spcabench.methods.exact_search.direction_cells import Cells
 from spcabench.methods.exact_search.ladder import Ladder
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
@@ -103,6 +110,9 @@ class Exact:
         self.reached, self.value = np.zeros(K + 1), np.zeros(K + 1)
         self.support, self.loadings = [np.arange(0)] * (K + 1), [np.zeros(0)] * (K + 1)
         self.rng = np.random.default_rng(seed)
+        self.indivisible = np.zeros(
+            K + 1, dtype=bool
+        )  # a search ended with work left, and no proof
 
     def block(self, W: Indices) -> Array:
         """S[W, W], its positive part where x >= 0 is asked."""
@@ -165,6 +175,17 @@ class Exact:
         # An exhausted search leaves the bound value * (1 + TOLERANCE). The factor two keeps the
         # rounding of that product from turning a proof into a gap.
         return bool(self.bound[k] <= self.value[k] * (1.0 + 2.0 * TOLERANCE))
+
+    def end(self, k: int) -> tuple[End, str]:
+        """How the search for the optimum of k ended, and why without a proof, in words."""
+        if self.proven(k):
+            return "proven", ""
+        left = len(by_variances(self.d, k, self.bound[k - 1], self.value[k]))
+        if not self.nodes[k] and left > MOST:
+            return "not_attempted", f"{left:,} candidate variables; the search takes {MOST:,}"
+        if self.indivisible[k]:
+            return "work_limit", "what is left of the problem cannot be divided further"
+        return "work_limit", f"the search spent its work, {self.budget:.3g}"
 
     def run(self) -> Iterator[int]:
         """Settle one cardinality after the other; yield the one at work after each chunk."""
@@ -326,6 +347,7 @@ class Exact:
             before = search.spent
         self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
         self.nodes[k] += search.parts
+        self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
 
     def _lower(self, k: int, bound: float) -> None:
         """Take a bound where it is the smaller one."""

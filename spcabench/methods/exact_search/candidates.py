@@ -38,6 +38,15 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     )
 
 
+def by_variances(d: Vector, k: int, opt: float, t: float) -> Indices:
+    """The variables that may be in a support of k of value t, as far as the variances d (n,) say.
+
+    opt : a bound on the supports of k - 1.
+    """
+    sum_of_largest = np.sort(d)[::-1][: k - 1].sum()
+    return np.flatnonzero(two_by_two_eigenvalue(d, opt, d * sum_of_largest) >= t)
+
+
 def candidates(
     d: Vector, block: Block, k: int, opt: float, t: float
 ) -> tuple[Indices, Array, float] | None:
@@ -49,8 +58,7 @@ def candidates(
     """
     # First the test that needs variances alone, then (below) the sharper one on the covariance of
     # what it left. Both are necessary conditions: a feature that fails is in no support.
-    sum_of_largest = np.sort(d)[::-1][: k - 1].sum()
-    W = np.flatnonzero(two_by_two_eigenvalue(d, opt, d * sum_of_largest) >= t)
+    W = by_variances(d, k, opt, t)
     if len(W) > MOST:
         return None
     # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
