@@ -2,20 +2,13 @@
 
 It is installed by ``pip install spcabench[compare]``.
 
-Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu, "abess: a fast best-subset selection library in Python
-and R", Journal of Machine Learning Research 23 (2022), jmlr.org/papers/v23/21-1060.html.
+Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu (2022).
 
 Differs from the library in:
 
 1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it
    centres, and of some singular covariances it gives vectors of far less variance.
 2. The k largest of its loadings are kept.
-
-Cost: not counted: the library's.
-
-Code: abess, https://github.com/abess-team/abess (Python, R).
-
-Reproduced: none: the library itself is run.
 """
 
 import warnings
@@ -23,10 +16,20 @@ import warnings
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
+FACTS = Facts(
+    authors="Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu",
+    title="abess: a fast best-subset selection library in Python and R",
+    venue="Journal of Machine Learning Research 23",
+    year=2022,
+    address="https://jmlr.org/papers/v23/21-1060.html",
+    cost="not counted: the library's",
+    code="abess, https://github.com/abess-team/abess (Python, R)",
+    reproduced="none: the library itself is run",
+)
 COLOUR = "#8C564B"
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -34,7 +37,7 @@ COUNTED = False  # what the library does is not counted
 REQUIRES = "abess"  # skipped, with this reason, where it is not installed
 
 
-def solve(problem, *, k):
+def solve(problem, *, k: int):
     """Yield the cut leading eigenvector, then the library's loadings (n,)."""
     try:
         from abess.decomposition import SparsePCA

@@ -1,11 +1,10 @@
 """Alternating deflation: orthonormal sparse components, each found again against the others.
 
-Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790 (2022), Algorithm
-2: maximise tr(X'Sigma X), X'X = I, each column with at most k nonzeros. Component t is the sparse
-component of Sigma - lambda sum_{s != t} w_s x_s x_s', w_s the variance of the first x_s; all are
-found in turn, and lambda rises. The answer is the best X with sum |X'X - I| <= 1e-4. The step of
-lambda is 0.01 sum |X'X - I| in the first 15 % of the cycles, later 0.01, and in the last quarter
-0.05, times tr(X'Sigma X) / sum |X'X - I|.
+Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X), X'X = I, each column with at
+most k nonzeros. Component t is the sparse component of Sigma - lambda sum_{s != t} w_s x_s x_s',
+w_s the variance of the first x_s; all are found in turn, and lambda rises. The answer is the best X
+with sum |X'X - I| <= 1e-4. The step of lambda is 0.01 sum |X'X - I| in the first 15 % of the
+cycles, later 0.01, and in the last quarter 0.05, times tr(X'Sigma X) / sum |X'X - I|.
 
 Differs from the paper in:
 
@@ -17,24 +16,33 @@ Differs from the paper in:
    For a correlation matrix this is theirs.
 3. The first candidate has disjoint supports, each component found on the variables that those
    before it do not use: it is orthonormal, so there is an answer from the start.
-
-Cost: 9 k^3 + n k^2 a swap.
-
-Code: MultipleComponentsSoftware, https://github.com/ryancorywright/MultipleComponentsSoftware
-(Julia), msPCA, https://cran.r-project.org/package=msPCA (R).
-
-Reproduced: partly: the variance on pit props is within the range of the package's benchmark, 80.1 %
-in 78.6 to 82.2 %.
 """
 
 import numpy as np
 
 from spcabench import validate
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.swaps import Columns
 
 TRAITS = Traits(control="cardinality", components="joint", formulation="orthonormal")
+FACTS = Facts(
+    authors="Cory-Wright and Pauphilet",
+    title="Sparse PCA with multiple components",
+    venue="arXiv:2209.14790",
+    year=2022,
+    address="https://doi.org/10.48550/arXiv.2209.14790",
+    cost="9 k^3 + n k^2 a swap",
+    code=(
+        "MultipleComponentsSoftware, "
+        "https://github.com/ryancorywright/MultipleComponentsSoftware (Julia), msPCA, "
+        "https://cran.r-project.org/package=msPCA (R)"
+    ),
+    reproduced=(
+        "partly: the variance on pit props is within the range of the package's benchmark, "
+        "80.1 % in 78.6 to 82.2 %"
+    ),
+)
 COLOUR = "#C44E52"
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -42,7 +50,14 @@ ORTHONORMAL, STALLED = 1e-4, 1e-8
 SLOW, FAST, LOW, HIGH, LEAST = 0.15, 0.75, 0.01, 0.05, 1e-7
 
 
-def solve(problem, *, k, components=1, cardinalities: list[int] | None = None, cycles=200):
+def solve(
+    problem,
+    *,
+    k: int,
+    components: int = 1,
+    cardinalities: list[int] | None = None,
+    cycles: int = 200,
+):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     components : q, at most n.

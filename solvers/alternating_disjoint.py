@@ -1,9 +1,8 @@
 """Alternating search for components on disjoint supports.
 
-The alternation of Cory-Wright and Pauphilet, "Sparse PCA with multiple components",
-arXiv:2209.14790 (2022), Algorithm 2, for another constraint: component t is the sparse component of
-the variables that no other component uses, and all are found in turn until none improves. The sum
-of the variances never falls.
+The alternation of Cory-Wright and Pauphilet (2022), Algorithm 2, for another constraint: component
+t is the sparse component of the variables that no other component uses, and all are found in turn
+until none improves. The sum of the variances never falls.
 
 Differs from the paper in:
 
@@ -12,12 +11,6 @@ Differs from the paper in:
    until the sum of the two rises.
 3. One component is found by swaps of one variable, tested exactly, from the last support and from
    the k largest entries of the row of the largest variance; in the paper by an exact search.
-
-Cost: 9 k^3 + n k^2 a swap.
-
-Code: none: it is ours.
-
-Reproduced: none: it is ours.
 """
 
 from itertools import permutations
@@ -26,18 +19,28 @@ import numpy as np
 
 from spcabench import validate
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.swaps import Columns
 from spcabench.vectors import support
 
 TRAITS = Traits(control="cardinality", components="joint", formulation="disjoint")
+FACTS = Facts(
+    authors="Cory-Wright and Pauphilet",
+    title="Sparse PCA with multiple components",
+    venue="arXiv:2209.14790",
+    year=2022,
+    address="https://doi.org/10.48550/arXiv.2209.14790",
+    cost="9 k^3 + n k^2 a swap",
+    code="none: it is ours",
+    reproduced="none: it is ours",
+)
 COLOUR = "#8C6D31"
 EXAMPLE = dict(k=10)
 STOP = "end"
 GAIN = 1e-9  # relative: a smaller one is rounding
 
 
-def solve(problem, *, k, components=1, cardinalities: list[int] | None = None):
+def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | None = None):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     components : q, at most n. Each has at most k variables, and leaves one for each after it.

@@ -1,8 +1,6 @@
 """Alternating manifold proximal gradient method for sparse PCA (AManPG).
 
-Chen, Ma, Xue, Zou, "An alternating manifold proximal gradient method for sparse principal component
-analysis and sparse canonical correlation analysis", INFORMS Journal on Optimization 2 (2020),
-doi:10.1287/ijoo.2019.0032: min over A, B (n, q), A'A = I, of tr(B'Sigma B) - 2 tr(A'Sigma B) +
+Chen, Ma, Xue, Zou (2020): min over A, B (n, q), A'A = I, of tr(B'Sigma B) - 2 tr(A'Sigma B) +
 lambda_2 ||B||^2 + lambda_1 ||B||_1. With lambda_2 = inf it is ||B||^2 - 2 tr(A'Sigma B) + lambda_1
 ||B||_1. B takes a proximal gradient step, then A one on the Stiefel manifold.
 
@@ -14,23 +12,34 @@ Differs from the paper in:
 3. With a finite lambda_2 the step of B is 1 / L, L its Lipschitz constant, without line search.
 4. It ends when the objective changes by less than 1e-6, relative; in the authors' package by 1e-5,
    absolute.
-
-Cost: 2 n^2 q.
-
-Code: AManPG, https://github.com/chenshixiang/AManPG (MATLAB), amanpg,
-https://cran.r-project.org/package=amanpg (R).
-
-Reproduced: the share of zeros in the package's vignette, 49.05 % and 25.65 % for 49.1 % and 25.3 %.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar, stiefel_gradient, unit_columns
 from spcabench.vectors import soft_threshold
 
 TRAITS = Traits(control="penalty", penalty="lambda_1", components="joint")
+FACTS = Facts(
+    authors="Chen, Ma, Xue, Zou",
+    title=(
+        "An alternating manifold proximal gradient method for sparse principal component "
+        "analysis and sparse canonical correlation analysis"
+    ),
+    venue="INFORMS Journal on Optimization 2",
+    year=2020,
+    address="https://doi.org/10.1287/ijoo.2019.0032",
+    cost="2 n^2 q",
+    code=(
+        "AManPG, https://github.com/chenshixiang/AManPG (MATLAB), amanpg, "
+        "https://cran.r-project.org/package=amanpg (R)"
+    ),
+    reproduced=(
+        "the share of zeros in the package's vignette, 49.05 % and 25.65 % for 49.1 % and 25.3 %"
+    ),
+)
 EXAMPLE = dict(k=10)
 STOP, TOL = "objective", 1e-6
 SHRINK, GROW, ARMIJO, SHORTEST = 0.5, 1.1, 1e-3, 1e-5
@@ -43,7 +52,7 @@ def penalty_range(problem):
     return 1e-6 * high, high
 
 
-def solve(problem, *, lambda_1, lambda_2=np.inf, components=1):
+def solve(problem, *, lambda_1: float, lambda_2: float = np.inf, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
     lambda_1, lambda_2 : weights of ||B||_1 and of ||B||^2.

@@ -1,9 +1,7 @@
 """BCA: the semidefinite relaxation by block coordinate ascent.
 
-Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
-data", NIPS 2011
-(proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html), Algorithm
-1: K sweeps over the columns of X with a fixed barrier beta = eps / n.
+Zhang and El Ghaoui (2011), Algorithm 1: K sweeps over the columns of X with a fixed barrier beta =
+eps / n.
 
 Differs from the paper in:
 
@@ -27,20 +25,26 @@ Differs from the paper in:
    one's x.
 9. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
-
-Cost: n^2 for each pass of a column's box QP, n columns in a sweep.
-
-Code: none found.
 """
 
 from itertools import islice
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods.block_ascent import identity_start, loading_start, pair, scaled, sweep
 from spcabench.methods.relaxation import by_component, relative_gap
+from spcabench.vectors import Vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
+FACTS = Facts(
+    authors="Zhang and El Ghaoui",
+    title="Large-scale sparse principal component analysis with application to text data",
+    venue="NIPS",
+    year=2011,
+    address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
+    cost="n^2 for each pass of a column's box QP, n columns in a sweep",
+    code="none found",
+)
 COLOUR = "#D55E00"
 EXAMPLE = dict(k=5)
 STOP = "end"
@@ -56,7 +60,16 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, lam, K=5, eps=1e-3, inner="tight", screen=True, start=None):
+def solve(
+    problem,
+    *,
+    lam: float,
+    K: int = 5,
+    eps: float = 1e-3,
+    inner: str = "tight",
+    screen: bool = True,
+    start: Vector | None = None,
+):
     """Yield x (n,), and X and U of the relaxation, after each sweep.
 
     The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.

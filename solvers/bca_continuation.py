@@ -1,9 +1,6 @@
 """BCA with continuation in the barrier: the relaxation to a certified gap.
 
-After Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
-data", NIPS 2011
-(proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html), Algorithm 1
-(`bca` has the paper's form).
+After Zhang and El Ghaoui (2011), Algorithm 1 (`bca` has the paper's form).
 
 Differs from the paper in:
 
@@ -20,19 +17,25 @@ Differs from the paper in:
    read from X.
 8. The order of the columns, entries of Y u set to zero, the box QP's start, U, the read-out of X
    and x, the best pair so far, the screening, and the search of lam, as in `bca`.
-
-Cost: n^2 for each pass of a column's box QP, n columns in a sweep.
-
-Code: none: the continuation is ours.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods.block_ascent import diagonal_start, loading_start, pair, scaled, sweep
 from spcabench.methods.relaxation import best, by_component, polished, relative_gap
+from spcabench.vectors import Vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="lam", relaxation=True, path=True)
+FACTS = Facts(
+    authors="Zhang and El Ghaoui",
+    title="Large-scale sparse principal component analysis with application to text data",
+    venue="NIPS",
+    year=2011,
+    address="https://proceedings.neurips.cc/paper/2011/hash/142949df56ea8ae0be8b5306971900a4-Abstract.html",
+    cost="n^2 for each pass of a column's box QP, n columns in a sweep",
+    code="none: the continuation is ours",
+)
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=5)
 STOP = "gap"
@@ -50,7 +53,7 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, lam, screen=True, start=None):
+def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = None):
     """Yield x (n,), and X and U of the relaxation, after each sweep.
 
     The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.

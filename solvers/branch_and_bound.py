@@ -19,27 +19,35 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
    directions (`exact_search.direction_cells`).
 6. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts
    every value.
-
-Cost: 9 j^3 a node of j variables and 9 n^3 a bound, about.
-
-Code: none: it is ours.
-
-Reproduced: published optima of certified sparse PCA: docs/certified.md.
 """
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.vectors import embed
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+FACTS = Facts(
+    year=2026,
+    cost="9 j^3 a node of j variables and 9 n^3 a bound, about",
+    code="none: it is ours",
+    reproduced="published optima of certified sparse PCA: docs/certified.md",
+)
 COLOUR = "#000000"
 EXAMPLE = dict(k=5)
 STOP, MAX_ITERATIONS = "end", 10**9
 
 
-def solve(problem, *, k, nonnegative=False, budget=2e11, every=False, seed=0):
+def solve(
+    problem,
+    *,
+    k: int,
+    nonnegative: bool = False,
+    budget: float = 2e11,
+    every: bool = False,
+    seed: int = 0,
+):
     """Yield the best x (n,) for k so far, with the best bound, after each chunk of the search.
 
     ``extra`` holds value_j, bound_j, nodes_j for every cardinality j up to k.

@@ -1,27 +1,34 @@
 """Brute force: every support of k variables, for n up to 20.
 
-The definition of the problem (Kuleshov 2013, equation 1,
-proceedings.mlr.press/v28/kuleshov13.html): the reference of the tests.
-
-Cost: 9 k^3 a support, n over k supports.
-
-Code: none: it is the definition.
+The definition of the problem (Kuleshov 2013, equation 1): the reference of the tests.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.problem.spectral import principal_blocks
 from spcabench.vectors import embed, first_largest
 
 TRAITS = Traits(
     control="cardinality", accepts="covariance", nonnegative=True, exact=True, largest=20
 )
+FACTS = Facts(
+    authors="Kuleshov",
+    title=(
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
+        "iteration"
+    ),
+    venue="ICML",
+    year=2013,
+    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    cost="9 k^3 a support, n over k supports",
+    code="none: it is the definition",
+)
 EXAMPLE = dict(k=3)
 STOP = "end"
 
 
-def solve(problem, *, k, nonnegative=False):
+def solve(problem, *, k: int, nonnegative: bool = False):
     """Yield the best x (n,) so far, first over one batch of supports, then over the next.
 
     nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of

@@ -1,9 +1,8 @@
 """Covariance thresholding: the leading eigenvector of a covariance with its small entries removed.
 
-Deshpande and Montanari, "Sparse PCA via covariance thresholding", JMLR 17 (2016), Algorithm 1,
-after Krauthgamer, Nadler, Vilenchik (2015): soft-threshold the entries of Sigma - sigma^2 I at a
-level t, sigma^2 the variance of the noise; the variables are those where the leading eigenvector
-of the result is largest.
+Deshpande and Montanari (2016), Algorithm 1, after Krauthgamer, Nadler, Vilenchik (2015):
+soft-threshold the entries of Sigma - sigma^2 I at a level t, sigma^2 the variance of the noise; the
+variables are those where the leading eigenvector of the result is largest.
 
 Differs from the paper in:
 
@@ -14,27 +13,30 @@ Differs from the paper in:
 3. The k largest entries are taken, in place of those above a threshold on a second half of the
    samples.
 4. The answer is the leading eigenvector of Sigma on these variables.
-
-Cost: 9 n^3 a level, 20 levels.
-
-Code: none found.
-
-Reproduced: where its success ends, for n = 400.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.problem.spectral import leading_pairs
 from spcabench.vectors import TIE, embed, largest_indices, soft_threshold
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
+FACTS = Facts(
+    authors="Deshpande and Montanari",
+    title="Sparse PCA via covariance thresholding",
+    venue="JMLR 17",
+    year=2016,
+    cost="9 n^3 a level, 20 levels",
+    code="none found",
+    reproduced="where its success ends, for n = 400",
+)
 EXAMPLE = dict(k=10)
 STOP = "end"
 
 
-def solve(problem, *, k, tau: float | None = None, levels=20):
+def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
     """Yield the best x (n,) so far, after each level.
 
     tau : the one level t, in units of Sigma.

@@ -3,18 +3,12 @@
 The definition of the problem: all supports of k variables, in order of falling value; of every
 choice of disjoint ones the largest sum. A sum is not followed further where even the value of the
 next support, taken for all components left, would not exceed the best.
-
-Cost: 9 k^3 a support, n over k supports.
-
-Code: none: it is the definition.
-
-Reproduced: none: it is the definition.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.problem.spectral import principal_blocks
 from spcabench.vectors import embed
 
@@ -26,11 +20,16 @@ TRAITS = Traits(
     exact=True,
     largest=20,
 )
+FACTS = Facts(
+    cost="9 k^3 a support, n over k supports",
+    code="none: it is the definition",
+    reproduced="none: it is the definition",
+)
 EXAMPLE = dict(k=3)
 STOP = "end"
 
 
-def solve(problem, *, k, components=1):
+def solve(problem, *, k: int, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them: the best sum so far.
 
     components : q, at most n. Supports have k variables, which is never worse than fewer, but

@@ -1,8 +1,7 @@
 """DSPCA: the semidefinite relaxation by Nesterov's smooth minimisation.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), doi:10.1137/050645506, sections 4.2 and 4.3 (the algorithm's
-steps 1 to 4).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), sections 4.2 and 4.3 (the algorithm's steps 1 to
+4).
 
 Differs from the paper in:
 
@@ -17,20 +16,26 @@ Differs from the paper in:
    1e-12 in the gradient; the paper finds all.
 6. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
-
-Cost: 9 n^3, with n the variables of a connected component.
-
-Code: DSPCA (MATLAB), not at hand.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods.relaxation import by_component
 from spcabench.methods.smoothing import smooth
+from spcabench.vectors import Vector
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True, path=True)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="9 n^3, with n the variables of a connected component",
+    code="DSPCA (MATLAB), not at hand",
+)
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=5)
 STOP = "gap"
@@ -45,7 +50,15 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, rho, eps=TOL, eigenvalues="auto", screen=True, start=None):
+def solve(
+    problem,
+    *,
+    rho: float,
+    eps: float = TOL,
+    eigenvalues: str = "auto",
+    screen: bool = True,
+    start: Vector | None = None,
+):
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.

@@ -1,9 +1,8 @@
 """DSPCA with ||X||_1 <= k: Nesterov's method and a search of the penalty.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), doi:10.1137/050645506, section 2.1; `dspca` has the penalised
-form. Its dual is min over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with
-slope k - ||X_rho||_1.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` has the penalised form. Its
+dual is min over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with slope k -
+||X_rho||_1.
 
 Differs from the paper in:
 
@@ -17,24 +16,28 @@ Differs from the paper in:
    magnify what rounding leaves in them, about twentyfold in each round.
 5. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
    k-sparse.
-
-Cost: 9 n^3, with n the variables of a connected component.
-
-Code: none found for this form.
-
-Reproduced: no number of this form is at hand; its optimum is that of a conic solver.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits, as_matrix
+from spcabench.iterate import Facts, Iterate, Traits, as_matrix
 from spcabench.methods.relaxation import by_component, relative_gap, trivial, value
 from spcabench.methods.smoothing import smooth
 from spcabench.problem.spectral import eigen, last_vector
 from spcabench.vectors import first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="9 n^3, with n the variables of a connected component",
+    code="none found for this form",
+    reproduced="no number of this form is at hand; its optimum is that of a conic solver",
+)
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=5)
 STOP = "gap"
@@ -45,7 +48,7 @@ MAX_ITERATIONS = 20_000
 STEPS = 100.0 * np.pi
 
 
-def solve(problem, *, k, eps=TOL):
+def solve(problem, *, k: int, eps: float = TOL):
     """Yield x (n,), and X and U of the relaxation, at each of Nesterov's iterations.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.

@@ -1,9 +1,8 @@
 """Plain subgradient method on the dual of the semidefinite relaxation.
 
-The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct
-formulation for sparse PCA using semidefinite programming", SIAM Review 49 (2007),
-doi:10.1137/050645506, section 4: O(1/eps^2) iterations in place of O(1/eps). Step and mean as in
-Nesterov, "Introductory lectures on convex optimization", 2004, section 3.2.3.
+The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section
+4: O(1/eps^2) iterations in place of O(1/eps). Step and mean as in Nesterov, "Introductory lectures
+on convex optimization", 2004, section 3.2.3.
 
 Differs from the paper in:
 
@@ -18,20 +17,25 @@ Differs from the paper in:
 The steps drive the largest eigenvalues together, and magnify rounding: with the rows in another
 order, 3 of 236 answers to small problems with ties differed, by up to 1.2 % of the variance. The
 gap that ends the run, 1 %, is of that size.
-
-Cost: 9 n^3, with n the variables of a connected component.
-
-Code: none: the paper has it for comparison only.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods.relaxation import Pair, by_component, value
 from spcabench.problem.spectral import eigen, last_vector
 
 TRAITS = Traits(
     control="penalty", accepts="covariance", penalty="rho", relaxation=True, stable=False
+)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="9 n^3, with n the variables of a connected component",
+    code="none: the paper has it for comparison only",
 )
 COLOUR = "#999999"
 EXAMPLE = dict(k=5)
@@ -46,7 +50,7 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, rho, screen=True):
+def solve(problem, *, rho: float, screen: bool = True):
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.

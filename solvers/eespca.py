@@ -1,10 +1,9 @@
 """Eigenvectors from eigenvalues sparse PCA (EESPCA).
 
-Frost, "Eigenvectors from eigenvalues sparse principal component analysis", Journal of Computational
-and Graphical Statistics 31 (2022), doi:10.1080/10618600.2021.1987254. The squared loadings of the
-leading eigenvector v are approximated by 1 - lambda_1(M_i) / lambda_1, M_i the covariance without
-variable i; lambda_1(M_i) is approximated by a few power steps from v without its entry i, too small
-for the variables that matter least. The loadings are set to the roots, and the small ones to zero.
+Frost (2022). The squared loadings of the leading eigenvector v are approximated by 1 -
+lambda_1(M_i) / lambda_1, M_i the covariance without variable i; lambda_1(M_i) is approximated by a
+few power steps from v without its entry i, too small for the variables that matter least. The
+loadings are set to the roots, and the small ones to zero.
 
 Differs from the paper in:
 
@@ -13,27 +12,31 @@ Differs from the paper in:
 2. v is the exact eigenvector, in place of that of at most 20 power steps from equal entries.
 3. Every lambda_1(M_i) takes all of its power steps, all i in one product; the paper stops one when
    its value changes by less than 1e-6.
-
-Cost: 9 n^3 + 6 n^3, once.
-
-Code: EESPCA, https://cran.r-project.org/package=EESPCA (R).
-
-Reproduced: the loadings and the variance of the package's vignette, to seven digits.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.steps import unit_columns
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="Frost",
+    title="Eigenvectors from eigenvalues sparse principal component analysis",
+    venue="Journal of Computational and Graphical Statistics 31",
+    year=2022,
+    address="https://doi.org/10.1080/10618600.2021.1987254",
+    cost="9 n^3 + 6 n^3, once",
+    code="EESPCA, https://cran.r-project.org/package=EESPCA (R)",
+    reproduced="the loadings and the variance of the package's vignette, to seven digits",
+)
 EXAMPLE = dict(k=10)
 STOP = "end"
 
 
-def solve(problem, *, k, steps=5):
+def solve(problem, *, k: int, steps: int = 5):
     """Yield the one answer x (n,).
 
     steps : power steps for each lambda_1(M_i).

@@ -1,8 +1,7 @@
 """Expectation-maximisation for sparse and nonnegative PCA (EM).
 
-Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008,
-doi:10.1145/1390156.1390277: probabilistic PCA with one component and vanishing noise. The E-step
-and the M-step without constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k
+Sigg and Buhmann (2008): probabilistic PCA with one component and vanishing noise. The E-step and
+the M-step without constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k
 thresholds |w*| softly at its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
 
 Differs from the paper in:
@@ -13,26 +12,40 @@ Differs from the paper in:
    none loses variance.
 3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
 4. Where ties at the threshold leave no entry, the k largest are kept as they are.
-
-Cost: n k for each start that still moves, of ten; m n on data.
-
-Code: nsprcomp, https://cran.r-project.org/package=nsprcomp (R).
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import ascend, leading_on, unit_columns
 from spcabench.vectors import TIE, project
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+FACTS = Facts(
+    authors="Sigg and Buhmann",
+    title="Expectation-maximization for sparse and non-negative PCA",
+    venue="ICML",
+    year=2008,
+    address="https://doi.org/10.1145/1390156.1390277",
+    cost="n k for each start that still moves, of ten; m n on data",
+    code="nsprcomp, https://cran.r-project.org/package=nsprcomp (R)",
+)
 COLOUR = "#D55E00"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 3000
 
 
-def solve(problem, *, k, nonnegative=False, restarts=10, tol_em=1e-6, passes=1000, seed=0):
+def solve(
+    problem,
+    *,
+    k: int,
+    nonnegative: bool = False,
+    restarts: int = 10,
+    tol_em: float = 1e-6,
+    passes: int = 1000,
+    seed: int = 0,
+):
     """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
 
     restarts : random starts from N(0, I), of absolute values where x >= 0 is asked.

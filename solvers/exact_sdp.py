@@ -1,8 +1,7 @@
 """The semidefinite relaxation, penalised, by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), doi:10.1137/050645506, equation 6; the reference for small
-problems. SCS: O'Donoghue et al. (2016); Clarabel: Goulart and Chen (2024).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), equation 6; the reference for small problems. SCS:
+O'Donoghue et al. (2016); Clarabel: Goulart and Chen (2024).
 
 Differs from the paper in:
 
@@ -11,21 +10,26 @@ Differs from the paper in:
    same.
 3. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
    refits where asked to.
-
-Cost: not counted: a conic solver.
-
-Code: none found: the paper names a general solver.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.methods.relaxation import Pair, by_component, value
 from spcabench.problem.spectral import largest_eigenvalue, leading_pairs, nearest_density
 from spcabench.vectors import without_rounding
 
 TRAITS = Traits(control="penalty", accepts="covariance", penalty="rho", relaxation=True)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="not counted: a conic solver",
+    code="none found: the paper names a general solver",
+)
 COLOUR = "#000000"
 REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
@@ -39,7 +43,7 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, rho, solver="SCS", eps=1e-9, screen=True):
+def solve(problem, *, rho: float, solver: str = "SCS", eps: float = 1e-9, screen: bool = True):
     """Yield x (n,), and X and U of the relaxation: the start, then each component's.
 
     The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.

@@ -1,30 +1,32 @@
 """The semidefinite relaxation, constrained by ||X||_1 <= k, by a general SDP solver through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), doi:10.1137/050645506, section 2.1; `exact_sdp` has the
-penalised form.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `exact_sdp` has the penalised form.
 
 Differs from the paper in:
 
 1. The dual is what is handed over; X is the multiplier of its matrix inequality.
 2. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
    k-sparse.
-
-Cost: not counted: a conic solver.
-
-Code: none found: the paper names a general solver.
-
-Reproduced: no number of this form is at hand.
 """
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.problem.spectral import leading_pairs, nearest_density
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="not counted: a conic solver",
+    code="none found: the paper names a general solver",
+    reproduced="no number of this form is at hand",
+)
 COLOUR = "#666666"
 REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
@@ -32,7 +34,7 @@ STOP = "end"
 COUNTED = False
 
 
-def solve(problem, *, k, solver="SCS", eps=1e-9):
+def solve(problem, *, k: int, solver: str = "SCS", eps: float = 1e-9):
     """Yield x (n,): first the largest variance, then that of the relaxation.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.

@@ -1,8 +1,7 @@
 """The semidefinite relaxation of the sparse SVD of a rectangular matrix, by CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
-programming", SIAM Review 49 (2007), doi:10.1137/050645506, section 2.3: u'Av over unit u and v with
-k_u and k nonzeros.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: u'Av over unit u and v with k_u and k
+nonzeros.
 
 Differs from the paper in:
 
@@ -11,21 +10,26 @@ Differs from the paper in:
 
 The order of the rows is part of what the conic solver gets. Where several optima tie, it ends at
 any of them: 82 of 1000 answers to small problems with ties differed, by up to 25 % of the variance.
-
-Cost: not counted: a conic solver.
-
-Code: none found: the paper names a general solver.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.vectors import project
 
 TRAITS = Traits(
     control="cardinality", accepts="data", rectangular=True, relaxation=True, stable=False
+)
+FACTS = Facts(
+    authors="d'Aspremont, El Ghaoui, Jordan, Lanckriet",
+    title="A direct formulation for sparse PCA using semidefinite programming",
+    venue="SIAM Review 49",
+    year=2007,
+    address="https://doi.org/10.1137/050645506",
+    cost="not counted: a conic solver",
+    code="none found: the paper names a general solver",
 )
 COLOUR = "#BBBBBB"
 REQUIRES = "cvxpy"
@@ -34,7 +38,7 @@ STOP = "end"
 COUNTED = False
 
 
-def solve(problem, *, k, k_u: int | None = None, solver="SCS", eps=1e-8):
+def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: float = 1e-8):
     """Yield v (n,) and u (m,), first those of the largest entry of A (m, n), then the relaxation's.
 
     k : cardinality of v.

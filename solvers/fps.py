@@ -1,9 +1,8 @@
 """Fantope projection and selection (FPS): the semidefinite relaxation for several components.
 
-Vu, Cho, Lei, Rohe, "Fantope projection and selection: a near-optimal convex relaxation of sparse
-PCA", NIPS 26 (2013), Algorithm 1 (papers.nips.cc/paper/5136): max <S, X> - lam ||X||_1 over the
-Fantope, 0 <= X <= I with trace d, by the alternating direction method of multipliers. For d = 1 it
-is DSPCA's problem.
+Vu, Cho, Lei, Rohe (2013), Algorithm 1: max <S, X> - lam ||X||_1 over
+the Fantope, 0 <= X <= I with trace d, by the alternating direction method of multipliers. For d = 1
+it is DSPCA's problem.
 
 Differs from the paper in:
 
@@ -12,24 +11,28 @@ Differs from the paper in:
 2. rho starts at max |S_ij| and is doubled or halved where the residuals differ by ten times, as in
    the package; the dual residual is in units of max |S_ij|.
 3. Loadings are the d leading eigenvectors of X, zero in the rows that Z has zero.
-
-Cost: 9 n^3 + n^3.
-
-Code: fps, https://github.com/vqv/fps (R).
-
-Reproduced: DSPCA's optimum, within the certified gaps.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.problem.spectral import eigen, frobenius, rebuilt, settled
 from spcabench.steps import unit_columns
 from spcabench.vectors import largest_indices, soft_threshold
 
 TRAITS = Traits(
     control="penalty", accepts="covariance", penalty="lam", components="joint", relaxation=True
+)
+FACTS = Facts(
+    authors="Vu, Cho, Lei, Rohe",
+    title="Fantope projection and selection: a near-optimal convex relaxation of sparse PCA",
+    venue="NIPS 26",
+    year=2013,
+    address="https://papers.nips.cc/paper/5136",
+    cost="9 n^3 + n^3",
+    code="fps, https://github.com/vqv/fps (R)",
+    reproduced="DSPCA's optimum, within the certified gaps",
 )
 EXAMPLE = dict(k=5)
 STOP, MAX_ITERATIONS = "end", 1000
@@ -41,7 +44,7 @@ def penalty_range(problem):
     return 1e-3 * top, top
 
 
-def solve(problem, *, lam, components=1, eps=1e-3):
+def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
     """Yield x (n,), the first component, and Z (n, d), all of them.
 
     For d = 1 also the primal X and the dual U of the relaxation.

@@ -1,25 +1,30 @@
 """Generalized power method with the l0 penalty, single unit (GPower0).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
-analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithm 3; Kuleshov
-(2013), Algorithm 3.
+Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 3; Kuleshov (2013), Algorithm 3.
 
 Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||^2.
 2. No refit at the end: the harness refits where it is asked to.
-
-Cost: m n + m k.
-
-Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
 """
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import hard_threshold, normalize
+from spcabench.iterate import Facts, Iterate, Traits
+from spcabench.vectors import Vector, hard_threshold, normalize
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+FACTS = Facts(
+    authors="Journee, Nesterov, Richtarik, Sepulchre",
+    title="Generalized power method for sparse principal component analysis",
+    venue="JMLR 11",
+    year=2010,
+    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    cost="m n + m k",
+    code=(
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+    ),
+)
 COLOUR = "#56B4E9"
 EXAMPLE = dict(k=10)
 
@@ -30,7 +35,7 @@ def penalty_range(problem):
     return 1e-7 * top, top
 
 
-def solve(problem, *, gamma, start=None):
+def solve(problem, *, gamma: float, start: Vector | None = None):
     """Yield loadings z (n,) of norm one.
 
     The objective is sum_i [(a_i'x)^2 - gamma]_+, x in the unit sphere of R^m.

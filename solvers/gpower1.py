@@ -1,23 +1,28 @@
 """Generalized power method with the l1 penalty, single unit (GPower1).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
-analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithm 2; Kuleshov
-(2013), Algorithm 4.
+Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 2; Kuleshov (2013), Algorithm 4.
 
 Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||.
 2. No pattern filling at the end: the harness refits where it is asked to.
-
-Cost: m n + m k.
-
-Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
 """
 
-from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import normalize, soft_threshold
+from spcabench.iterate import Facts, Iterate, Traits
+from spcabench.vectors import Vector, normalize, soft_threshold
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma")
+FACTS = Facts(
+    authors="Journee, Nesterov, Richtarik, Sepulchre",
+    title="Generalized power method for sparse principal component analysis",
+    venue="JMLR 11",
+    year=2010,
+    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    cost="m n + m k",
+    code=(
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+    ),
+)
 COLOUR = "#0072B2"
 EXAMPLE = dict(k=10)
 
@@ -28,7 +33,7 @@ def penalty_range(problem):
     return 1e-6 * top, top
 
 
-def solve(problem, *, gamma, start=None):
+def solve(problem, *, gamma: float, start: Vector | None = None):
     """Yield loadings z (n,) of norm one.
 
     The objective is sum_i [|a_i'x| - gamma]_+^2, x in the unit sphere of R^m.

@@ -1,9 +1,8 @@
 """Generalized power method, several components at once (block GPower, l1 and l0).
 
-Journee, Nesterov, Richtarik, Sepulchre, "Generalized power method for sparse principal component
-analysis", JMLR 11 (2010), jmlr.org/papers/volume11/journee10a/journee10a.pdf, Algorithms 4 and 5:
-over X (m, q) with orthonormal columns, maximise sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the
-l0 penalty, sum_ij [(mu_j a_i'x_j)^2 - gamma_j]_+.
+Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithms 4 and 5: over X (m, q) with orthonormal
+columns, maximise sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the l0 penalty, sum_ij [(mu_j
+a_i'x_j)^2 - gamma_j]_+.
 
 Differs from the paper in:
 
@@ -11,22 +10,28 @@ Differs from the paper in:
    single-unit GPower.
 2. mu_j is 1 / j, which leaves no rotation of the components free.
 3. No refit at the end: the harness refits where it is asked to.
-
-Cost: m n q + m k q.
-
-Code: GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand.
-
-Reproduced: none of its own: one component is that of gpower0 and gpower1.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar
 from spcabench.vectors import hard_threshold, normalize, soft_threshold
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="gamma", components="joint")
+FACTS = Facts(
+    authors="Journee, Nesterov, Richtarik, Sepulchre",
+    title="Generalized power method for sparse principal component analysis",
+    venue="JMLR 11",
+    year=2010,
+    address="https://jmlr.org/papers/volume11/journee10a/journee10a.pdf",
+    cost="m n q + m k q",
+    code=(
+        "GPower (MATLAB), on the first author's page www.montefiore.ulg.ac.be/~journee, not at hand"
+    ),
+    reproduced="none of its own: one component is that of gpower0 and gpower1",
+)
 COLOUR = "#17A2B8"
 EXAMPLE = dict(k=10)
 NORMS = ("l1", "l0")
@@ -38,7 +43,7 @@ def penalty_range(problem):
     return 1e-6 * top, top
 
 
-def solve(problem, *, gamma, components=1, norm="l1", seed=0):
+def solve(problem, *, gamma: float, components: int = 1, norm: str = "l1", seed: int = 0):
     """Yield x (n,), the first component, and Z (n, q), all of them, with columns of norm one.
 
     gamma : threshold of |a_i'x_j|; with norm="l0" the square root of that of (a_i'x_j)^2.

@@ -1,10 +1,9 @@
 """Greedy anytime sparse PCA (SSPCA): every small seed is completed greedily, and the best one kept.
 
-Holtzman, Soffer, Vilenchik, "A greedy anytime algorithm for sparse PCA", COLT 2020, PMLR 125
-(proceedings.mlr.press/v125/holtzman20a.html), algorithms GreedySPCA and SSPCA. A seed S* is a
-subset of k* variables; those added are the ones with the largest c_i = sum over j in S* of
-|Sigma_ij| (section 9: the l1 form of f1, without the diagonal); of the supports the one of the
-largest eigenvalue is kept (f2).
+Holtzman, Soffer, Vilenchik (2020), algorithms GreedySPCA and SSPCA. A seed S* is a subset of k*
+variables; those added are the ones with the largest c_i = sum over j in S* of |Sigma_ij| (section
+9: the l1 form of f1, without the diagonal); of the supports the one of the largest eigenvalue is
+kept (f2).
 
 Differs from the paper in:
 
@@ -13,12 +12,6 @@ Differs from the paper in:
    does. Only the first comes near the paper's Figure 2 (docs/field.md).
 2. Seeds of 0, 1, ..., k* variables are tried in turn: it can be stopped at any time. A seed of none
    is diagonal thresholding.
-
-Cost: 9 k^3 a seed, n^k* seeds.
-
-Code: AnytimePCA, https://github.com/sdannyvi/AnytimePCA.
-
-Reproduced: partly: figure 2 of the paper, at n = 2,000.
 """
 
 from itertools import combinations
@@ -26,17 +19,27 @@ from itertools import combinations
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.problem.spectral import block_eigenvalues
 from spcabench.vectors import TIE, embed, first_largest, largest_indices
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
+FACTS = Facts(
+    authors="Holtzman, Soffer, Vilenchik",
+    title="A greedy anytime algorithm for sparse PCA",
+    venue="COLT",
+    year=2020,
+    address="https://proceedings.mlr.press/v125/holtzman20a.html",
+    cost="9 k^3 a seed, n^k* seeds",
+    code="AnytimePCA, https://github.com/sdannyvi/AnytimePCA",
+    reproduced="partly: figure 2 of the paper, at n = 2,000",
+)
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**9
 BATCH = 256  # seeds of one iterate
 
 
-def solve(problem, *, k, k_star=1, bulk=False):
+def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
     """Yield the best x (n,) so far, after each batch of seeds.
 
     k_star : size of the largest seeds, at most k; n^k_star seeds are tried.

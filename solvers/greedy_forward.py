@@ -1,25 +1,28 @@
 """Approximate greedy forward selection (PathSPCA).
 
-d'Aspremont, Bach, El Ghaoui, "Optimal solutions for sparse principal component analysis", JMLR 9
-(2008), Algorithm 2 ("approximate greedy search").
-
-Cost: n j + 9 j^3, for a support of j variables.
-
-Code: PathSPCA (MATLAB), on the first author's page www.di.ens.fr/~aspremon, not at hand.
+d'Aspremont, Bach, El Ghaoui (2008), Algorithm 2 ("approximate greedy search").
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.vectors import embed, first_largest
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="d'Aspremont, Bach, El Ghaoui",
+    title="Optimal solutions for sparse principal component analysis",
+    venue="JMLR 9",
+    year=2008,
+    cost="n j + 9 j^3, for a support of j variables",
+    code="PathSPCA (MATLAB), on the first author's page www.di.ens.fr/~aspremon, not at hand",
+)
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**6
 
 
-def solve(problem, *, k):
+def solve(problem, *, k: int):
     """Yield unit x (n,): the leading eigenvector on a support that grows by one at a time."""
     Sigma = problem.covariance  # (n, n)
     support = np.array([Sigma.largest_variance()])

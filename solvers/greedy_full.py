@@ -1,34 +1,37 @@
 """Greedy search, forward and backward: every variable is tried at every step.
 
-Moghaddam, Weiss, Avidan, "Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18
-(2006), section 3 ("GSPCA", a dual-pass algorithm).
+Moghaddam, Weiss, Avidan (2006), section 3 ("GSPCA", a dual-pass algorithm).
 
 Differs from the paper in:
 
 1. With passes="both" the backward pass, n steps of n eigenvalues, is left out beyond 150 variables.
 2. While the backward pass has more than k variables, the k largest entries of its eigenvector are
    yielded.
-
-Cost: 9 n j^3 a step, for a support of j variables.
-
-Code: none found.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.problem.spectral import block_eigenvalues
 from spcabench.vectors import embed, first_largest, project
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
+FACTS = Facts(
+    authors="Moghaddam, Weiss, Avidan",
+    title="Spectral bounds for sparse PCA: exact and greedy algorithms",
+    venue="NIPS 18",
+    year=2006,
+    cost="9 n j^3 a step, for a support of j variables",
+    code="none found",
+)
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**6
 LARGEST = 150
 
 
-def solve(problem, *, k, passes="both"):
+def solve(problem, *, k: int, passes: str = "both"):
     """Yield unit x (n,) for each variable that enters or leaves, last the better pass's.
 
     passes : "forward", "backward" or "both".

@@ -1,7 +1,6 @@
 """Generalized Rayleigh quotient iteration (GRQI).
 
-Kuleshov, "Fast algorithms for sparse principal component analysis based on Rayleigh quotient
-iteration", ICML 2013 (proceedings.mlr.press/v28/kuleshov13.html), Algorithm 1.
+Kuleshov (2013), Algorithm 1.
 
 Differs from the paper in:
 
@@ -10,10 +9,6 @@ Differs from the paper in:
 2. The start is projected before the first step: the paper projects at the end of each step only.
 3. Data too large on both sides for the largest column of Sigma start from the column of the largest
    variance.
-
-Cost: k^3 + 2 k^2 + n k.
-
-Code: generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient.
 """
 
 from itertools import count
@@ -21,16 +16,36 @@ from itertools import count
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
-from spcabench.vectors import embed, project, support
+from spcabench.iterate import Facts, Traits
+from spcabench.vectors import Vector, embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="Kuleshov",
+    title=(
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
+        "iteration"
+    ),
+    venue="ICML",
+    year=2013,
+    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    cost="k^3 + 2 k^2 + n k",
+    code="generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient",
+)
 COLOUR = "#D55E00"
 MAX_ITERATIONS = 150  # the author's
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, J=np.inf, mu="projected", mu_0: float | None = None, start=None):
+def solve(
+    problem,
+    *,
+    k: int,
+    J: float = np.inf,
+    mu: str = "projected",
+    mu_0: float | None = None,
+    start: Vector | None = None,
+):
     """Yield k-sparse unit vectors x (n,).
 
     k : cardinality of every iterate.

@@ -1,8 +1,7 @@
 """Iterative thresholding sparse PCA (ITSPCA): orthogonal iteration with small entries set to zero.
 
-Ma, "Sparse principal component analysis and iterative thresholding", Annals of Statistics 41
-(2013), Algorithm 1, started as by Algorithm 2 (DTSPCA), doi:10.1214/13-AOS1097: T = Sigma Q,
-thresholded column by column, and Q R = T.
+Ma (2013), Algorithm 1, started as by Algorithm 2 (DTSPCA): T = Sigma Q, thresholded column by
+column, and Q R = T.
 
 Differs from the paper in:
 
@@ -10,21 +9,25 @@ Differs from the paper in:
    sqrt(lambda_j log(n) / m), which needs noise of variance 1 and the number of samples.
 2. The start is the leading eigenvectors on the variables of at least the median variance; in the
    paper on those whose variance is above that of the noise by a multiple of sqrt(log(n) / m).
-
-Cost: n^2 q.
-
-Code: SPCALab (MATLAB), not at hand.
-
-Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import unit_columns
 
 TRAITS = Traits(control="penalty", penalty="gamma", components="joint")
+FACTS = Facts(
+    authors="Ma",
+    title="Sparse principal component analysis and iterative thresholding",
+    venue="Annals of Statistics 41",
+    year=2013,
+    address="https://doi.org/10.1214/13-AOS1097",
+    cost="n^2 q",
+    code="SPCALab (MATLAB), not at hand",
+    reproduced="no number of its paper is at hand",
+)
 EXAMPLE = dict(k=10)
 RULES = ("hard", "soft")
 
@@ -34,7 +37,7 @@ def penalty_range(problem):
     return 1e-6, 1.0
 
 
-def solve(problem, *, gamma, components=1, thresholding="hard"):
+def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "hard"):
     """Yield x (n,), the first component, and Z (n, q), all of them, orthonormal.
 
     gamma : entries of Sigma q_j up to gamma times the largest are set to zero.

@@ -4,28 +4,28 @@ This suite's own reference heuristic (2026), in no paper: truncated power steps,
 exact test of all of them (`spcabench.methods.local_search`), from greedy signs (He, Monteiro and
 Park 2010), the cut leading eigenvector, power iterations of shrinking support, and kicks of the
 best support. No support is scanned twice.
-
-Cost: 9 k^3 + n k^2 a swap, n k a power step.
-
-Code: none: it is ours.
-
-Reproduced: none: it is ours.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.methods.local_search import Search
 from spcabench.vectors import embed
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    year=2026,
+    cost="9 k^3 + n k^2 a swap, n k a power step",
+    code="none: it is ours",
+    reproduced="none: it is ours",
+)
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 
 
-def solve(problem, *, k, budget=120, seed=0):
+def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
     """Yield the best x (n,) after each start.
 
     budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on

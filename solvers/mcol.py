@@ -1,6 +1,6 @@
 """Mcol-PCA: several columns at a time, then the leading eigenvector on the columns chosen.
 
-He, Monteiro, Park, "An efficient algorithm for rank-1 sparse PCA", 2010, section 2.3.
+He, Monteiro, Park (2010), section 2.3.
 
 Differs from the paper in:
 
@@ -8,25 +8,30 @@ Differs from the paper in:
 2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
 3. The sign of 0 is +1, which the paper leaves open. It decides all signs of the first block, whose
    products are all 0.
-
-Cost: n c for c columns; m n on data.
-
-Code: none found.
 """
 
 from math import ceil
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import greedy_signs, leading_on
 from spcabench.vectors import normalize
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="He, Monteiro, Park",
+    title="An efficient algorithm for rank-1 sparse PCA",
+    year=2010,
+    cost="n c for c columns; m n on data",
+    code="none found",
+)
 COLOUR = "#CC79A7"
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, c: int | None = None, first_alone=False, second="lanczos"):
+def solve(
+    problem, *, k: int, c: int | None = None, first_alone: bool = False, second: str = "lanczos"
+):
     """Yield unit x (n,): one for each loop, entries alike in size, then the second phase's.
 
     k : cardinality (the paper's s).

@@ -1,8 +1,7 @@
 """Nonnegative sparse PCA by coordinate ascent (NSPCA).
 
-Zass and Shashua, "Nonnegative sparse PCA", NIPS 2006: over U >= 0 (n, q), q components jointly,
-maximise F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs u_rs, one entry of U after
-the other.
+Zass and Shashua (2006): over U >= 0 (n, q), q components jointly, maximise F(U) = tr(U'Sigma U) / 2
+- alpha ||I - U'U||^2 / 4 - beta sum_rs u_rs, one entry of U after the other.
 
 Differs from the paper in:
 
@@ -13,21 +12,25 @@ Differs from the paper in:
    formed.
 4. Of several random starts, swept side by side, that of the largest F is the answer; its columns
    are normalised.
-
-Cost: n for each of the n q entries that changes in a sweep, 2 m for each on data; five starts.
-
-Code: none found.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.kernels import compiled, inlined
 from spcabench.steps import lanczos
 from spcabench.vectors import TIE, falling_order, first_largest, normalize
 
 TRAITS = Traits(control="penalty", penalty="beta", nonnegative="always", components="joint")
+FACTS = Facts(
+    authors="Zass and Shashua",
+    title="Nonnegative sparse PCA",
+    venue="NIPS",
+    year=2006,
+    cost="n for each of the n q entries that changes in a sweep, 2 m for each on data; five starts",
+    code="none found",
+)
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 100
@@ -46,7 +49,16 @@ def penalty_range(problem):
     return 1e-6 * high, high
 
 
-def solve(problem, *, beta, alpha=ALPHA, components=1, restarts=5, tol_F=1e-9, seed=0):
+def solve(
+    problem,
+    *,
+    beta: float,
+    alpha: float = ALPHA,
+    components: int = 1,
+    restarts: int = 5,
+    tol_F: float = 1e-9,
+    seed: int = 0,
+):
     """Yield x (n,) and Z (n, q), nonnegative with columns of norm one.
 
     x is the column of the largest variance.

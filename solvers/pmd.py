@@ -1,29 +1,34 @@
 """Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
 
-Witten, Tibshirani, Hastie, "A penalized matrix decomposition, with applications to sparse principal
-components and canonical correlation analysis", Biostatistics 10 (2009),
-doi:10.1093/biostatistics/kxp008, Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1, ||v|| <=
+Witten, Tibshirani, Hastie (2009), Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1, ||v|| <=
 1, ||v||_1 <= c.
 
 Differs from the paper in:
 
 1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here
    does.
-
-Cost: m n + m k.
-
-Code: PMA, https://cran.r-project.org/package=PMA (R).
-
-Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.vectors import TIE, normalize, soft_threshold, tied_with_largest
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="shrinkage")
+FACTS = Facts(
+    authors="Witten, Tibshirani, Hastie",
+    title=(
+        "A penalized matrix decomposition, with applications to sparse principal components "
+        "and canonical correlation analysis"
+    ),
+    venue="Biostatistics 10",
+    year=2009,
+    address="https://doi.org/10.1093/biostatistics/kxp008",
+    cost="m n + m k",
+    code="PMA, https://cran.r-project.org/package=PMA (R)",
+    reproduced="no number of its paper is at hand",
+)
 COLOUR = "#2A9D8F"
 EXAMPLE = dict(k=10)
 HALVINGS = 60  # of the interval for the threshold
@@ -34,7 +39,7 @@ def penalty_range(problem):
     return 0.9 / np.sqrt(problem.n), 1.0
 
 
-def solve(problem, *, shrinkage):
+def solve(problem, *, shrinkage: float):
     """Yield unit vectors v (n,), from the leading right singular vector on; the objective is u'Av.
 
     shrinkage : 1 / c, between 1 / sqrt(n), where nothing is cut, and 1, where one entry is left.

@@ -1,21 +1,28 @@
 """Power method: the leading eigenvector of Sigma, not sparse.
 
-Kuleshov (2013) (proceedings.mlr.press/v28/kuleshov13.html), Table 1; Parlett, "The symmetric
-eigenvalue problem", 1998, section 4.2.
-
-Cost: n^2.
-
-Code: none: it needs none.
+Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.2.
 """
 
-from spcabench.iterate import Traits
-from spcabench.vectors import normalize
+from spcabench.iterate import Facts, Traits
+from spcabench.vectors import Vector, normalize
 
 TRAITS = Traits(control=None, accepts="either")
+FACTS = Facts(
+    authors="Kuleshov",
+    title=(
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
+        "iteration"
+    ),
+    venue="ICML",
+    year=2013,
+    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    cost="n^2",
+    code="none: it needs none",
+)
 EXAMPLE: dict = {}
 
 
-def solve(problem, *, start=None):
+def solve(problem, *, start: Vector | None = None):
     """Yield unit vectors x (n,): x+ = Sigma x, scaled."""
     Sigma = problem.covariance  # (n, n)
     x = normalize(Sigma.largest_column() if start is None else start)

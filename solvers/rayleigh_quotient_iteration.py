@@ -1,28 +1,35 @@
 """Rayleigh quotient iteration: an eigenvector of Sigma, not sparse.
 
-Kuleshov (2013) (proceedings.mlr.press/v28/kuleshov13.html), Table 1; Parlett, "The symmetric
-eigenvalue problem", 1998, section 4.6.
+Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.6.
 
 Differs from the paper in:
 
 1. The shifted system is solved in its bordered form: the same direction, but regular at
    convergence, its sign kept.
-
-Cost: n^3 + 2 n^2.
-
-Code: none: it needs none.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
-from spcabench.vectors import normalize
+from spcabench.iterate import Facts, Traits
+from spcabench.vectors import Vector, normalize
 
 TRAITS = Traits(control=None, accepts="either")
+FACTS = Facts(
+    authors="Kuleshov",
+    title=(
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
+        "iteration"
+    ),
+    venue="ICML",
+    year=2013,
+    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    cost="n^3 + 2 n^2",
+    code="none: it needs none",
+)
 EXAMPLE: dict = {}
 
 
-def solve(problem, *, start=None):
+def solve(problem, *, start: Vector | None = None):
     """Yield unit vectors x (n,): x+ = (Sigma - mu I)^-1 x with mu = x'Sigma x, scaled."""
     Sigma = problem.covariance  # (n, n)
     x = normalize(Sigma.largest_column() if start is None else start)

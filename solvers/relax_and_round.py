@@ -1,9 +1,8 @@
 """Relax and round: a semidefinite relaxation with row limits, and its k largest z.
 
-Bertsimas, Cory-Wright, Pauphilet, "Solving large-scale sparse PCA to certifiable (near)
-optimality", JMLR 23 (2022), jmlr.org/papers/v23/20-1188.html: max <Sigma, X>, X PSD of trace one,
-z in [0, 1]^n with sum at most k, ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i for every row
-i. The k largest z are the variables. By a general conic solver through CVXPY, for small n.
+Bertsimas, Cory-Wright, Pauphilet (2022): max <Sigma, X>, X PSD of trace one, z in [0, 1]^n with sum
+at most k, ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i for every row i. The k largest z are
+the variables. By a general conic solver through CVXPY, for small n.
 
 Differs from the paper in:
 
@@ -13,30 +12,34 @@ Differs from the paper in:
 3. X is also feasible for DSPCA's relaxation: it is graded as such, with the dual matrix U.
    ``objective`` is the value of the stronger relaxation, as the conic solver has it; the bound is
    recomputed from U, and holds whatever the accuracy of the conic solver.
-
-Cost: not counted: a conic solver.
-
-Code: ScalableSPCA.jl, https://github.com/ryancorywright/ScalableSPCA.jl (Julia).
-
-Reproduced: the optima of pit props, 3.406 and 4.173.
 """
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods import cvxpy_duals
 from spcabench.methods.exact_search.dual_certificate import dual_value
 from spcabench.vectors import embed, largest_indices
 
 # measured on one core: 2 s at n = 30, 6 s at 40, 37 s at 60
 TRAITS = Traits(control="cardinality", accepts="covariance", relaxation=True, largest=60)
+FACTS = Facts(
+    authors="Bertsimas, Cory-Wright, Pauphilet",
+    title="Solving large-scale sparse PCA to certifiable (near) optimality",
+    venue="JMLR 23",
+    year=2022,
+    address="https://jmlr.org/papers/v23/20-1188.html",
+    cost="not counted: a conic solver",
+    code="ScalableSPCA.jl, https://github.com/ryancorywright/ScalableSPCA.jl (Julia)",
+    reproduced="the optima of pit props, 3.406 and 4.173",
+)
 REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
 STOP = "end"
 COUNTED = False  # what the conic solver does is not counted
 
 
-def solve(problem, *, k, solver="CLARABEL", eps=1e-8):
+def solve(problem, *, k: int, solver: str = "CLARABEL", eps: float = 1e-8):
     """Yield x (n,), first the largest variance, then the rounded one with X and U.
 
     solver : "CLARABEL" (interior point) or "SCS" (first order).

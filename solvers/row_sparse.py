@@ -1,38 +1,41 @@
 """Row-sparse principal subspace (FSPCA): all components on one common support.
 
-Tian, Nie, Wang, Li, "Learning feature sparse principal subspace", NeurIPS 2020
-(mlanthology.org/neurips/2020/tian2020neurips-learning-a), Algorithm 2 (IPU): maximise tr(W'Sigma W)
-over W (n, q) with orthonormal columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma
-W)^+ W'Sigma has the rank q and lies below Sigma; its best support are the k largest entries of its
-diagonal (Algorithm 1), and W becomes the q leading eigenvectors there. The objective never falls.
-The start is Algorithm 1 on the best approximation of Sigma of rank q.
+Tian, Nie, Wang, Li (2020), Algorithm 2 (IPU): maximise tr(W'Sigma W) over W (n, q) with orthonormal
+columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma W)^+ W'Sigma has the rank q and
+lies below Sigma; its best support are the k largest entries of its diagonal (Algorithm 1), and W
+becomes the q leading eigenvectors there. The objective never falls. The start is Algorithm 1 on the
+best approximation of Sigma of rank q.
 
 Differs from the paper in:
 
 1. It ends when the objective stands still; the authors' code makes 20 iterations.
-
-Cost: n k q + 9 k^3.
-
-Code: FSPCA, https://github.com/tianlaics/FSPCA (MATLAB).
-
-Reproduced: no number of its paper is at hand.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import principal_components
 from spcabench.vectors import largest_indices
 
 TRAITS = Traits(control="cardinality", components="joint", formulation="common")
+FACTS = Facts(
+    authors="Tian, Nie, Wang, Li",
+    title="Learning feature sparse principal subspace",
+    venue="NeurIPS",
+    year=2020,
+    address="https://mlanthology.org/neurips/2020/tian2020neurips-learning-a",
+    cost="n k q + 9 k^3",
+    code="FSPCA, https://github.com/tianlaics/FSPCA (MATLAB)",
+    reproduced="no number of its paper is at hand",
+)
 COLOUR = "#7B4FA3"
 EXAMPLE = dict(k=10)
 STOP = "end"
 ROUNDING = 1e-12  # relative: what counts as no gain
 
 
-def solve(problem, *, k, components=1):
+def solve(problem, *, k: int, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), the leading eigenvectors on one support.
 
     Where Sigma has a lower rank than q, the last components are zero.

@@ -1,7 +1,6 @@
 """Truncated power method from every unit vector (RTPM).
 
-Kumar, Sarkar, Tian, Zhang, "Combinatorial sparse PCA beyond the spiked identity model", 2026,
-Algorithm 1, doi:10.48550/arXiv.2603.02607: x <- top_r(Sigma x) / ||.|| from each of the n unit
+Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: x <- top_r(Sigma x) / ||.|| from each of the n unit
 vectors, and of the ends the one of the largest Rayleigh quotient.
 
 Differs from the paper in:
@@ -13,12 +12,6 @@ Differs from the paper in:
 4. Starts are taken in batches by falling variance, all of them in the end: a run that is cut short
    has an answer.
 5. The answer is the leading eigenvector on the best support, where the steps would converge to.
-
-Cost: n^2 a start, n starts.
-
-Code: none found.
-
-Reproduced: the recovery that its theorem states, on four families.
 """
 
 from functools import partial
@@ -26,17 +19,26 @@ from functools import partial
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.steps import ascend, unit_columns
 from spcabench.vectors import TIE, embed, falling_order, largest_indices, project
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="Kumar, Sarkar, Tian, Zhang",
+    title="Combinatorial sparse PCA beyond the spiked identity model",
+    year=2026,
+    address="https://doi.org/10.48550/arXiv.2603.02607",
+    cost="n^2 a start, n starts",
+    code="none found",
+    reproduced="the recovery that its theorem states, on four families",
+)
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 BATCH = 128  # starts that advance in one product
 
 
-def solve(problem, *, k, r: int | None = None, T=100, tol_x=1e-6):
+def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float = 1e-6):
     """Yield the best k-sparse unit vector x (n,) so far, after each step of a batch of starts.
 
     r : entries kept by the first steps, k to n; 2 k unless given.

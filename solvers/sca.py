@@ -1,9 +1,8 @@
 """Sparse component analysis (SCA): polar factor, varimax rotation, shrinkage.
 
-Chen and Rohe, "A new basis for sparse PCA", arXiv:2007.00596 (2020): maximise ||Z'A Y||_F over Z
-(m, q) with orthonormal columns and Y (n, q) with ||Y||_1 <= gamma. Z is the polar factor of A Y; Y
-is the polar factor of A'Z, rotated to a varimax basis, and soft-thresholded to the sum of absolute
-values gamma.
+Chen and Rohe (2020): maximise ||Z'A Y||_F over Z (m, q) with orthonormal columns and Y (n, q) with
+||Y||_1 <= gamma. Z is the polar factor of A Y; Y is the polar factor of A'Z, rotated to a varimax
+basis, and soft-thresholded to the sum of absolute values gamma.
 
 Differs from the paper in:
 
@@ -12,22 +11,26 @@ Differs from the paper in:
 2. Z is not formed: A'Z is Sigma Y (Y'Sigma Y)^(-1/2). A rotation of Z, which the authors' code
    makes, changes nothing but the start of the next rotation.
 3. The columns of Y are shown with norm one, those of the largest ||A y|| first; y is thresholded.
-
-Cost: n^2 q.
-
-Code: epca, https://cran.r-project.org/package=epca (R).
-
-Reproduced: nonzeros and cumulative variances of the package's vignette, on pit props.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import principal_components, unit_columns, varimax
 from spcabench.vectors import soft_threshold
 
 TRAITS = Traits(control="penalty", penalty="shrinkage", components="joint")
+FACTS = Facts(
+    authors="Chen and Rohe",
+    title="A new basis for sparse PCA",
+    venue="arXiv:2007.00596",
+    year=2020,
+    address="https://doi.org/10.48550/arXiv.2007.00596",
+    cost="n^2 q",
+    code="epca, https://cran.r-project.org/package=epca (R)",
+    reproduced="nonzeros and cumulative variances of the package's vignette, on pit props",
+)
 COLOUR = "#3A7D44"
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -40,7 +43,7 @@ def penalty_range(problem):
     return 0.9 / np.sqrt(problem.n), 0.75 / LEAST
 
 
-def solve(problem, *, shrinkage, components=1):
+def solve(problem, *, shrinkage: float, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     shrinkage : q / gamma, between 1 / sqrt(n), where nothing is cut, and 1, where a column may be

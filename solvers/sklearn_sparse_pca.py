@@ -1,31 +1,34 @@
 """Scikit-learn's SparsePCA: dictionary learning with an l1 penalty on the loadings, by LARS.
 
-Jenatton, Obozinski, Bach, "Structured sparse principal component analysis", AISTATS 2010
-(proceedings.mlr.press/v9/jenatton10a.html), and Mairal, Bach, Ponce, Sapiro, "Online dictionary
-learning for sparse coding", ICML 2009, as scikit-learn has them: one component of min ||A - u
-v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
+Jenatton, Obozinski, Bach (2010), and Mairal, Bach, Ponce, Sapiro, "Online dictionary learning for
+sparse coding", ICML 2009, as scikit-learn has them: one component of min ||A - u v'||^2 / 2 + alpha
+||v||_1 over ||u|| <= 1.
 
 Differs from the library's class in:
 
 1. Its function ``dict_learning`` is called, as the class does, but without centring: A is what the
    problem says.
 2. alpha is in units of the largest column norm: a number that serves every problem.
-
-Cost: not counted: the library's.
-
-Code: scikit-learn, https://scikit-learn.org (Python).
-
-Reproduced: none: the library itself is run.
 """
 
 import warnings
 
 import numpy as np
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.vectors import normalize
 
 TRAITS = Traits(control="penalty", accepts="data", penalty="alpha")
+FACTS = Facts(
+    authors="Jenatton, Obozinski, Bach",
+    title="Structured sparse principal component analysis",
+    venue="AISTATS",
+    year=2010,
+    address="https://proceedings.mlr.press/v9/jenatton10a.html",
+    cost="not counted: the library's",
+    code="scikit-learn, https://scikit-learn.org (Python)",
+    reproduced="none: the library itself is run",
+)
 COLOUR = "#B5651D"
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -37,7 +40,7 @@ def penalty_range(problem):
     return 1e-6, 0.999  # nearer to 1 the library has nothing left
 
 
-def solve(problem, *, alpha, steps=200):
+def solve(problem, *, alpha: float, steps: int = 200):
     """Yield A's largest column as a loading, then the library's loadings (n,).
 
     The library takes at most so many of its steps.

@@ -1,7 +1,6 @@
 """The spannogram sampled: the best component of a rank-d approximation by an epsilon-net.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014
-(proceedings.mlr.press/v32/asteris14.html), Algorithm 3.
+Asteris, Papailiopoulos, Dimakis (2014), Algorithm 3.
 
 Differs from the paper in:
 
@@ -14,10 +13,6 @@ Differs from the paper in:
    cardinalities (`path`). Nothing is sorted between two of them.
 5. Rows of V are taken in order of falling norm. Once k entries of V c exceed the norm of the next
    row, no later row can be among the k largest: the answer is the same.
-
-Cost: n d a sample.
-
-Code: lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB).
 """
 
 from dataclasses import dataclass, replace
@@ -26,13 +21,22 @@ import numpy as np
 from scipy.special import betainc
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.lowrank import climb, low_rank, rank_one
 from spcabench.methods.spannogram import falling, scores
 from spcabench.problem.spectral import product
 from spcabench.validate import number, whole
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+FACTS = Facts(
+    authors="Asteris, Papailiopoulos, Dimakis",
+    title="Nonnegative sparse PCA with provable guarantees",
+    venue="ICML",
+    year=2014,
+    address="https://proceedings.mlr.press/v32/asteris14.html",
+    cost="n d a sample",
+    code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB)",
+)
 COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
 STOP = "end"
@@ -40,7 +44,17 @@ MAX_ITERATIONS = 10**9
 BATCH = 1024  # samples at a time
 
 
-def solve(problem, *, k, d=3, eps=0.1, samples="paper", polish=False, nonnegative=False, seed=0):
+def solve(
+    problem,
+    *,
+    k: int,
+    d: int = 3,
+    eps: float = 0.1,
+    samples: str = "paper",
+    polish: bool = False,
+    nonnegative: bool = False,
+    seed: int = 0,
+):
     """Yield unit k-sparse x (n,), the best of the samples so far, after each batch of them.
 
     d, eps : rank of the approximation; the value on it is at least 1 - eps of the best, with

@@ -1,7 +1,6 @@
 """The spannogram: the best component of a rank-d approximation, exactly.
 
-Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014
-(proceedings.mlr.press/v32/asteris14.html), Algorithms 1 and 2; signed components: Asteris,
+Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 and 2; signed components: Asteris,
 Papailiopoulos, Karystinos (2011).
 
 Differs from the paper in:
@@ -12,10 +11,6 @@ Differs from the paper in:
 2. (P_d) is solved only where lambda_max(V_I'V_I) exceeds the best value so far.
 3. It starts from the rank-one solution, improved by alternation.
 4. Curves that meet in one point, and equal ones, are parted by a tiny perturbation.
-
-Cost: k d^2 + 9 d^3 for each support that could be better, of the order of n^(d - 1) supports.
-
-Code: lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), which samples.
 """
 
 from itertools import combinations
@@ -24,7 +19,7 @@ from math import comb
 
 import numpy as np
 
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.lowrank import NEGLIGIBLE, climb, low_rank, rank_one
 from spcabench.methods.spannogram import sweep
 from spcabench.problem.spectral import product
@@ -32,13 +27,22 @@ from spcabench.validate import whole
 from spcabench.vectors import embed, normalize
 
 TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+FACTS = Facts(
+    authors="Asteris, Papailiopoulos, Dimakis",
+    title="Nonnegative sparse PCA with provable guarantees",
+    venue="ICML",
+    year=2014,
+    address="https://proceedings.mlr.press/v32/asteris14.html",
+    cost="k d^2 + 9 d^3 for each support that could be better, of the order of n^(d - 1) supports",
+    code="lowrankquadrmax, https://github.com/megasthenis/lowrankquadrmax (MATLAB), which samples",
+)
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**9
 
 
-def solve(problem, *, k, d=2, nonnegative=False, shift=False):
+def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool = False):
     """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x.
 
     The last one has a bound on the optimum of Sigma.

@@ -1,9 +1,8 @@
 """SPCA: a sparse regression on the principal components, by the elastic net.
 
-Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
-Graphical Statistics 15 (2006), doi:10.1198/106186006X113430, Algorithm 1 (section 3.3): column j of
-B (n, q) is the elastic net of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of
-Sigma B. The elastic net's path is by scikit-learn's LARS.
+Zou, Hastie, Tibshirani (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic net
+of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. The elastic net's path
+is by scikit-learn's LARS.
 
 Differs from the paper in:
 
@@ -12,12 +11,6 @@ Differs from the paper in:
 
 Where variables tie, scikit-learn decides, now and then by rounding: with the rows in another order,
 2 of 1000 answers to small problems with ties differed, by up to 2 % of the variance.
-
-Cost: up to 2 n^2 q; scikit-learn's LARS is not counted.
-
-Code: elasticnet, https://cran.r-project.org/package=elasticnet (R).
-
-Reproduced: the paper's Table 3: nonzeros and adjusted variances on pit props, all the same.
 """
 
 import warnings
@@ -26,11 +19,21 @@ import numpy as np
 
 from spcabench import validate
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar, unit_columns
 from spcabench.vectors import without_rounding
 
 TRAITS = Traits(control="cardinality", accepts="covariance", components="joint", stable=False)
+FACTS = Facts(
+    authors="Zou, Hastie, Tibshirani",
+    title="Sparse principal component analysis",
+    venue="Journal of Computational and Graphical Statistics 15",
+    year=2006,
+    address="https://doi.org/10.1198/106186006X113430",
+    cost="up to 2 n^2 q; scikit-learn's LARS is not counted",
+    code="elasticnet, https://cran.r-project.org/package=elasticnet (R)",
+    reproduced="the paper's Table 3: nonzeros and adjusted variances on pit props, all the same",
+)
 EXAMPLE = dict(k=10)
 COUNTED = False  # what the path costs is not counted
 
@@ -38,11 +41,11 @@ COUNTED = False  # what the path costs is not counted
 def solve(
     problem,
     *,
-    k,
-    components=1,
+    k: int,
+    components: int = 1,
     cardinalities: list[int] | None = None,
     penalties: list[float] | None = None,
-    ridge=1e-6,
+    ridge: float = 1e-6,
 ):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 

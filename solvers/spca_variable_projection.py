@@ -1,31 +1,34 @@
 """Sparse PCA by variable projection.
 
-Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin, "Sparse principal component analysis via variable
-projection", SIAM Journal on Applied Mathematics 80 (2020), Algorithm 1, doi:10.1137/18M1211350: min
-over A, B (n, q), A'A = I, of ||X - X B A'||^2 / 2 + alpha ||B||_1 + beta ||B||^2 / 2. A is the
-polar factor of X'X B, and B takes a proximal gradient step.
+Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin (2020), Algorithm 1: min over A, B (n, q), A'A = I,
+of ||X - X B A'||^2 / 2 + alpha ||B||_1 + beta ||B||^2 / 2. A is the polar factor of X'X B, and B
+takes a proximal gradient step.
 
 Differs from the paper in:
 
 1. alpha and beta are in units of the largest eigenvalue of X'X, as in the authors' package.
 2. Columns of B are normalised where they are shown.
 3. It ends when the objective changes by less than 1e-5, relative, as in the authors' package.
-
-Cost: 2 n^2 q.
-
-Code: spca, https://github.com/erichson/spca (R).
-
-Reproduced: the 4, 4 and 2 nonzeros of the package's test.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
+from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.steps import polar, unit_columns
 from spcabench.vectors import soft_threshold
 
 TRAITS = Traits(control="penalty", penalty="alpha", components="joint")
+FACTS = Facts(
+    authors="Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin",
+    title="Sparse principal component analysis via variable projection",
+    venue="SIAM Journal on Applied Mathematics 80",
+    year=2020,
+    address="https://doi.org/10.1137/18M1211350",
+    cost="2 n^2 q",
+    code="spca, https://github.com/erichson/spca (R)",
+    reproduced="the 4, 4 and 2 nonzeros of the package's test",
+)
 EXAMPLE = dict(k=10)
 STOP, TOL = "objective", 1e-5
 
@@ -37,7 +40,7 @@ def penalty_range(problem):
     return 1e-6 * top, top
 
 
-def solve(problem, *, alpha, beta=1e-4, components=1):
+def solve(problem, *, alpha: float, beta: float = 1e-4, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
     alpha, beta : weights of ||B||_1 and of ||B||^2 / 2, in units of the largest eigenvalue.

@@ -1,10 +1,8 @@
 """Sparse PCA by random projections on axes (SPCAvRP).
 
-Gataric, Wang, Samworth, "Sparse principal component analysis via axis-aligned random projections",
-Journal of the Royal Statistical Society B 82 (2020), Algorithm 1, doi:10.48550/arXiv.1712.05630: A
-groups of B random subsets of d variables; of each group the subset of the largest eigenvalue; a
-variable's score w_j is the mean over the groups of (lambda_1 - lambda_2) v_j^2; the k largest
-scores.
+Gataric, Wang, Samworth (2020), Algorithm 1: A groups of B random subsets of d variables; of each
+group the subset of the largest eigenvalue; a variable's score w_j is the mean over the groups of
+(lambda_1 - lambda_2) v_j^2; the k largest scores.
 
 Differs from the paper in:
 
@@ -12,12 +10,6 @@ Differs from the paper in:
 2. A = 300 and B = 100, which the authors' package advises for a few hundred variables (600 and 200
    for about 1,000).
 3. The answer of the groups drawn so far is yielded after each: a run that is cut short has one.
-
-Cost: 9 d^3 a subset.
-
-Code: SPCAvRP, https://cran.r-project.org/package=SPCAvRP (R).
-
-Reproduced: no number of its paper is at hand.
 """
 
 from itertools import combinations
@@ -26,16 +18,26 @@ from math import comb
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.problem.spectral import block_eigenvalues
 from spcabench.vectors import embed, falling_order, first_largest, largest_indices
 
 TRAITS = Traits(control="cardinality", accepts="covariance")
+FACTS = Facts(
+    authors="Gataric, Wang, Samworth",
+    title="Sparse principal component analysis via axis-aligned random projections",
+    venue="Journal of the Royal Statistical Society B 82",
+    year=2020,
+    address="https://doi.org/10.48550/arXiv.1712.05630",
+    cost="9 d^3 a subset",
+    code="SPCAvRP, https://cran.r-project.org/package=SPCAvRP (R)",
+    reproduced="no number of its paper is at hand",
+)
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
 
 
-def solve(problem, *, k, d: int | None = None, A=300, B=100, seed=0):
+def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, seed: int = 0):
     """Yield unit vectors x (n,): the leading eigenvector on the k variables of the largest scores.
 
     d : size of the subsets; k unless given, as the paper advises where k is known.

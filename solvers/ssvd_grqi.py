@@ -1,7 +1,6 @@
 """Sparse singular value decomposition by generalized Rayleigh quotient iteration (SSVD).
 
-Kuleshov, "Fast algorithms for sparse principal component analysis based on Rayleigh quotient
-iteration", ICML 2013 (proceedings.mlr.press/v28/kuleshov13.html), Algorithm 5.
+Kuleshov (2013), Algorithm 5.
 
 Differs from the paper in:
 
@@ -12,11 +11,6 @@ Differs from the paper in:
 3. The power step is sequential: v is made from the new u, not from the old one.
 4. The start is the largest row and the largest column of R, or, with ``first="covariance"``, the
    largest column of Sigma = R'R, as Algorithm 1 starts. The paper does not say which.
-
-Cost: p^2 q + p^3 + 2 p^2 + 2 p q, p and q the smaller and the larger of k_u and k; m k + n k_u for
-the power step.
-
-Code: generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient.
 """
 
 from itertools import count
@@ -24,15 +18,38 @@ from itertools import count
 import numpy as np
 
 from spcabench.errors import InputError
-from spcabench.iterate import Iterate, Traits
-from spcabench.vectors import embed, project, support
+from spcabench.iterate import Facts, Iterate, Traits
+from spcabench.vectors import Vector, embed, project, support
 
 TRAITS = Traits(control="cardinality", accepts="data", rectangular=True)
+FACTS = Facts(
+    authors="Kuleshov",
+    title=(
+        "Fast algorithms for sparse principal component analysis based on Rayleigh quotient "
+        "iteration"
+    ),
+    venue="ICML",
+    year=2013,
+    address="https://proceedings.mlr.press/v28/kuleshov13.html",
+    cost=(
+        "p^2 q + p^3 + 2 p^2 + 2 p q, p and q the smaller and the larger of k_u and k; m k + "
+        "n k_u for the power step"
+    ),
+    code="generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient",
+)
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, k_u: int | None = None, J=np.inf, first="data", start=None):
+def solve(
+    problem,
+    *,
+    k: int,
+    k_u: int | None = None,
+    J: float = np.inf,
+    first: str = "data",
+    start: Vector | None = None,
+):
     """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), maximising u'Rv.
 
     k : cardinality of v.

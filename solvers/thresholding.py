@@ -1,22 +1,26 @@
 """Simple thresholding: the k largest entries of the leading eigenvector.
 
-Cadima and Jolliffe, "Loadings and correlations in the interpretation of principal components",
-Journal of Applied Statistics 22 (1995), section 2, doi:10.1080/757584614.
-
-Cost: 9 n^3, once.
-
-Code: none: it needs none.
+Cadima and Jolliffe (1995), section 2.
 """
 
-from spcabench.iterate import Traits
+from spcabench.iterate import Facts, Traits
 from spcabench.vectors import project
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="Cadima and Jolliffe",
+    title="Loadings and correlations in the interpretation of principal components",
+    venue="Journal of Applied Statistics 22",
+    year=1995,
+    address="https://doi.org/10.1080/757584614",
+    cost="9 n^3, once",
+    code="none: it needs none",
+)
 EXAMPLE = dict(k=10)
 STOP = "end"
 
 
-def solve(problem, *, k):
+def solve(problem, *, k: int):
     """Yield the one answer x (n,)."""
     Sigma = problem.covariance  # (n, n)
     _, v = Sigma.leading()

@@ -1,23 +1,29 @@
 """Truncated power method (TPower).
 
-Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14 (2013),
-jmlr.org/papers/volume14/yuan13a/yuan13a.pdf, Algorithm 1.
-
-Cost: n k, for the k-sparse x; n^2 the first time.
-
-Code: TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not at hand.
+Yuan and Zhang (2013), Algorithm 1.
 """
 
 import numpy as np
 
-from spcabench.iterate import Traits
-from spcabench.vectors import project
+from spcabench.iterate import Facts, Traits
+from spcabench.vectors import Vector, project
 
 TRAITS = Traits(control="cardinality", accepts="either")
+FACTS = Facts(
+    authors="Yuan and Zhang",
+    title="Truncated power method for sparse eigenvalue problems",
+    venue="JMLR 14",
+    year=2013,
+    address="https://jmlr.org/papers/volume14/yuan13a/yuan13a.pdf",
+    cost="n k, for the k-sparse x; n^2 the first time",
+    code=(
+        "TPower (MATLAB), on the first author's page sites.google.com/site/xtyuan1980, not at hand"
+    ),
+)
 EXAMPLE = dict(k=10)
 
 
-def solve(problem, *, k, start=None):
+def solve(problem, *, k: int, start: Vector | None = None):
     """Yield k-sparse unit vectors x (n,): x+ = P_k(Sigma x).
 
     start : a loading (n,); the unit vector of the largest variance unless given.

@@ -1,4 +1,4 @@
-"""What a solver says about itself (`Traits`) and what it may yield instead of x (`Iterate`)."""
+"""What a solver says about itself (`Traits`, `Facts`), and what it may yield (`Iterate`)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,6 +75,44 @@ class Traits:
     largest: int | None = None
     path: bool = False
     stable: bool = True
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a method, all of it optional: the table of all methods shows it.
+
+    A solver states them as texts and numbers, ``FACTS = Facts(...)``; they decide no row.
+
+    Parameters
+    ----------
+    authors, title, venue : str
+        The paper: "Yuan and Zhang", its title, and the journal or conference without the year.
+    year : int, optional
+        Year of the paper.
+    address : str
+        Where the paper is, https://doi.org/... if it has a DOI.
+    cost : str
+        Flops of an iteration.
+    code : str
+        The authors' code and its address.
+    reproduced : str
+        What was reproduced of the paper. Unless given, the figures here that run the solver.
+    """
+
+    authors: str = ""
+    title: str = ""
+    venue: str = ""
+    year: int | None = None
+    address: str = ""
+    cost: str = ""
+    code: str = ""
+    reproduced: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The paper as it is cited; empty where there is none."""
+        parts = [self.authors, f'"{self.title}"', self.venue]
+        return f"{', '.join(filter(None, parts))} ({self.year})" if self.title else ""
 
 
 @dataclass(slots=True)

@@ -3,12 +3,20 @@
 What a setting may be is read off the signature that takes it: that of the solver, or of the run.
 """
 
-import inspect
-import json
 import math
-import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from pydantic import (
+    AllowInfNan,
+    BeforeValidator,
+    Field,
+    Json,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+)
 
 from spcabench.errors import InputError
 
@@ -23,7 +31,6 @@ OPTIONS = {  # settings that have an option of their own
     "name": "--solver",
     "problem": "SOURCE",
 }
-MOST = 10**15  # a whole number that a computer can still count to
 LONGEST = 40  # characters of a value that are shown
 
 
@@ -33,92 +40,79 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     Raises InputError for what is not NAME=VALUE, a name twice, an unknown one, one that has an
     option of its own, and for a value of another type.
     """
-    found: dict[str, Any] = {}
-    known = _types(solver)
+    values: dict[str, Any] = {}
+    kinds = _settings(solver)
     for text in texts:
         name, equals, value = (word.strip() for word in text.partition("="))
         if not equals or not name:
             raise InputError(f"--set: {text!r:.60}; allowed is NAME=VALUE")
-        if name in found:
+        if name in values:
             raise InputError(f"--set: {name} is given twice")
         if name in OPTIONS:
             raise InputError(f"--set: {name} has an option of its own: {OPTIONS[name]}")
-        if name not in known:
+        if name not in kinds:
             from spcabench.validate import nearest
 
-            raise InputError(f"--set: {nearest(f'setting of solver {solver!r}', name, known)}")
-        allowed, reader = READERS[known[name]]
+            raise InputError(f"--set: {nearest(f'setting of solver {solver!r}', name, kinds)}")
+        allowed, adapter = KINDS[kinds[name]]
         try:
-            found[name] = reader(value)
-        except (ValueError, RecursionError):
+            values[name] = adapter.validate_python(value)
+        except ValidationError:
             shown = value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
             raise InputError(f"--set: {name}={shown}; allowed are {allowed}") from None
-    return found
+    return values
 
 
-def _types(solver: str) -> dict[str, str]:
-    """The type of every setting, by its name: a key of `READERS`."""
+def _settings(solver: str) -> dict[str, Any]:
+    """What every setting may be, by its name: a key of `KINDS`."""
     from spcabench import registry
-    from spcabench.solving.driver import Limits, parameters
+    from spcabench.solving.driver import Limits
 
-    found = {name: _type(p) for name, p in inspect.signature(Limits).parameters.items()}
-    found |= dict(blocks="float", fresh="bool", alpha="float")  # of `spcabench.solve`, `components`
-    taken = parameters(registry.module("solver", solver).solve)
-    found |= {name: _type(parameter) for name, parameter in taken.items()}
-    found |= {"start": "list"} if "start" in taken else {}
-    return {name: kind for name, kind in found.items() if name not in OPTIONS}
-
-
-def _type(parameter: inspect.Parameter) -> str:
-    """The type that a parameter is annotated with, or that of its default; else a number."""
-    if parameter.default == math.inf:
-        return "unlimited"
-    hint = parameter.annotation
-    named = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
-    word = re.split(r"[^a-z]", str(hint) if "|" in str(hint) else named)[0]
-    if word not in READERS:
-        word = type(parameter.default).__name__
-    return word if word in READERS else "float"
+    solve = registry.module("solver", solver).solve
+    # blocks, fresh and alpha are of `spcabench.solve` and `components`
+    kinds = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
+    kinds |= {"start": list[float]} if "start" in kinds else {}
+    return {name: kind for name, kind in kinds.items() if name not in OPTIONS}
 
 
-def _truth(text: str) -> bool:
-    return text.lower() == "true" if text.lower() in ("true", "false") else _refused()
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """The kind of each parameter: its annotation, or the type of its default; else a number."""
+    from spcabench.solving.driver import parameters
+
+    try:
+        hints = get_type_hints(function)
+    except Exception:  # a stranger's annotation may be a name for a type checker alone
+        hints = {}
+    return {
+        name: _kind(hints.get(name), parameter.default)
+        for name, parameter in parameters(function).items()
+    }
 
 
-def _whole(text: str) -> int:
-    value = int(text)
-    return value if 0 <= value <= MOST else _refused()
+def _kind(hint: Any, default: Any) -> Any:
+    union = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    candidates = (math.inf if default == math.inf else None, *union, type(default))
+    return next((kind for kind in candidates if kind in KINDS), float)
 
 
-def _number(text: str) -> float:
-    value = float(text)
-    return value if 0.0 <= value < math.inf else _refused()
+def _truth(text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _unlimited(text: str) -> float:
-    value = float(text)
-    return value if value >= 0.0 else _refused()
+def _list_of(kind: Any) -> Any:
+    return Json[list[Annotated[kind, Strict()]]]  # type: ignore[valid-type]
 
 
-def _word(text: str) -> str:
-    return text if text else _refused()
-
-
-def _list(text: str) -> list[float]:
-    value = json.loads(text)
-    numbers = isinstance(value, list) and all(type(entry) in (int, float) for entry in value)
-    return value if numbers and all(map(math.isfinite, value)) else _refused()
-
-
-def _refused() -> Any:
-    raise ValueError
-
-
-READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "bool": ("true and false", _truth),
-    "int": ("whole numbers from 0 to 1e15", _whole),
-    "float": ("finite numbers from 0", _number),
-    "unlimited": ("numbers from 0", _unlimited),  # where the default is infinite
-    "str": ("words", _word),
-    "list": ("lists of numbers, [0.5,-1,...]", _list),
+Finite = Annotated[float, AllowInfNan(False)]
+KINDS: dict[Any, tuple[str, TypeAdapter[Any]]] = {
+    kind: (allowed, TypeAdapter(read_as))  # type: ignore[arg-type]
+    for kind, allowed, read_as in (
+        (bool, "true and false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
+        (int, "whole numbers from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
+        (float, "finite numbers from 0", Annotated[Finite, Field(ge=0)]),
+        (math.inf, "numbers from 0", Annotated[float, Field(ge=0)]),  # where it is the default
+        (str, "words", Annotated[str, Field(min_length=1)]),
+        (list[int], "lists of whole numbers, [3,2,...]", _list_of(int)),
+        (list[float], "lists of numbers, [0.5,-1,...]", _list_of(Finite)),
+    )
 }

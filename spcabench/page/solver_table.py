@@ -1,19 +1,18 @@
 """All methods in one table: what each solver's own file says of it. ``make docs`` renews it.
 
-The paper, its year and its address are read from the docstring. A docstring may have paragraphs
-that begin with "Cost:", "Code:" and "Reproduced:". Figures are those that run the solver.
+Its FACTS are the paper, the cost of an iteration, the authors' code and what was reproduced.
+Figures are those that run the solver.
 """
 
 import ast
-import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from spcabench import registry
 from spcabench.atomic_files import write_changed
+from spcabench.iterate import Facts
 from spcabench.page import papers
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import cell
@@ -24,11 +23,6 @@ HEAD = (
     *("solver", "year", "paper", "what it is given"),
     *("flops of an iteration", "authors' code", "reproduced"),
 )
-YEAR = re.compile(r"(?<![:.\d])(?:19|20)\d\d\b\)?")  # not the number of an arXiv paper
-# of papers without a doi
-HOMES = r"(?:proceedings|papers)\.\S+?|(?:www\.)?jmlr\.org/papers/\S+?|mlanthology\.org/\S+?"
-ADDRESS = re.compile(rf"doi:(10\.\S+\w)|arXiv:(\d+\.\d+)|((?:{HOMES})\w)(?=[):;,.]*(?:\s|$))")
-NOTES = ("Cost", "Code", "Reproduced")
 
 
 @dataclass(frozen=True)
@@ -52,51 +46,23 @@ class Method:
 
 def methods() -> list[Method]:
     """All solvers, by year and name; those without a year last."""
-    found = [_method(name) for name in registry.names("solver")]
-    return sorted(found, key=lambda m: (m.year or 9999, m.name))
+    rows = [_method(name, what) for name, what in registry.descriptions("solver").items()]
+    return sorted(rows, key=lambda method: (method.year or 9999, method.name))
 
 
-def _method(name: str) -> Method:
-    tree = ast.parse(registry.path("solver", name).read_text(encoding="utf-8"))
-    text = ast.get_docstring(tree) or ""
-    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
-    notes = {
-        note: next(
-            (p.removeprefix(f"{note}: ").rstrip(".") for p in paragraphs if p.startswith(note)), ""
-        )
-        for note in NOTES
-    }
-    paper, year, address = _paper(paragraphs[1:])
+def _method(name: str, what: str) -> Method:
+    facts = getattr(registry.module("solver", name), "FACTS", Facts())
     return Method(
         name=name,
-        what=paragraphs[0].rstrip("."),
-        paper=paper,
-        year=year,
-        address=address,
+        what=what,
+        paper=facts.paper,
+        year=facts.year,
+        address=facts.address,
         control=_control(name),
-        cost=notes["Cost"],
-        code=notes["Code"],
-        reproduced=notes["Reproduced"] or _in_figures(name),
+        cost=facts.cost,
+        code=facts.code,
+        reproduced=facts.reproduced or _in_figures(name),
     )
-
-
-def _paper(paragraphs: Iterable[str]) -> tuple[str, int | None, str]:
-    """Authors, title and year of the first paragraph that has a year; its address."""
-    for paragraph in paragraphs:
-        if (year := YEAR.search(paragraph)) and not paragraph.startswith(("Differs", *NOTES)):
-            words = paragraph[: year.end()]
-            words += ")" * (words.count("(") - words.count(")"))
-            address = ADDRESS.search(paragraph)
-            return words, int(year[0].strip(")")), _link(address) if address else ""
-    return "", None, ""
-
-
-def _link(found: re.Match[str]) -> str:
-    """An address as a link."""
-    doi, arxiv, place = found.groups()
-    if doi or arxiv:
-        return f"https://doi.org/{doi or f'10.48550/arXiv.{arxiv}'}"
-    return f"https://{place}"
 
 
 def _control(name: str) -> str:

@@ -31,13 +31,25 @@ def sets_colour(node: ast.stmt) -> bool:
     )
 
 
+def states_facts(node: ast.stmt) -> bool:
+    """Whether a statement is FACTS = Facts(...) of plain values, which no run reads."""
+    return (
+        isinstance(node, ast.Assign)
+        and [getattr(target, "id", "") for target in node.targets] == ["FACTS"]
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "id", "") == "Facts"
+        and all(isinstance(k.value, ast.Constant) for k in node.value.keywords)
+        and not node.value.args
+    )
+
+
 def syntax_tree(file: Path) -> ast.Module | None:
-    """A file without docstrings and colour; None where its syntax is wrong."""
+    """A file without docstrings, colour and facts; None where its syntax is wrong."""
     return _parsed(file)[0]
 
 
 def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
-    """A file without docstrings and colour, and what sets its colour."""
+    """A file without docstrings, colour and facts, and what sets its colour."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):  # the latter for NUL
@@ -49,7 +61,7 @@ def _parsed(file: Path) -> tuple[ast.Module | None, list[ast.stmt]]:
         ):
             node.body = node.body[1:]
     colour = [node for node in tree.body if sets_colour(node)]
-    tree.body = [node for node in tree.body if not sets_colour(node)]
+    tree.body = [node for node in tree.body if not (sets_colour(node) or states_facts(node))]
     return tree, colour
 
 
@@ -77,7 +89,7 @@ def _summary(file: Path) -> _Summary:
 
 
 def tree_hash(file: Path) -> str:
-    """Hash of a file's syntax tree without docstrings and colour; of its text where it has none."""
+    """Hash of a file's tree without docstrings, colour and facts; of its text where it has none."""
     return _summary(file).hash
 
 

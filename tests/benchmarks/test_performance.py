@@ -316,10 +316,14 @@ def test_a_solver_is_measured_again_where_its_code_or_what_it_imports_changed(pa
         ('COLOUR = "#111111"', 'COLOUR = "#222222"', True),
         ("COLOUR = more = 1", "COLOUR = more = 2", False),
         ("COLOUR = made(1)", "COLOUR = made(2)", False),
+        ('FACTS = Facts(year=1, cost="n")', 'FACTS = Facts(year=2, cost="n")', True),
+        ("FACTS = Facts(year=made(1))", "FACTS = Facts(year=made(2))", False),
+        ("FACTS = Facts(1)", "FACTS = Facts(2)", False),
+        ("FACTS = made(year=1)", "FACTS = made(year=2)", False),
         ("from .....far import one", "# a comment\nfrom .....far import one", True),
     ],
 )
-def test_only_what_sets_a_colour_alone_changes_nothing(package, first, second, same):
+def test_only_a_colour_or_facts_alone_change_nothing(package, first, second, same):
     tree, put = package
     put("solvers/other.py", first)
     before = codes.codes(tree)

@@ -2,7 +2,6 @@
 bug, and a warning where two checkouts are mixed.
 """
 
-import inspect
 import json
 import os
 import re
@@ -19,6 +18,7 @@ from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
 from spcabench.errors import InputError
 from spcabench.running import workflow
+from spcabench.solving.driver import parameters
 
 SOLVER = '''"""A solver with a mistake."""
 
@@ -485,11 +485,26 @@ def test_a_wrong_setting_is_one_line(solver, text, said):
     assert len(str(error.value)) < 400
 
 
-@pytest.mark.parametrize("solver", registry.names("solver"))
-def test_a_setting_without_a_default_of_its_type_is_annotated(solver):
-    taken = inspect.signature(registry.module("solver", solver).solve).parameters
-    bare = [p.name for p in taken.values() if p.default is None and p.annotation is p.empty]
-    assert {*bare} <= {"start"}
+def test_settings_of_every_solver_are_annotated():
+    bare = {
+        (name, setting)
+        for name in registry.names("solver")
+        for setting, parameter in parameters(registry.module("solver", name).solve).items()
+        if parameter.annotation is parameter.empty
+    }
+    assert bare == set()
+
+
+def test_annotations_of_a_stranger_are_read_where_they_can_be(add_file):
+    text = "from __future__ import annotations\nfrom spcabench.iterate import Traits\n"
+    text += 'TRAITS = Traits(control="cardinality")\n'
+    text += "def solve(problem, *, k, rate=0.5, other: {} = 3):\n    yield\n"
+    for annotation in ("int", "Unknown"):
+        add_file("solver", "mine", text.format(annotation))
+        asked = settings.read(["rate=2", "other=4"], "mine")
+        assert asked == {"rate": 2.0, "other": 4} and type(asked["rate"]) is float
+        with pytest.raises(InputError, match="allowed are whole numbers"):
+            settings.read(["other=4.5"], "mine")
 
 
 def test_a_setting_given_twice_is_refused():

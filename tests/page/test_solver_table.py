@@ -1,13 +1,14 @@
 """The table of all methods: made from the solvers' own files, and as they are."""
 
-import ast
 import json
+import re
 import sys
 
 import pytest
 
 from spcabench import registry
 from spcabench.cli import application as command_line
+from spcabench.iterate import Facts
 from spcabench.page import solver_table
 
 METHODS = {method.name: method for method in solver_table.methods()}
@@ -25,32 +26,36 @@ def test_every_solver_is_listed_by_year():
     assert years == sorted(years)
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_what_is_listed_stands_in_the_file(name):
-    method = METHODS[name]
-    text = ast.get_docstring(ast.parse(registry.path("solver", name).read_text(encoding="utf-8")))
-    flat = " ".join(text.split())
-    assert method.paper.rstrip(")") in flat
-    assert method.paper.count("(") == method.paper.count(")")
-    assert method.year is None or str(method.year) in method.paper
-    for words in (method.cost, method.code):
-        assert words in flat
-    assert method.address == "" or method.address.split("/")[-1].removeprefix("arXiv.") in flat
+def test_every_solver_states_its_cost_and_code_and_a_paper_has_all_its_parts():
+    for name, method in METHODS.items():
+        assert method.cost and method.code, name
+        facts = registry.module("solver", name).FACTS
+        assert bool(facts.title) == bool(facts.authors) == bool(method.paper), name
+        assert not facts.title or facts.year, name
+        assert facts.address.startswith("https://") or not facts.address, name
 
 
-@pytest.mark.parametrize(
-    ("paragraph", "expected"),
-    [
-        ('A, "B", J 1 (2001), doi:10.1/x.y: more.', ('A, "B", J 1 (2001)', 2001, "10.1/x.y")),
-        ("A, arXiv:2007.00596 (2020).", ("A, arXiv:2007.00596 (2020)", 2020, "arXiv.2007.00596")),
-        ("Defined here (A 1999, page 2).", ("Defined here (A 1999)", 1999, "")),
-        ("Nothing.", ("", None, "")),
-    ],
-)
-def test_papers_are_read(paragraph, expected):
-    paper, year, address = solver_table._paper([paragraph])
-    assert (paper, year) == expected[:2]
-    assert address.endswith(expected[2])
+def test_the_docstring_of_a_solver_names_its_paper():
+    for name in METHODS:
+        module = registry.module("solver", name)
+        if module.FACTS.title:
+            text = " ".join(module.__doc__.split())
+            authors = module.FACTS.authors.split(",")[0].split(" and ")[0]
+            assert authors in text and str(module.FACTS.year) in text, name
+
+
+def test_a_paper_is_cited_with_what_is_stated():
+    assert Facts(authors="A", title="B", venue="J 1", year=2001).paper == 'A, "B", J 1 (2001)'
+    assert Facts(authors="A", title="B", year=2001).paper == 'A, "B" (2001)'
+    assert Facts(year=2001, cost="n").paper == ""
+
+
+def test_a_solver_without_facts_is_listed(add_file):
+    source = registry.path("solver", "tpower").read_text(encoding="utf-8")
+    without = re.sub(r"FACTS = Facts\(.*?\n\)\n", "", source, flags=re.DOTALL)
+    add_file("solver", "without_facts", without)
+    (method,) = [m for m in solver_table.methods() if m.name == "without_facts"]
+    assert (method.year, method.paper, method.cost, method.control) == (None, "", "", "k")
 
 
 def test_the_command_lists_them(monkeypatch, capsys):
