@@ -25,7 +25,7 @@ def files(folder, third=None):
 def passes(file):
     """Whether a file passes alone; what pytest says of one that does not is printed."""
     with TemporaryDirectory() as cache:
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", str(file)],
             cwd=ROOT,
             env=os.environ | {"NUMBA_CACHE_DIR": cache},
@@ -34,9 +34,9 @@ def passes(file):
             encoding="utf-8",
             errors="replace",
         )
-    if done.returncode not in PASSED:
-        print(done.stdout, flush=True)
-    return done.returncode in PASSED
+    if completed.returncode not in PASSED:
+        print(completed.stdout, flush=True)
+    return completed.returncode in PASSED
 
 
 def main(words=None, folder=ROOT / "tests"):
@@ -44,9 +44,9 @@ def main(words=None, folder=ROOT / "tests"):
     parser = argparse.ArgumentParser(prog="python -m tests.alone")
     parser.add_argument("--third", type=int, choices=range(3))
     parser.add_argument("--jobs", type=int, default=1)
-    asked = parser.parse_args(words)
-    chosen, start = files(folder, asked.third), perf_counter()
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    options = parser.parse_args(words)
+    chosen, start = files(folder, options.third), perf_counter()
+    with ThreadPoolExecutor(options.jobs) as pool:
         passed = [*pool.map(passes, chosen)]
     failed = [file for file, good in zip(chosen, passed, strict=True) if not good]
     for file in failed:

@@ -99,8 +99,8 @@ def fault(case: Case, folder: Path) -> str:
     except TooLong:
         return f"no end within {SECONDS} s"
     except BaseException as error:
-        words = " ".join(str(error).split())
-        return f"traceback: {type(error).__name__}: {words:.200}"
+        arguments = " ".join(str(error).split())
+        return f"traceback: {type(error).__name__}: {arguments:.200}"
     finally:
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -147,16 +147,16 @@ def _surroundings() -> dict[str, bytes]:
         rows.write([], folder / "rows.parquet")
         x = np.eye(4)[:, :1]
         Model(x, [*"abcd"], np.zeros(4), np.ones(4), {}).save(folder / "m.npz")
-        made = {file.name: file.read_bytes() for file in folder.iterdir()}
+        contents = {file.name: file.read_bytes() for file in folder.iterdir()}
     pages = {
         f"{part}/{name}": content
         for part in "ab"
         for name, content in (
             ("jobs.json", b'{"grqi": %s}' % JOB),
-            ("rows.parquet", made["rows.parquet"]),
+            ("rows.parquet", contents["rows.parquet"]),
         )
     }
-    return {"t.csv": b"a,b,c,d\n1,2,3,4\n2,1,5,3\n4,2,2,2\n", "m.npz": made["m.npz"], **pages}
+    return {"t.csv": b"a,b,c,d\n1,2,3,4\n2,1,5,3\n4,2,2,2\n", "m.npz": contents["m.npz"], **pages}
 
 
 @contextlib.contextmanager
@@ -174,7 +174,7 @@ def _typed(words: tuple[str, ...]) -> Iterator[None]:
 
 
 def _words_fault(command: str, code: object, output: str, errors: str) -> str:
-    said = [line for line in errors.splitlines() if "chosen for" not in line]
+    messages = [line for line in errors.splitlines() if "chosen for" not in line]
     if code in (0, None, 1):
         if "Traceback" in output + errors:
             return "a traceback is printed"
@@ -182,10 +182,10 @@ def _words_fault(command: str, code: object, output: str, errors: str) -> str:
         return "nan in the answer" if answered else ""
     if code != 2:
         return f"exit code {code}"
-    if len(said) != 1 or not said[0].startswith("spcabench: "):
-        return f"{len(said)} lines: {said[:3]}"
-    if len(said[0]) > LONGEST:
-        return f"a line of {len(said[0])} characters: {said[0]:.80}"
+    if len(messages) != 1 or not messages[0].startswith("spcabench: "):
+        return f"{len(messages)} lines: {messages[:3]}"
+    if len(messages[0]) > LONGEST:
+        return f"a line of {len(messages[0])} characters: {messages[0]:.80}"
     return ""
 
 
@@ -243,21 +243,21 @@ WORDS = {
 def word_cases() -> Iterator[Case]:
     """Every argument and option of every command, at every word that makes no sense for it."""
     commands = typer.main.get_command(command_line.app).commands
-    for name, words in GOOD_WORDS.items():
-        for place, good in enumerate(words):
-            if good.startswith("-") or (place and words[place - 1].startswith("-")):
+    for name, values in GOOD_WORDS.items():
+        for place, good in enumerate(values):
+            if good.startswith("-") or (place and values[place - 1].startswith("-")):
                 continue
             for kind, word in WORDS.items():
-                typed = (*words[:place], word, *words[place + 1 :])
+                typed = (*values[:place], word, *values[place + 1 :])
                 yield Case(f"arguments of {name}", f"argument {place + 1} {kind}", (name, *typed))
         for parameter in commands[name].params:
             option = parameter.opts[-1]
             if not option.startswith("--") or getattr(parameter, "is_flag", False):
                 continue
             for kind, word in WORDS.items():
-                yield Case(f"options of {name}", f"{option} {kind}", (name, *words, option, word))
-        yield Case(f"options of {name}", "unknown", (name, *words, "--nosuch"))
-        yield Case(f"arguments of {name}", "one too many", (name, *words, "a", "b", "c"))
+                yield Case(f"options of {name}", f"{option} {kind}", (name, *values, option, word))
+        yield Case(f"options of {name}", "unknown", (name, *values, "--nosuch"))
+        yield Case(f"arguments of {name}", "one too many", (name, *values, "a", "b", "c"))
         yield Case(f"arguments of {name}", "none", (name,))
     for kind, word in WORDS.items():
         yield Case("commands", kind, (word,))
@@ -278,8 +278,8 @@ def cardinality_cases() -> Iterator[Case]:
     """Cardinalities that are none, one too many, or far too many."""
     for text in CARDINALITIES:
         yield Case("-k", f"{text:.20}", ("solve", "pitprops", "--solver", "grqi", "-k", text))
-        words = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", text)
-        yield Case("-k of compare", f"{text:.20}", words)
+        arguments = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", text)
+        yield Case("-k of compare", f"{text:.20}", arguments)
 
 
 VALUES = ("0", "1", "3", "-1", "1e300", "1e-300", "inf", "nan", "", "x", "true", "[1]", "2.5")
@@ -289,14 +289,14 @@ def setting_cases() -> Iterator[Case]:
     """Every setting of every solver, at values of every type, and at the ends of the ranges."""
     for solver in registry.names("solver"):
         traits = registry.module("solver", solver).TRAITS
-        for name in settings._types(solver):
+        for name in settings.kinds(solver):
             control = () if traits.control is None or name == traits.penalty else ("-k", "3")
             for value in VALUES:
-                words = ("solve", "pitprops", "--solver", solver, *control)
+                arguments = ("solve", "pitprops", "--solver", solver, *control)
                 for limit in ("time_limit=1", "max_iterations=30"):
-                    words += () if limit.startswith(name) else ("--set", limit)
-                words += ("--set", f"{name}={value}")
-                yield Case(f"settings of {solver}", f"{name}={value}", words)
+                    arguments += () if limit.startswith(name) else ("--set", limit)
+                arguments += ("--set", f"{name}={value}")
+                yield Case(f"settings of {solver}", f"{name}={value}", arguments)
 
 
 # files
@@ -306,7 +306,7 @@ def _formats() -> dict[str, bytes]:
     X = np.round(rng.standard_normal((12, 4)) * 3 + 5, 2)
     frame = pd.DataFrame(X, columns=["age", "height", "dose", "pulse"])
     text = frame.to_csv(index=False).encode()
-    made = {
+    files = {
         "a.csv": text,
         "a.csv.gz": gzip.compress(text, mtime=0),
         "b.csv": frame.to_csv(index=False, sep=";", decimal=",").encode("utf-16"),
@@ -321,11 +321,11 @@ def _formats() -> dict[str, bytes]:
         scipy.io.mmwrite(folder / "a.mtx", sp.coo_array(X))
         scipy.io.mmwrite(folder / "dense.mtx", X)
         frame.to_parquet(folder / "a.parquet")
-        made |= {file.name: file.read_bytes() for file in folder.iterdir()}
+        files |= {file.name: file.read_bytes() for file in folder.iterdir()}
     counts = np.argwhere(X > 0) + 1
     lines = [f"{d} {w} {d + w}" for d, w in counts]
-    made["docword.a.txt"] = "\n".join(["12", "4", str(len(lines)), *lines, ""]).encode()
-    return made
+    files["docword.a.txt"] = "\n".join(["12", "4", str(len(lines)), *lines, ""]).encode()
+    return files
 
 
 def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
@@ -361,8 +361,8 @@ def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
         ("nothing", b""),
         ("a large exponent", b"1e400"),
     ):
-        found = rng.choice(digits[:12])
-        yield f"{what} for a number", good[: found.start()] + word + good[found.end() :]
+        digit = rng.choice(digits[:12])
+        yield f"{what} for a number", good[: digit.start()] + word + good[digit.end() :]
 
 
 def file_cases(rounds: int = 1, seed: int = SEED) -> Iterator[Case]:
@@ -371,8 +371,8 @@ def file_cases(rounds: int = 1, seed: int = SEED) -> Iterator[Case]:
         for number in range(rounds):
             rng = random.Random(f"{name} {seed + number}")
             for what, content in _mutations(good, rng):
-                words = ("solve", name, "-k", "2", "--solver", "grqi")
-                yield Case(f"file {name}", what, words, name, content)
+                arguments = ("solve", name, "-k", "2", "--solver", "grqi")
+                yield Case(f"file {name}", what, arguments, name, content)
 
 
 TABLE = b"id,group,age,height\n1,a,30,1.5\n2,b,,1.7\n3,a,50,1.6\n4,b,20,1.9\n"
@@ -391,8 +391,10 @@ def reading_cases() -> Iterator[Case]:
     """Options of a file against each other, on a table with text, an id and a gap."""
     for first in READINGS:
         for second in ([], *READINGS):
-            words = ("solve", "t.csv", "-k", "1", *first, *second)
-            yield Case("options of a file", " ".join([*first, *second])[:60], words, "t.csv", TABLE)
+            arguments = ("solve", "t.csv", "-k", "1", *first, *second)
+            yield Case(
+                "options of a file", " ".join([*first, *second])[:60], arguments, "t.csv", TABLE
+            )
 
 
 # doors: every command that opens a file or a folder, at whatever may lie there
@@ -461,33 +463,33 @@ VALUES_OF_FIELDS = (b"null", b"-1", b"1e400", b'"x"', b"[]", b"{}", b"true", b"9
 
 def door_cases() -> Iterator[Case]:
     """Every file that a command opens: of every kind, and with each field of another kind."""
-    for door, (file, good, words) in DOORS.items():
+    for door, (file, good, arguments) in DOORS.items():
         for kind, content in CONTENTS.items():
-            yield Case(f"door {door}", kind, words, file, content)
+            yield Case(f"door {door}", kind, arguments, file, content)
         for kind in SPECIAL:
-            yield Case(f"door {door}", kind, words, file, special=kind)
+            yield Case(f"door {door}", kind, arguments, file, special=kind)
         if good[:1] == b"{" and good != b"{}":
             for kind, content in _with_other_fields(good):
-                yield Case(f"door {door}", kind, words, file, content)
+                yield Case(f"door {door}", kind, arguments, file, content)
 
 
 def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
     """JSON with one field left out, of another kind, or too many."""
-    whole = json.loads(good)
-    inner = next(iter(whole.values()))
-    fields = inner if isinstance(inner, dict) else whole
+    model = json.loads(good)
+    inner = next(iter(model.values()))
+    fields = inner if isinstance(inner, dict) else model
     for name in [*fields]:
         rest = {key: value for key, value in fields.items() if key != name}
         changed = {"nothing": rest}
         for value in VALUES_OF_FIELDS:
             text = json.dumps(fields | {name: "@@"}).encode().replace(b'"@@"', value)
-            made = text if fields is whole else b'{"grqi": %s}' % text
-            yield f"{name} is {value.decode():.12}", made
+            content = text if fields is model else b'{"grqi": %s}' % text
+            yield f"{name} is {value.decode():.12}", content
         for what, other in changed.items():
-            made = other if fields is whole else {"grqi": other}
-            yield f"{name}: {what}", json.dumps(made).encode()
+            content = other if fields is model else {"grqi": other}
+            yield f"{name}: {what}", json.dumps(content).encode()
     more = fields | {"more": 1}
-    yield "a field too many", json.dumps(more if fields is whole else {"grqi": more}).encode()
+    yield "a field too many", json.dumps(more if fields is model else {"grqi": more}).encode()
 
 
 def every_case() -> Iterator[Case]:
@@ -502,13 +504,13 @@ def every_case() -> Iterator[Case]:
 
 def main() -> None:
     """Try every case; print a line for each group and for each fault."""
-    wanted = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
+    pattern = re.compile(sys.argv[1] if len(sys.argv) > 1 else "")
     counts: dict[str, list[int]] = {}
     faulthandler.enable()
     machine.limit_memory(MEMORY)
     with workplace() as folder:
         for case in every_case():
-            if wanted.search(case.group):
+            if pattern.search(case.group):
                 wrong = fault(case, folder)
                 counts.setdefault(case.group, [0, 0])[bool(wrong)] += 1
                 if wrong:

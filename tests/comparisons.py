@@ -32,7 +32,7 @@ def compared(patch, home, name, solvers, items=1, named=(), **settings):
     files = [rows_of(solver, home, **settings)[0] for solver in solvers]
     plan = home / "results" / "compare" / name / "plan.json"
     plan.parent.mkdir()
-    words = {"name": name, "named": list(named)}
-    plan.write_text(json.dumps(words | {"jobs": [str(file.relative_to(home)) for file in files]}))
+    fields = {"name": name, "named": list(named)}
+    plan.write_text(json.dumps(fields | {"jobs": [str(file.relative_to(home)) for file in files]}))
     comparison_page.write(plan)
     return plan

@@ -172,10 +172,10 @@ def spcabench(monkeypatch, capsys):
     for name in machine.THREAD_VARIABLES:
         monkeypatch.setenv(name, "1")
 
-    def typed(*words):
-        monkeypatch.setattr(sys, "argv", ["spcabench", *map(str, words)])
+    def typed(*arguments):
+        monkeypatch.setattr(sys, "argv", ["spcabench", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             command_line.main()
-        return subprocess.CompletedProcess(words, end.value.code, *capsys.readouterr())
+        return subprocess.CompletedProcess(arguments, end.value.code, *capsys.readouterr())
 
     return typed

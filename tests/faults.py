@@ -120,9 +120,9 @@ class Workspace:
         """Run a command to its end; the seconds it took. It must succeed."""
         begun = time.monotonic()
         process = self.start(command)
-        _, said = process.communicate(timeout=LONGEST)
-        assert process.returncode == 0, said
-        assert "Traceback" not in said and "waiting" not in said, said
+        _, message = process.communicate(timeout=LONGEST)
+        assert process.returncode == 0, message
+        assert "Traceback" not in message and "waiting" not in message, message
         return time.monotonic() - begun
 
     def rows(self):
@@ -133,13 +133,13 @@ class Workspace:
 
     def processes(self):
         """All processes that a command started and that are still alive."""
-        found = []
+        running = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
                 alive = process.status() != psutil.STATUS_ZOMBIE
                 if alive and process.environ().get("SPCABENCH_TRIAL") == self.mark:
-                    found.append(process)
-        return found
+                    running.append(process)
+        return running
 
     def clear(self):
         """Forget all results."""
@@ -149,8 +149,8 @@ class Workspace:
     def check_left(self):
         """No process, no lock, no empty and no half-written file is left."""
         end = time.monotonic() + ORPHANS
-        while found := self.processes():
-            assert time.monotonic() < end, [process.cmdline() for process in found]
+        while left := self.processes():
+            assert time.monotonic() < end, [process.cmdline() for process in left]
             time.sleep(0.05)
         lock = self.folder / ".figures.lock"
         if lock.exists():
@@ -213,32 +213,32 @@ def disturb(workspace, command, fault, moment, limit=None, whole=lambda workspac
         process.wait(moment)
     undo = FAULTS[fault](workspace, process) if process.poll() is None else None
     try:
-        _, said = process.communicate(timeout=LONGEST)
+        _, message = process.communicate(timeout=LONGEST)
         workspace.check_left()
         whole(workspace)
     finally:
         if undo:
             undo()
-    assert "Traceback" not in said, said
+    assert "Traceback" not in message, message
     if process.returncode not in (0, -signal.SIGKILL, *ASKED):  # it ended by itself, and says why
-        assert "spcabench: " in said, (process.returncode, said)
+        assert "spcabench: " in message, (process.returncode, message)
     workspace.run(command)
     assert not list((workspace.folder / "results").rglob("*.journal"))
     workspace.check_left()
     whole(workspace)
-    return said.strip().splitlines()
+    return message.strip().splitlines()
 
 
 @contextmanager
 def disk(folder, size=SIZE):
     """A folder on a small disk of its own, if one can be made; whether it is."""
-    made = os.geteuid() == 0 and not subprocess.call(
+    mounted = os.geteuid() == 0 and not subprocess.call(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], stderr=subprocess.DEVNULL
     )
     try:
-        yield made
+        yield mounted
     finally:
-        if made:
+        if mounted:
             subprocess.call(["umount", "-l", folder])
 
 
@@ -248,10 +248,10 @@ def _trial(workspace, undisturbed, number, choice):
     seconds, expected = undisturbed[command]
     moment, limit = choice.uniform(0.0, seconds), choice.randint(LEAST, MOST)
     workspace.clear()
-    said = disturb(workspace, command, fault, moment, limit)
+    message = disturb(workspace, command, fault, moment, limit)
     assert workspace.rows() == expected
     where = f"{limit} bytes" if fault == "limited" else f"{moment:.1f} of {seconds:.1f} s"
-    print(f"{number + 1}: {command}, {fault}, {where}: {said[:1] or ''}", flush=True)
+    print(f"{number + 1}: {command}, {fault}, {where}: {message[:1] or ''}", flush=True)
 
 
 def main():
@@ -260,24 +260,24 @@ def main():
     parser.add_argument("--moments", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first moment")
-    given = parser.parse_args()
-    choice = random.Random(given.seed)
-    with TemporaryDirectory() as folder, disk(folder) as made:
+    options = parser.parse_args()
+    choice = random.Random(options.seed)
+    with TemporaryDirectory() as folder, disk(folder) as mounted:
         workspace = Workspace(Path(folder))
-        if not made:
+        if not mounted:
             FAULTS.pop("disk full")
         undisturbed = {}
         for command in COMMANDS:
             workspace.clear()
             undisturbed[command] = workspace.run(command), workspace.rows()
         failures = 0
-        for number in range(given.first, given.first + given.moments):
+        for number in range(options.first, options.first + options.moments):
             try:
                 _trial(workspace, undisturbed, number, choice)
             except Exception as error:
                 failures += 1
                 print(f"{number + 1}: FAILED: {type(error).__name__}: {error}", flush=True)
-    print(f"{given.moments - failures} of {given.moments} moments went well")
+    print(f"{options.moments - failures} of {options.moments} moments went well")
     sys.exit(int(failures > 0))
 
 

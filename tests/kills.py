@@ -69,10 +69,10 @@ class Publish:
         home = workspace.folder / "results" / "published"
         if not home.exists():
             return  # published for the first time
-        said = json.loads((home / "about.json").read_text())["sha256"]
+        stored = json.loads((home / "about.json").read_text())["sha256"]
         files = {f.relative_to(home).as_posix() for f in home.rglob("*") if f.is_file()}
-        assert files == {*said, "about.json"}
-        for name, checksum in said.items():
+        assert files == {*stored, "about.json"}
+        for name, checksum in stored.items():
             assert hashlib.sha256((home / name).read_bytes()).hexdigest() == checksum, name
 
 
@@ -141,8 +141,8 @@ class Fetch:
             file.unlink()
 
     def whole(self, workspace):
-        found = [file for file in self._files(workspace) if file.suffix != ".part"]
-        assert all(_checksum(file.read_bytes()) == _checksum(CONTENT) for file in found)
+        files = [file for file in self._files(workspace) if file.suffix != ".part"]
+        assert all(_checksum(file.read_bytes()) == _checksum(CONTENT) for file in files)
 
     def _files(self, workspace):
         return [f for f in (workspace.folder / "cache").rglob("*alon*") if f.is_file()]
@@ -152,8 +152,8 @@ def _checksum(content):
     return hashlib.sha256(content).hexdigest()
 
 
-def _git(workspace, *words):
-    subprocess.run(["git", "-C", workspace.folder, *words], check=True, capture_output=True)
+def _git(workspace, *arguments):
+    subprocess.run(["git", "-C", workspace.folder, *arguments], check=True, capture_output=True)
 
 
 COMMANDS = {made.__name__.lower(): made for made in (Publish, Merge, Update, Fetch)}
@@ -170,8 +170,8 @@ def trials(folder, name, moments, choice, kinds=tuple(faults.FAULTS)):
         command.reset(workspace)
         moment, limit = choice.uniform(0.0, seconds), choice.randint(5_000, 200_000)
         kind = kinds[number % len(kinds)]
-        said = faults.disturb(workspace, name, kind, moment, limit, command.whole)
-        yield f"{kind} after {moment:.2f} of {seconds:.2f} s: {said[:1] or ''}"
+        message = faults.disturb(workspace, name, kind, moment, limit, command.whole)
+        yield f"{kind} after {moment:.2f} of {seconds:.2f} s: {message[:1] or ''}"
 
 
 def main():
@@ -180,15 +180,15 @@ def main():
     parser.add_argument("--moments", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("commands", nargs="*", default=[*COMMANDS])
-    given = parser.parse_args()
+    options = parser.parse_args()
     failures = 0
-    for name in given.commands:
-        with TemporaryDirectory() as folder, faults.disk(folder, "96m") as made:
-            kinds = [kind for kind in faults.FAULTS if made or kind != "disk full"]
-            choice = random.Random(f"{name} {given.seed}")
+    for name in options.commands:
+        with TemporaryDirectory() as folder, faults.disk(folder, "96m") as mounted:
+            kinds = [kind for kind in faults.FAULTS if mounted or kind != "disk full"]
+            choice = random.Random(f"{name} {options.seed}")
             try:
-                found = trials(Path(folder), name, given.moments, choice, kinds)
-                for number, line in enumerate(found, 1):
+                outcomes = trials(Path(folder), name, options.moments, choice, kinds)
+                for number, line in enumerate(outcomes, 1):
                     print(f"{name} {number}: {line}", flush=True)
             except Exception as error:
                 failures += 1

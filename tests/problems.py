@@ -156,8 +156,8 @@ def once(problem, name, **settings):
     """
     module = registry.module("solver", name)
     if module.TRAITS.control == "penalty":
-        given = problem if problem.form != "covariance" else problem.given_as("data")
-        settings = {module.TRAITS.penalty: 0.25 * module.penalty_range(given)[1], **settings}
+        in_form = problem if problem.form != "covariance" else problem.given_as("data")
+        settings = {module.TRAITS.penalty: 0.25 * module.penalty_range(in_form)[1], **settings}
     elif module.TRAITS.control == "cardinality":
         settings = {"k": min(module.EXAMPLE["k"], problem.n // 2), **settings}
     return api.solve(problem, name, **settings)

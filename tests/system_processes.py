@@ -32,5 +32,5 @@ def below(pid=None, deep=True):
 
 def called(word):
     """The numbers of all processes whose command line has a word in it."""
-    found = psutil.process_iter(["cmdline"])  # None of what ends meanwhile, and of zombies
-    return {p.pid for p in found if any(word in part for part in p.info["cmdline"] or [])}
+    processes = psutil.process_iter(["cmdline"])  # None of what ends meanwhile, and of zombies
+    return {p.pid for p in processes if any(word in part for part in p.info["cmdline"] or [])}

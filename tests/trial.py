@@ -70,10 +70,10 @@ def made_row(**changes):
     return Row(**vars(worker.answered(ASKED)) | LABELS | ASKED.asked | runner.stamp() | changes)
 
 
-def table(found):
+def table(rows):
     """A table of rows with all columns of the schema, out of dicts of what a test needs."""
-    made = pd.DataFrame(found)
-    return made.reindex(columns=[*COLUMNS, *(name for name in made if name not in COLUMNS)])
+    frame = pd.DataFrame(rows)
+    return frame.reindex(columns=[*COLUMNS, *(name for name in frame if name not in COLUMNS)])
 
 
 def judged_run(folder, **changes):

@@ -61,6 +61,6 @@ def _plain(kernel, namespaces):
         namespace = namespaces[id(module)] = dict(module)
         compiled = {name: value for name, value in module.items() if python_form(value)}
         namespace |= {name: _plain(value, namespaces) for name, value in compiled.items()}
-    made = FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
+    copy = FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy

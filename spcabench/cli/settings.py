@@ -41,7 +41,7 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     option of its own, and for a value of another type.
     """
     values: dict[str, Any] = {}
-    kinds = _settings(solver)
+    allowed_kinds = kinds(solver)
     for text in texts:
         name, equals, value = (word.strip() for word in text.partition("="))
         if not equals or not name:
@@ -50,11 +50,13 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
             raise InputError(f"--set: {name} is given twice")
         if name in OPTIONS:
             raise InputError(f"--set: {name} has an option of its own: {OPTIONS[name]}")
-        if name not in kinds:
+        if name not in allowed_kinds:
             from spcabench.validate import nearest
 
-            raise InputError(f"--set: {nearest(f'setting of solver {solver!r}', name, kinds)}")
-        allowed, adapter = KINDS[kinds[name]]
+            raise InputError(
+                f"--set: {nearest(f'setting of solver {solver!r}', name, allowed_kinds)}"
+            )
+        allowed, adapter = KINDS[allowed_kinds[name]]
         try:
             values[name] = adapter.validate_python(value)
         except ValidationError:
@@ -63,16 +65,16 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     return values
 
 
-def _settings(solver: str) -> dict[str, Any]:
+def kinds(solver: str) -> dict[str, Any]:
     """What every setting may be, by its name: a key of `KINDS`."""
     from spcabench import registry
     from spcabench.solving.driver import Limits
 
     solve = registry.module("solver", solver).solve
     # blocks, fresh and alpha are of `spcabench.solve` and `components`
-    kinds = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
-    kinds |= {"start": list[float]} if "start" in kinds else {}
-    return {name: kind for name, kind in kinds.items() if name not in OPTIONS}
+    every = _kinds(Limits) | dict(blocks=float, fresh=bool, alpha=float) | _kinds(solve)
+    every |= {"start": list[float]} if "start" in every else {}
+    return {name: kind for name, kind in every.items() if name not in OPTIONS}
 
 
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:

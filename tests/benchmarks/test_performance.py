@@ -134,18 +134,18 @@ def test_a_commit_that_is_not_there_is_named():
 def test_a_word_about_a_time_needs_its_interval_and_says_the_noise():
     assert tables.notable(tables.ratio_of([(1.0, r) for r in (1.3, 1.31, 1.29, 1.3)])) == "slower"
     assert tables.notable(tables.ratio_of([(1.0, r) for r in (0.7, 0.71, 0.69, 0.7)])) == "faster"
-    said = tables.notable(tables.ratio_of([(1.0, r) for r in (1.14, 1.15, 1.13, 1.14)]))
-    assert said.startswith("slower, by less than")
+    message = tables.notable(tables.ratio_of([(1.0, r) for r in (1.14, 1.15, 1.13, 1.14)]))
+    assert message.startswith("slower, by less than")
     assert tables.notable(tables.ratio_of([(1.0, r) for r in (1.04, 1.03, 1.04)])) == ""
     assert tables.notable(tables.ratio_of([(1.0, r) for r in (0.5, 2.0, 1.3, 0.8)])) == ""
 
 
-@pytest.mark.parametrize(("more", "said"), [(128e6, "+128 MB"), (-128e6, "-128 MB"), (5e6, "")])
-def test_a_change_of_memory_is_said_and_decides_nothing(more, said, capsys):
+@pytest.mark.parametrize(("more", "message"), [(128e6, "+128 MB"), (-128e6, "-128 MB"), (5e6, "")])
+def test_a_change_of_memory_is_said_and_decides_nothing(more, message, capsys):
     old = {"s": {"p": ENTRY | dict(memory=2e8)}}
     new = {"s": {"p": ENTRY | dict(memory=2e8 + more)}}
     tables.show_memories(gate.memories(old, new))
-    assert said in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     assert {row[-1] for row in gate.compare(old, new, BEST)} == {"same"}
     assert not gate.memories({"s": {"p": ENTRY}}, new)
 
@@ -173,14 +173,14 @@ def test_the_peak_of_a_run_is_its_own():
 def test_counts_of_a_process_of_its_own_are_those_of_the_harness(capsys):
     tree = commits.tree(commits.commit("HEAD"))
     names = ["gaussian-20", "no-such-problem"]
-    (found,) = passes.collect(names, tree, 1, ["tpower"], timed=True, title="old").values()
+    (counted,) = passes.collect(names, tree, 1, ["tpower"], timed=True, title="old").values()
     last = capsys.readouterr().err.split("\r")[-1]
     assert last.startswith("old: 100%") and "1/1" in last
-    assert found["no-such-problem"]["status"] == "error"
-    costs = {name: found["gaussian-20"].pop(name) for name in ("seconds", "memory", "time")}
+    assert counted["no-such-problem"]["status"] == "error"
+    costs = {name: counted["gaussian-20"].pop(name) for name in ("seconds", "memory", "time")}
     here = counts.measured("tpower", "gaussian-20")
-    assert found["gaussian-20"] == {name: here[name] for name in here if name not in costs}
-    assert found["gaussian-20"]["flops"] > 0 and 0 <= found["gaussian-20"]["gap"] < 1
+    assert counted["gaussian-20"] == {name: here[name] for name in here if name not in costs}
+    assert counted["gaussian-20"]["flops"] > 0 and 0 <= counted["gaussian-20"]["gap"] < 1
     assert costs["memory"] >= 0
     assert 0 < costs["time"][0] <= costs["time"][1] <= costs["time"][2]
 
@@ -191,14 +191,14 @@ def test_a_solver_that_crashes_costs_the_others_nothing(monkeypatch):
 
     monkeypatch.setattr(passes, "entry", entry)
     monkeypatch.setattr(passes, "FORK", passes.multiprocessing.get_context("fork"))
-    found = {name: passes.of_solver(name, ["gaussian-20"]) for name in ("crashes", "runs")}
-    assert found["crashes"]["gaussian-20"]["status"] == "error"
-    assert found["runs"] == {"gaussian-20": {"status": "converged"}}
+    counted = {name: passes.of_solver(name, ["gaussian-20"]) for name in ("crashes", "runs")}
+    assert counted["crashes"]["gaussian-20"]["status"] == "error"
+    assert counted["runs"] == {"gaussian-20": {"status": "converged"}}
 
 
 def test_a_solver_that_breaks_fails_and_one_that_is_mended_passes(monkeypatch, capsys):
     entry = {"status": "converged", "flops": 10, "iterations": 3, "convention": 1}
-    found = {
+    counted = {
         "good": {"tpower": {"gaussian-20": entry}},
         "broken": {"tpower": {"gaussian-20": {"status": "error", "reason": "SyntaxError: here"}}},
     }
@@ -207,18 +207,18 @@ def test_a_solver_that_breaks_fails_and_one_that_is_mended_passes(monkeypatch, c
         accepted=lambda *_: [],
         tree=str,
         codes=lambda tree: {"tpower": tree, "grqi": "the same"},
-        collect=lambda problems, tree, **_: found[tree.rstrip("2")],
+        collect=lambda problems, tree, **_: counted[tree.rstrip("2")],
     )
     for name, fake in fakes.items():
         monkeypatch.setattr(gate, name, fake)
     assert gate.judge("broken", "good", reduced=True) == 0
     assert gate.judge("good", "broken", reduced=True) == 1
-    said = capsys.readouterr().out
-    assert "FAILED: tpower" in said and "SyntaxError: here" in said
+    message = capsys.readouterr().out
+    assert "FAILED: tpower" in message and "SyntaxError: here" in message
     with pytest.raises(RuntimeError, match="SyntaxError: here"):
         gate.judge("broken", "broken2", reduced=True)
-    found["more"] = found["good"] | {"fresh": found["broken"]["tpower"]}
-    monkeypatch.setattr(gate, "codes", lambda tree: dict.fromkeys(found[tree], tree))
+    counted["more"] = counted["good"] | {"fresh": counted["broken"]["tpower"]}
+    monkeypatch.setattr(gate, "codes", lambda tree: dict.fromkeys(counted[tree], tree))
     assert gate.judge("good", "more", reduced=True) == 1
     assert "FAILED: fresh: new, and no run of it has an answer" in capsys.readouterr().out
 
@@ -368,16 +368,18 @@ def test_compiled_kernels_stay_where_nothing_that_they_import_changed(package, t
     put("apart.py", "@compiled()\ndef g(): pass")
     place = tmp_path / "place"
     environment.bring(tree, place)
-    made = [place / "spcabench" / "__pycache__" / f"{name}.f-2.nbi" for name in ("kernel", "apart")]
-    made[0].parent.mkdir()
-    for file in made:
+    indices = [
+        place / "spcabench" / "__pycache__" / f"{name}.f-2.nbi" for name in ("kernel", "apart")
+    ]
+    indices[0].parent.mkdir()
+    for file in indices:
         file.touch()
     environment.bring(tree, place)
-    assert all(file.exists() for file in made)
+    assert all(file.exists() for file in indices)
     put("steps.py", "step = 2")
     (tree / "spcabench" / "driver.py").unlink()
     environment.bring(tree, place)
-    assert [file.exists() for file in made] == [False, True]
+    assert [file.exists() for file in indices] == [False, True]
     assert not (place / "spcabench" / "driver.py").exists()
     assert (place / "spcabench" / "steps.py").read_text() == "step = 2"
 
@@ -389,17 +391,17 @@ def test_asv_finds_the_package_of_the_commit_and_not_the_installed_one(
     put("__init__.py", "NAME = 'that of the commit'")
     monkeypatch.setattr(environment, "PLACE", tmp_path / "place")
     monkeypatch.setattr(environment, "tree", lambda sha: tree)
-    suite, found = tmp_path / "suite", tmp_path / "found.json"
+    suite, report = tmp_path / "suite", tmp_path / "found.json"
     suite.mkdir()
     (suite / "__init__.py").write_text(
         "import spcabench\n\ndef track_one(): return 1\n\ntrack_one.unit = spcabench.NAME\n"
     )
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    made = environment.Trees(Config(), here, {}, {})
-    made.install_project(None, None, "a" * 40)
-    made.run([BENCHMARK_RUN_SCRIPT, "discover", str(suite), str(found)])
-    assert [b["unit"] for b in json.loads(found.read_text())] == ["that of the commit"]
-    assert made.installed_commit_hash == "a" * 40
+    trees = environment.Trees(Config(), here, {}, {})
+    trees.install_project(None, None, "a" * 40)
+    trees.run([BENCHMARK_RUN_SCRIPT, "discover", str(suite), str(report)])
+    assert [b["unit"] for b in json.loads(report.read_text())] == ["that of the commit"]
+    assert trees.installed_commit_hash == "a" * 40
 
 
 def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):
@@ -410,8 +412,8 @@ def test_a_tree_that_is_not_the_one_measured_is_refused(tmp_path):
 def test_the_best_known_answers_are_those_of_the_problems():
     best = counts.best_known()
     assert set(best) == set(PROBLEMS) > set(REDUCED)
-    found = counts.values(counts.measured("brute_force", "gaussian-20"), best["gaussian-20"])
-    assert found["shortfall"] == pytest.approx(0.0, abs=1e-12)
+    counted = counts.values(counts.measured("brute_force", "gaussian-20"), best["gaussian-20"])
+    assert counted["shortfall"] == pytest.approx(0.0, abs=1e-12)
 
 
 def last(count):
@@ -435,11 +437,13 @@ def results(folder, numbers, **measures):
         values = {"flops": numbers[i]} | {name: given[i] for name, given in measures.items()}
         if numbers[i] is None:
             continue
-        found = {history.BENCH + n: [[v, None], params, "2", 0, 1.0] for n, v in values.items()}
-        found["solvers.Package.timeraw_import"] = [[2.0], [], "1", 0, 1.0]
+        by_benchmark = {
+            history.BENCH + n: [[v, None], params, "2", 0, 1.0] for n, v in values.items()
+        }
+        by_benchmark["solvers.Package.timeraw_import"] = [[2.0], [], "1", 0, 1.0]
         about = dict(version=2, commit_hash=sha, env_name="e", date=0, python="3")
         rest = dict(params={"machine": "trial"}, requirements={}, env_vars={}, durations={})
-        text = json.dumps(about | rest | dict(result_columns=columns, results=found))
+        text = json.dumps(about | rest | dict(result_columns=columns, results=by_benchmark))
         (home / f"{sha[:8]}-e.json").write_text(text)
     return shas
 
@@ -476,19 +480,19 @@ def test_the_history_is_read_drawn_and_needs_no_network(folders):
         assert str(folders) not in file.read_text() and str(commits.ROOT) not in file.read_text()
     assert 'id="grqi"' in page and "×1.5" in page and 'id="gone"' not in page
     assert history.write("no-such-machine") is None
-    kept = json.loads((folders / "history" / "numbers.json").read_text())
-    assert kept["solvers"]["grqi"]["gaussian-100"]["flops"] == [100, 150]
+    numbers = json.loads((folders / "history" / "numbers.json").read_text())
+    assert numbers["solvers"]["grqi"]["gaussian-100"]["flops"] == [100, 150]
 
 
 def test_the_history_compares_no_flops_across_two_conventions(folders, monkeypatch):
     shas = results(folders / "performance", [100.0, 110.0, 500.0])
     monkeypatch.setattr(history, "convention", lambda sha: 2 if sha == shas[2] else 1)
     table = history.read("trial")
-    found = history.in_order(table)
-    assert [len(commit["changed"]) for commit in found] == [0, 1, 0]
-    assert [commit["recounted"] for commit in found] == [False, False, True]
+    changes = history.in_order(table)
+    assert [len(commit["changed"]) for commit in changes] == [0, 1, 0]
+    assert [commit["recounted"] for commit in changes] == [False, False, True]
     part = table[table.solver == "grqi"]
-    chart = lines.chart("flops", part, shas, [c["convention"] for c in found], ["gaussian-100"])
+    chart = lines.chart("flops", part, shas, [c["convention"] for c in changes], ["gaussian-100"])
     assert chart.lines[0].path.count("M") == 2 and len(chart.cuts) == 1
 
 
@@ -508,22 +512,22 @@ def test_numbers_of_the_same_code_are_taken_over_and_marked(folders):
     table = history.read("trial")
     assert list(table[table.measure == "flops"].sort_values("value").same) == ["", "", shas[0]]
     page = history.write("trial").read_text()
-    said = made(folders)["commits"]
-    assert [c["measured"] for c in said] == [1, 0, 1]
-    assert said[1]["taken"] == {"grqi": shas[0]} and not said[1]["changed"]
-    assert [c["word"] for c in said[2]["changed"]] == ["better"]
+    stored = made(folders)["commits"]
+    assert [c["measured"] for c in stored] == [1, 0, 1]
+    assert stored[1]["taken"] == {"grqi": shas[0]} and not stored[1]["changed"]
+    assert [c["word"] for c in stored[2]["changed"]] == ["better"]
     assert "1 taken over: same code" in page
     chart = lines.chart("flops", table[table.solver == "grqi"], shas, [1] * 3, ["gaussian-100"])
     assert chart.lines[0].points.count("M") == 2 and chart.lines[0].path.count("M") == 1
 
 
 def test_a_commit_is_measured_only_where_its_code_is_not_known(tmp_path, monkeypatch):
-    found = {"x": {"grqi": "a", "tpower": "b"}, "y": {"grqi": "a", "tpower": "c"}}
-    monkeypatch.setattr(taken, "everything", lambda sha, others: found[sha])
-    assert taken.plan("x", tmp_path) == (found["x"], {})
-    taken.keep(tmp_path, "x", found["x"], {})
+    codes_of = {"x": {"grqi": "a", "tpower": "b"}, "y": {"grqi": "a", "tpower": "c"}}
+    monkeypatch.setattr(taken, "everything", lambda sha, others: codes_of[sha])
+    assert taken.plan("x", tmp_path) == (codes_of["x"], {})
+    taken.keep(tmp_path, "x", codes_of["x"], {})
     assert taken.plan("y", tmp_path) == ({"tpower": "c"}, {"grqi": "x"})
-    assert taken.plan("x", tmp_path) == (found["x"], {})  # its own numbers are no others'
+    assert taken.plan("x", tmp_path) == (codes_of["x"], {})  # its own numbers are no others'
 
 
 def test_a_commit_that_cannot_be_measured_says_so(folders):
@@ -541,12 +545,12 @@ def test_a_commit_that_cannot_be_measured_says_so(folders):
 def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(folders, monkeypatch):
     shas = last(2)
     flops = {shas[0]: dict(grqi=100, tpower=100), shas[1]: dict(grqi=90, tpower=130)}
-    asked = []
+    calls = []
 
     def collect(problems, sha, solvers=None):
-        asked.append(sha)
-        found = {"status": "converged", "iterations": 5}
-        return {s: {"spiked-40": found | {"flops": f}} for s, f in flops[sha].items()}
+        calls.append(sha)
+        numbers = {"status": "converged", "iterations": 5}
+        return {s: {"spiked-40": numbers | {"flops": f}} for s, f in flops[sha].items()}
 
     for name, value in (("tree", str), ("collect", collect)):
         monkeypatch.setattr(tally, name, value)
@@ -555,7 +559,7 @@ def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(folders, m
     )
     tally.write(shas)
     tally.write(shas)
-    assert asked == shas
+    assert calls == shas
     page = history.write("nowhere").read_text()
     assert {c["solver"]: c["word"] for c in made(folders)["commits"][1]["changed"]} == {
         "grqi": "better",
@@ -584,8 +588,8 @@ def test_the_history_is_made_of_counts_alone_and_counts_nothing_twice(folders, m
 def test_each_measure_has_its_own_rule_of_what_is_a_change(measure, old, new, word):
     rows = [(sha, "grqi", "p", measure, value, "") for sha, value in (("a", old), ("b", new))]
     columns = ["commit", "solver", "problem", "measure", "value", "same"]
-    found = changes.between(pd.DataFrame(rows, columns=columns), "a", "b", [], recounted=False)
-    assert [c["word"] for c in found] == ([] if word is None else [word.split(" or ")[-1]])
+    changed = changes.between(pd.DataFrame(rows, columns=columns), "a", "b", [], recounted=False)
+    assert [c["word"] for c in changed] == ([] if word is None else [word.split(" or ")[-1]])
 
 
 def test_what_a_solver_lacks_is_a_number_that_is_none():

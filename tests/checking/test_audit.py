@@ -65,10 +65,10 @@ def test_every_ledger_is_exact(solver, form, shape):
             with pytest.raises(AuditError, match="saw no product"):
                 audit(problem, solver, k=k, **_few(solver))
             continue
-        found = audit(problem, solver, k=k, **_few(solver))
-        assert found.exact, found
-        assert found.seen > 0
-        assert found.charged == charged or (found.charged < charged and solver in WITH_KERNELS)
+        audited = audit(problem, solver, k=k, **_few(solver))
+        assert audited.exact, audited
+        assert audited.seen > 0
+        assert audited.charged == charged or (audited.charged < charged and solver in WITH_KERNELS)
 
 
 def _deflated(solver, place):
@@ -97,16 +97,16 @@ def test_ledgers_of_deflated_problems_are_exact(case):
     problem = MAKE[form](6, 14)
     k = 4 if problems.traits(solver).control else None
     first = api.components(problem, solver, 2, k=k, deflation=deflation, **_few(solver))
-    found = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
-    assert found.exact, found
+    audited = audit(first[1].problem, solver, k=k, **({"max_iterations": 20} | _few(solver)))
+    assert audited.exact, audited
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
 def test_the_ledger_of_an_exact_search_is_exact_in_all_its_parts(nonnegative):
     # large enough for the dual bound, its parts and their Schur complements
     problem = Problem.from_covariance(np.cov(_data(30, 24, 1), rowvar=False))
-    found = audit(problem, "branch_and_bound", k=7, nonnegative=nonnegative, budget=3e8)
-    assert found.exact, found
+    audited = audit(problem, "branch_and_bound", k=7, nonnegative=nonnegative, budget=3e8)
+    assert audited.exact, audited
 
 
 SETTINGS = {"mu": "carried", "J": 1, "start": np.ones(9)}
@@ -121,10 +121,10 @@ TAKEN = [
 @pytest.mark.parametrize(("solver", "setting"), TAKEN)
 def test_settings_change_no_exactness(solver, setting):
     for k in (4, 9) if problems.traits(solver).control else (None,):
-        found = audit(
+        audited = audit(
             MAKE["covariance"](12, 9), solver, k=k, **_few(solver), **{setting: SETTINGS[setting]}
         )
-        assert found.exact, found
+        assert audited.exact, audited
 
 
 def _planted(solve):
@@ -138,9 +138,9 @@ def test_a_layer_that_undercharges_is_caught(monkeypatch, solver):
     for module in (covariance, data, working_set, spectral):
         monkeypatch.setattr(module, "charge", lambda count: LEDGER.charge(count // 2))
     k = 4 if problems.traits(solver).control else None
-    found = audit(MAKE["covariance"](12, 9), solver, k=k, **_few(solver))
-    assert not found.exact
-    assert found.charged < found.seen
+    audited = audit(MAKE["covariance"](12, 9), solver, k=k, **_few(solver))
+    assert not audited.exact
+    assert audited.charged < audited.seen
 
 
 def _past_the_layer(product):
@@ -169,9 +169,9 @@ def _past_the_layer(product):
     ],
 )
 def test_a_solver_that_bypasses_the_layer_is_caught(product, cost):
-    found = audit(MAKE["covariance"](12, 9), _past_the_layer(product), stop="end", tol=0)
-    assert found.charged == 0
-    assert found.seen == 3 * cost
+    audited = audit(MAKE["covariance"](12, 9), _past_the_layer(product), stop="end", tol=0)
+    assert audited.charged == 0
+    assert audited.seen == 3 * cost
 
 
 def test_quotients_without_solves_are_not_free():
@@ -182,8 +182,8 @@ def test_quotients_without_solves_are_not_free():
             x @ (S @ x)
         yield x
 
-    found = audit(MAKE["covariance"](12, 9), _planted(solve))
-    assert found.seen == 5 * 81
+    audited = audit(MAKE["covariance"](12, 9), _planted(solve))
+    assert audited.seen == 5 * 81
 
 
 REPLACED = [

@@ -120,10 +120,10 @@ def _write(folder, name, body):
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_solver_is_told_what_is_wrong(name, tmp_path):
     promise, sentence, body = WRONG[name]
-    found = conformance.outcome(promise, contract.PROMISES[promise], _write(tmp_path, name, body))
-    assert found.verdict == "fails"
-    assert re.search(sentence, found.sentence), found.sentence
-    assert "\n" not in found.sentence
+    outcome = conformance.outcome(promise, contract.PROMISES[promise], _write(tmp_path, name, body))
+    assert outcome.verdict == "fails"
+    assert re.search(sentence, outcome.sentence), outcome.sentence
+    assert "\n" not in outcome.sentence
 
 
 def test_an_example_that_solve_does_not_take_is_found(tmp_path):
@@ -131,26 +131,26 @@ def test_an_example_that_solve_does_not_take_is_found(tmp_path):
     text = HEAD.format(traits="", settings="") + "    yield x\n"
     file.write_text(text.replace("dict(k=3)", "dict(k=3, fast=True)"))
     name = "says what it is"
-    found = conformance.outcome(name, contract.PROMISES[name], str(file))
-    assert found.verdict == "fails"
-    assert found.sentence == "EXAMPLE has fast; solve() takes k"
+    outcome = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert outcome.verdict == "fails"
+    assert outcome.sentence == "EXAMPLE has fast; solve() takes k"
 
 
 def test_a_reason_that_fails_many_checks_is_said_once(spcabench, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(HEAD.format(traits="", settings="") + "    yield problems\n")
-    done = spcabench("check", file)
-    assert done.returncode == 1
-    assert done.stdout.count("NameError") == 1
-    assert done.stdout.count('not reached: it ended as for "stops at its limits"') > 3
+    completed = spcabench("check", file)
+    assert completed.returncode == 1
+    assert completed.stdout.count("NameError") == 1
+    assert completed.stdout.count('not reached: it ended as for "stops at its limits"') > 3
 
 
 def test_prints_of_a_solver_do_not_reach_the_terminal(tmp_path, capfd):
     body = "    print('iteration 1')\n    os.system('echo by a program')\n    yield x\n"
     file = _write(tmp_path, "prints", body)
     assert conformance._outcome("is feasible", file).verdict == "holds"
-    said = capfd.readouterr()
-    assert said.out == said.err == ""
+    printed = capfd.readouterr()
+    assert printed.out == printed.err == ""
 
 
 PRINTS = {
@@ -168,8 +168,8 @@ def test_whatever_a_solver_prints_is_found(how, tmp_path):
     file = tmp_path / "mine.py"
     head = HEAD.format(traits="", settings="").replace("\nTRAITS", f"\n{above}TRAITS", 1)
     file.write_text(head + body)
-    found = conformance._outcome("prints nothing", str(file))
-    assert found.verdict == "fails" and "it printed 'hello" in found.sentence
+    outcome = conformance._outcome("prints nothing", str(file))
+    assert outcome.verdict == "fails" and "it printed 'hello" in outcome.sentence
     file.write_text(HEAD.format(traits="", settings="") + "    yield x\n")
     assert conformance._outcome("prints nothing", str(file)).verdict == "holds"
 
@@ -200,13 +200,13 @@ def test_an_odd_solver_gets_a_sentence(name, tmp_path, monkeypatch):
     body, promise, sentence = ODD[name]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(HEAD.format(traits="", settings="") + body)
-    found = {outcome.name: outcome for outcome in conformance.check("mine.py", 20.0)}
+    outcomes = {outcome.name: outcome for outcome in conformance.check("mine.py", 20.0)}
     if promise is None:
-        assert {outcome.verdict for outcome in found.values()} == {"holds"}
+        assert {outcome.verdict for outcome in outcomes.values()} == {"holds"}
     else:
-        assert found[promise].verdict == "fails"
-        assert re.search(sentence, found[promise].sentence), found[promise].sentence
-        found[promise].sentence.encode()
+        assert outcomes[promise].verdict == "fails"
+        assert re.search(sentence, outcomes[promise].sentence), outcomes[promise].sentence
+        outcomes[promise].sentence.encode()
 
 
 def test_an_example_that_cannot_run_is_found(tmp_path):
@@ -214,18 +214,18 @@ def test_an_example_that_cannot_run_is_found(tmp_path):
     text = HEAD.format(traits="", settings="") + "    yield x\n"
     file.write_text(text.replace("dict(k=3)", 'dict(k="ten")'))
     name = "runs its example"
-    found = conformance.outcome(name, contract.PROMISES[name], str(file))
-    assert found.verdict == "fails"
-    assert found.sentence.startswith("EXAMPLE: k: 'ten'"), found.sentence
+    outcome = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert outcome.verdict == "fails"
+    assert outcome.sentence.startswith("EXAMPLE: k: 'ten'"), outcome.sentence
 
 
 def test_a_missing_example_is_said_once(tmp_path):
     file = tmp_path / "mine.py"
     text = HEAD.format(traits="", settings="") + "    yield x\n"
     file.write_text(text.replace("EXAMPLE = dict(k=3)\n", ""))
-    found = {outcome.name: outcome for outcome in conformance.check(str(file), 20.0)}
-    assert found["says what it is"].sentence.startswith("EXAMPLE is missing")
-    assert found["runs its example"].verdict == "not checked"
+    outcomes = {outcome.name: outcome for outcome in conformance.check(str(file), 20.0)}
+    assert outcomes["says what it is"].sentence.startswith("EXAMPLE is missing")
+    assert outcomes["runs its example"].verdict == "not checked"
 
 
 def test_a_key_of_an_example_is_a_name(tmp_path):
@@ -233,8 +233,8 @@ def test_a_key_of_an_example_is_a_name(tmp_path):
     text = HEAD.format(traits="", settings="") + "    yield x\n"
     file.write_text(text.replace("dict(k=3)", "{1: 2}"))
     name = "says what it is"
-    found = conformance.outcome(name, contract.PROMISES[name], str(file))
-    assert found.sentence == "EXAMPLE has 1; its keys must be names of settings"
+    outcome = conformance.outcome(name, contract.PROMISES[name], str(file))
+    assert outcome.sentence == "EXAMPLE has 1; its keys must be names of settings"
 
 
 @pytest.mark.parametrize(
@@ -277,14 +277,17 @@ def test_a_solver_that_does_not_count_is_not_audited():
 
 def test_the_template_holds_and_is_not_overwritten(spcabench, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made, again = spcabench("new", "solver", "brand_new"), spcabench("new", "solver", "brand_new")
-    assert (made.returncode, again.returncode) == (0, 2)
+    completed, again = (
+        spcabench("new", "solver", "brand_new"),
+        spcabench("new", "solver", "brand_new"),
+    )
+    assert (completed.returncode, again.returncode) == (0, 2)
     assert "is there already" in again.stderr
     assert (
         spcabench("new", "figure", "brand_new").returncode
         == spcabench("new", "solver", "not-a-name").returncode
         == 2
     )
-    found = spcabench("check", "brand_new.py")
-    assert found.returncode == 0 and found.stdout.count("holds  ") == len(contract.PROMISES)
+    checked = spcabench("check", "brand_new.py")
+    assert checked.returncode == 0 and checked.stdout.count("holds  ") == len(contract.PROMISES)
     assert spcabench("check", "missing.py").returncode == 2

@@ -402,10 +402,10 @@ def test_an_answer_after_its_limit_does_not_count(row):
 
 def test_a_planted_support_is_not_shown(row):
     problem = dict(dataset="spiked_samples", parameters=dict(m=60, n=20, count=4, seed=3))
-    known = api.load(problem["dataset"], **problem["parameters"]).provenance
-    assert "support" in known
+    provenance = api.load(problem["dataset"], **problem["parameters"]).provenance
+    assert "support" in provenance
     answer = row("planted support", **problem)
-    assert answer.status == Status.FINISHED and answer.provenance == known
+    assert answer.status == Status.FINISHED and answer.provenance == provenance
 
 
 def test_nothing_is_kept_in_temporary_files(row):
@@ -481,6 +481,6 @@ def test_a_grader_is_no_copy_of_a_process_that_ran_a_strangers_code(tmp_path):
         """
     file = tmp_path / "parent.py"
     file.write_text(textwrap.dedent(code))
-    words = [sys.executable, str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True"
+    arguments = [sys.executable, str(file)]
+    completed = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == "True"

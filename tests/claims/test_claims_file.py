@@ -111,8 +111,8 @@ def test_a_statement_is_short_and_says_why_it_does_not_hold(statement):
 def test_no_cell_of_a_published_page_is_long(page):
     text = page.read_text(encoding="utf-8")
     cells = re.findall(r"<(td|th|dd)\b[^>]*>(.*?)</\1>", text, re.S)
-    told = [" ".join(html.unescape(re.sub(r"<[^>]+>", "", cell)).split()) for _, cell in cells]
-    assert len(told) > 20 and max(map(len, told)) <= CELL
+    texts = [" ".join(html.unescape(re.sub(r"<[^>]+>", "", cell)).split()) for _, cell in cells]
+    assert len(texts) > 20 and max(map(len, texts)) <= CELL
 
 
 def test_no_number_in_words_has_a_power_of_ten_that_people_do_not_read():
@@ -121,7 +121,7 @@ def test_no_number_in_words_has_a_power_of_ten_that_people_do_not_read():
 
 
 def test_every_statement_of_the_figures_is_published():
-    found = [
+    ids = [
         s["id"] for report in claims_file.read_all(PUBLISHED).values() for s in report["statements"]
     ]
-    assert set(found) == {s["id"] for s in RUN["statements"]}
+    assert set(ids) == {s["id"] for s in RUN["statements"]}

@@ -45,8 +45,8 @@ def test_rows_beside_a_threshold_decide_and_turn_when_it_moves_by_a_tenth(figure
 
 @pytest.mark.parametrize(("figure", "id"), TRIVIAL)
 def test_a_trivial_competitor_does_not_make_a_statement_hold(figure, id):
-    found = list(controls.of(figure)[f"{controls.TRIVIAL}{id}"]())
-    assert controls.verdict(figure, found, id) != "holds"
+    trivial_rows = list(controls.of(figure)[f"{controls.TRIVIAL}{id}"]())
+    assert controls.verdict(figure, trivial_rows, id) != "holds"
 
 
 @pytest.mark.parametrize("figure", FIGURES)

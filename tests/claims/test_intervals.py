@@ -34,8 +34,8 @@ def tables(values):
 def test_ratios_over_problems_are_covered(count, spread):
     rng = np.random.default_rng([count, int(100 * spread)])
     values = np.exp(np.log(5.0) + spread * rng.standard_normal((TRIALS, count, 1)))
-    found = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 5.0)
-    assert found >= LEAST
+    coverage = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 5.0)
+    assert coverage >= LEAST
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -45,8 +45,8 @@ def test_pooled_designs_are_covered(count, within):
     rng = np.random.default_rng([count, int(10 * within)])
     effect = 0.5 * rng.standard_normal((TRIALS, count, 1))
     values = np.exp(effect + within * rng.standard_normal((TRIALS, count, 6)))
-    found = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 1.0)
-    assert found >= LEAST
+    coverage = covered(lambda t: geometric_mean(t, "value", over="seed"), tables(values), 1.0)
+    assert coverage >= LEAST
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -55,8 +55,8 @@ def test_differences_over_problems_are_covered(count, skewed):
     rng = np.random.default_rng([count, skewed])
     size = (TRIALS, count, 1)
     values = rng.gamma(8.0, 0.5, size) if skewed else 4.0 + rng.standard_normal(size)
-    found = covered(lambda t: mean(t, "value", over="seed"), tables(values), 4.0)
-    assert found >= LEAST
+    coverage = covered(lambda t: mean(t, "value", over="seed"), tables(values), 4.0)
+    assert coverage >= LEAST
 
 
 @pytest.mark.parametrize("count", COUNTS)
@@ -80,13 +80,13 @@ def test_shares_of_several_draws_a_problem_are_covered(count, a, b):
 def test_an_interval_brackets_its_value_and_grows_with_the_level(values):
     table = pd.DataFrame({"value": values, "seed": range(len(values))})
     for measure in (mean, geometric_mean):
-        found = measure(table, "value", over="seed")
-        low, high = found.interval()
-        wide_low, wide_high = found.interval(0.99)
+        measured = measure(table, "value", over="seed")
+        low, high = measured.interval()
+        wide_low, wide_high = measured.interval(0.99)
         slack = 1e-9 * max(values)
-        assert min(values) - slack <= found.value <= max(values) + slack
-        assert wide_low - slack <= low <= found.value + slack
-        assert found.value - slack <= high <= wide_high + slack
+        assert min(values) - slack <= measured.value <= max(values) + slack
+        assert wide_low - slack <= low <= measured.value + slack
+        assert measured.value - slack <= high <= wide_high + slack
 
 
 @given(NUMBERS, st.integers(2, 5))
@@ -94,9 +94,9 @@ def test_values_of_one_replicate_never_pass_for_more(values, times):
     one = pd.DataFrame({"value": values, "seed": range(len(values))})
     again = pd.concat([one] * times, ignore_index=True)
     for measure in (mean, geometric_mean):
-        found, repeated = (measure(table, "value", over="seed") for table in (one, again))
-        assert repeated.count == found.count == len(values)
-        assert repeated.interval() == pytest.approx(found.interval(), rel=1e-6, abs=1e-6)
+        measured, repeated = (measure(table, "value", over="seed") for table in (one, again))
+        assert repeated.count == measured.count == len(values)
+        assert repeated.interval() == pytest.approx(measured.interval(), rel=1e-6, abs=1e-6)
 
 
 @given(NUMBERS, st.randoms(use_true_random=False))
@@ -104,16 +104,16 @@ def test_the_order_of_the_rows_changes_no_interval(values, random):
     one = pd.DataFrame({"value": values, "seed": range(len(values))})
     places = list(range(len(values)))
     random.shuffle(places)
-    found, other = (mean(t, "value", over="seed") for t in (one, one.iloc[places]))
-    assert found.interval() == pytest.approx(other.interval())
+    measured, other = (mean(t, "value", over="seed") for t in (one, one.iloc[places]))
+    assert measured.interval() == pytest.approx(other.interval())
 
 
 @pytest.mark.parametrize("measure", [mean, geometric_mean, share])
 def test_fewer_than_three_replicates_decide_nothing(measure):
     for count in range(FEWEST):
         table = pd.DataFrame({"value": [0.5] * 4 * count, "seed": [*range(count)] * 4})
-        found = measure(table, "value", over="seed")
-        assert found.kind == "too few" and found.interval() == (-np.inf, np.inf)
+        measured = measure(table, "value", over="seed")
+        assert measured.kind == "too few" and measured.interval() == (-np.inf, np.inf)
 
 
 def test_replicates_may_be_told_apart_by_several_columns():
@@ -131,9 +131,9 @@ def test_values_that_are_missing_are_left_out():
 @pytest.mark.parametrize(("bound", "ends"), [("at least", (1, 0)), ("at most", (0, 1))])
 def test_a_run_that_hit_its_limit_opens_one_end(bound, ends):
     table = pd.DataFrame({"value": [2.0, 3, 4], "seed": range(3), "late": [False, True, False]})
-    found = geometric_mean(table, "value", over="seed", censored="late", bound=bound)
-    assert found.kind == bound
-    assert np.isfinite(found.interval()).tolist() == [bool(end) for end in ends]
+    measured = geometric_mean(table, "value", over="seed", censored="late", bound=bound)
+    assert measured.kind == bound
+    assert np.isfinite(measured.interval()).tolist() == [bool(end) for end in ends]
     assert geometric_mean(table.assign(late=False), "value", "seed", censored="late").kind == (
         "geometric mean"
     )

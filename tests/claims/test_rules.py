@@ -33,18 +33,18 @@ ROWS = pd.DataFrame({"stand_in": [False], "problem": ["made up"]})
 
 def statement(readings, rule, **more):
     """A statement that has measured some readings: name -> places, or numbers at n = 0, 1, ..."""
-    given = dict(
+    fields = dict(
         id="X1", where="here", quote="q", kind="comparison", measures="m", unit="times", why="w"
     )
     rows = more.pop("rows", ROWS)
-    made = Statement(**given | dict(rule=rule, primary=next(iter(readings), "none")) | more)
-    made.measured(
+    claim = Statement(**fields | dict(rule=rule, primary=next(iter(readings), "none")) | more)
+    claim.measured(
         lambda data: [
             Reading(name, [as_place(x, value) for x, value in enumerate(values)], data)
             for name, values in readings.items()
         ]
     )
-    return made.judge(rows)
+    return claim.judge(rows)
 
 
 def as_place(x, value):
@@ -74,8 +74,8 @@ def test_an_interval_is_on_one_side_of_a_rule_and_its_parts_are_too(a, b, c, d, 
 def test_at_least_and_at_most_mirror_each_other(threshold, value):
     sides = {"inside": "inside", "below": "above", "above": "below"}
     for one, other in ((at_least, at_most), (above, below)):
-        found = one(threshold).side(value, value)
-        assert other(-threshold).side(-value, -value) == sides[found]
+        side = one(threshold).side(value, value)
+        assert other(-threshold).side(-value, -value) == sides[side]
 
 
 @given(FINITE, FINITE, FINITE, st.floats(0, 0.4))
@@ -108,11 +108,11 @@ def test_every_place_must_hold_and_one_is_enough_for_some():
 
 
 def test_a_place_outside_the_scope_is_shown_and_not_judged():
-    found = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2))
-    assert found["verdict"] == "holds"
-    assert [p["judged"] for p in found["readings"][0]["places"]] == [True, True, False]
-    found = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2, least=3))
-    assert found["verdict"] == "undecided" and "cover" in found["reason"]
+    judged = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2))
+    assert judged["verdict"] == "holds"
+    assert [p["judged"] for p in judged["readings"][0]["places"]] == [True, True, False]
+    judged = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2, least=3))
+    assert judged["verdict"] == "undecided" and "cover" in judged["reason"]
 
 
 def test_one_place_among_many_fails_at_a_corrected_level_only():
@@ -129,9 +129,9 @@ def test_one_place_among_many_fails_at_a_corrected_level_only():
 
 def test_too_few_problems_decide_nothing_unless_another_place_fails():
     few = over([50.0, 60.0])
-    found = statement({"a": [few, 20]}, at_least(10), over=every())
-    assert found["verdict"] == "undecided" and "too few" in found["reason"]
-    assert "too few" in found["marks"]
+    judged = statement({"a": [few, 20]}, at_least(10), over=every())
+    assert judged["verdict"] == "undecided" and "too few" in judged["reason"]
+    assert "too few" in judged["marks"]
     assert statement({"a": [few, 2]}, at_least(10), over=every())["verdict"] == "fails"
     assert "2 problems: too few" in statement({"a": [few]}, at_least(10))["short"]
 
@@ -140,8 +140,8 @@ def test_all_parts_must_hold():
     part = Part("speed", "seconds", "s", at_most(10))
     for seconds, verdict in ((5, "holds"), (50, "fails")):
         places = [Place("n", exact(12)), Place("n", exact(seconds), part="speed")]
-        found = statement({"a": places}, at_least(10), also=[part])
-        assert found["verdict"] == verdict and "speed" in found["short"]
+        judged = statement({"a": places}, at_least(10), also=[part])
+        assert judged["verdict"] == verdict and "speed" in judged["short"]
     assert statement({"a": [Place("n", exact(12))]}, at_least(10), also=[part])["verdict"] == (
         "undecided"
     )
@@ -149,9 +149,9 @@ def test_all_parts_must_hold():
 
 def test_a_stand_in_decides_nothing_but_shapes():
     rows = ROWS.assign(stand_in=True)
-    found = statement({"a": [12]}, at_least(10), rows=rows)
-    assert (found["verdict"], found["would"]) == ("undecided", "holds")
-    assert "stand-in" in found["marks"]
+    judged = statement({"a": [12]}, at_least(10), rows=rows)
+    assert (judged["verdict"], judged["would"]) == ("undecided", "holds")
+    assert "stand-in" in judged["marks"]
     shapes = statement({"a": [12]}, at_least(10), rows=rows, any_data=True)
     assert shapes["verdict"] == "holds" and "stand-in" in shapes["marks"]
 
@@ -177,8 +177,8 @@ def test_kinds_and_readings_that_decide_nothing():
 )
 def test_a_statement_depends_where_a_reading_says_the_opposite(values, rule, depends):
     one, other = values
-    found = statement({"a": [one], "b": [other]}, rule)
-    assert ("depends" in found["marks"]) == depends
+    judged = statement({"a": [one], "b": [other]}, rule)
+    assert ("depends" in judged["marks"]) == depends
     undecided = statement({"c": [over([1.0, 30.0, 9.0])], "a": [one], "b": [other]}, rule)
     assert ("depends" in undecided["marks"]) == depends
 
@@ -195,21 +195,21 @@ def test_a_number_of_the_paper_that_is_exceeded_by_a_quarter_is_better():
 
 
 def test_readings_with_the_same_numbers_are_one_line():
-    found = statement({"a": [12], "b": [12], "c": [13]}, at_least(10), primary="b")
-    assert [(r["name"], r["same"]) for r in found["readings"]] == [("a", ["b"]), ("c", [])]
-    assert found["verdict"] == "holds"
+    judged = statement({"a": [12], "b": [12], "c": [13]}, at_least(10), primary="b")
+    assert [(r["name"], r["same"]) for r in judged["readings"]] == [("a", ["b"]), ("c", [])]
+    assert judged["verdict"] == "holds"
 
 
 def test_two_readings_of_one_name_and_a_statement_that_nothing_measures_are_refused():
-    made = Statement("X1", "w", "q", "number", "m", "", at_least(1), "a", "why")
+    claim = Statement("X1", "w", "q", "number", "m", "", at_least(1), "a", "why")
     with pytest.raises(TypeError, match="X1: nothing measures it"):
-        made.judge(ROWS)
-    made.measured(lambda data: [Reading("a", [], data), Reading("a", [], data)])
+        claim.judge(ROWS)
+    claim.measured(lambda data: [Reading("a", [], data), Reading("a", [], data)])
     with pytest.raises(ValueError, match="X1: two readings have the same name"):
-        made.judge(ROWS)
-    made.measured(lambda data: [Reading("a", [], data.drop(columns="stand_in"))])
+        claim.judge(ROWS)
+    claim.measured(lambda data: [Reading("a", [], data.drop(columns="stand_in"))])
     with pytest.raises(ValueError, match="stand_in"):
-        made.judge(ROWS)
+        claim.judge(ROWS)
 
 
 @given(st.lists(st.floats(0.5, 50), min_size=1, max_size=6), st.booleans(), st.booleans())

@@ -260,25 +260,25 @@ def _cases():
         for words, value in items:
             name = call.__name__.strip("_").replace("<lambda>", "function")
             if isinstance(value, tuple) and len(value) == 2 and argument == "solver":
-                given = {value[0]: value[1]}
+                one_value = {value[0]: value[1]}
             else:
-                given = {argument: value}
+                one_value = {argument: value}
             shown = " ".join(repr(value).partition(" at 0x")[0].split())[:40]
             shown = shown if words is None else words
-            yield pytest.param(call, argument, given, id=f"{name}: {argument}: {shown}")
+            yield pytest.param(call, argument, one_value, id=f"{name}: {argument}: {shown}")
 
 
 CASES = list(_cases())
 
 
-@pytest.mark.parametrize(("call", "argument", "given"), CASES)
-def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, argument, given):
+@pytest.mark.parametrize(("call", "argument", "value"), CASES)
+def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, argument, value):
     with pytest.raises((InputError, ValueError, TypeError)) as caught:
-        call(**given)
-    said = str(caught.value)
-    assert "\n" not in said.strip()
-    assert len(said) < 1000
-    assert argument in said
+        call(**value)
+    message = str(caught.value)
+    assert "\n" not in message.strip()
+    assert len(message) < 1000
+    assert argument in message
 
 
 @pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
@@ -290,8 +290,8 @@ def test_every_sparse_format_is_the_dense_matrix(form, kind, dtype):
     assert np.array_equal(problem.data.dense(), dense.astype(float))
     A = dense.astype(float)
     G = A.T @ A
-    given = Problem.from_covariance(kind(G).asformat(form)).matrix.S
-    assert np.array_equal(given, G)
+    Sigma = Problem.from_covariance(kind(G).asformat(form)).matrix.S
+    assert np.array_equal(Sigma, G)
 
 
 @pytest.mark.parametrize("kind", [sp.coo_array, sp.coo_matrix])

@@ -25,12 +25,12 @@ GENERATED = [
 DENSE = [s for s in SOLVERS if traits(s).control is None]
 
 
-def _refused(call, *words):
+def _refused(call, *arguments):
     with pytest.raises(InputError) as caught:
         call()
     message = str(caught.value)
     assert "\n" not in message
-    for word in words:
+    for word in arguments:
         assert word in message, message
 
 

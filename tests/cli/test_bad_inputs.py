@@ -57,5 +57,7 @@ def test_a_file_with_bytes_replaced_is_one_line_or_an_answer(name, data, folder)
     start = data.draw(st.integers(0, len(good)))
     end = data.draw(st.integers(start, min(len(good), start + 40)))
     content = good[:start] + data.draw(st.binary(max_size=40)) + good[end:]
-    words = ("solve", name, "-k", "2", "--solver", "grqi")
-    assert bad_inputs.fault(bad_inputs.Case("file", "bytes", words, name, content), folder) == ""
+    arguments = ("solve", name, "-k", "2", "--solver", "grqi")
+    assert (
+        bad_inputs.fault(bad_inputs.Case("file", "bytes", arguments, name, content), folder) == ""
+    )

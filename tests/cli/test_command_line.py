@@ -29,10 +29,10 @@ PARAMETERS = [
 def test_lists(spcabench, kind, name):
     plain, as_json = spcabench("list", kind), spcabench("list", kind, "--json")
     assert plain.returncode == as_json.returncode == 0
-    words = json.loads(as_json.stdout)
-    assert name in words and all(words.values())
+    descriptions = json.loads(as_json.stdout)
+    assert name in descriptions and all(descriptions.values())
     lines = plain.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(words)
+    assert [line.split()[0] for line in lines] == list(descriptions)
 
 
 @pytest.mark.parametrize(("kind", "name"), KINDS)
@@ -44,8 +44,8 @@ def test_lists_fit_into_the_terminal(kind, name, columns, monkeypatch, capsys):
     assert max(map(len, lines)) <= columns
     starts = {re.match(r"\S+ +", line).end() for line in lines}
     assert len(starts) == 1  # a column of names, and one of words
-    words = dict(line.split(maxsplit=1) for line in lines)
-    assert len(words[name].removesuffix(" ...")) >= 20
+    arguments = dict(line.split(maxsplit=1) for line in lines)
+    assert len(arguments[name].removesuffix(" ...")) >= 20
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -74,14 +74,16 @@ def test_every_option_and_argument_has_a_sentence(parameter):
     ],
 )
 def test_help_names_what_is_allowed(command, option, allowed):
-    (found,) = [p for p in COMMANDS[command].params if p.name == option]
-    assert all(re.search(rf"{re.escape(word)}\b", found.help) for word in allowed), found.help
+    (parameter,) = [p for p in COMMANDS[command].params if p.name == option]
+    assert all(re.search(rf"{re.escape(word)}\b", parameter.help) for word in allowed), (
+        parameter.help
+    )
 
 
 @pytest.mark.parametrize("suffix", [*user_file.READERS])
 def test_help_names_the_formats(suffix):
-    (found,) = [p for p in COMMANDS["solve"].params if p.name == "source"]
-    assert suffix in found.help
+    (parameter,) = [p for p in COMMANDS["solve"].params if p.name == "source"]
+    assert suffix in parameter.help
 
 
 def test_the_workflow_calls_commands_that_there_are():
@@ -90,8 +92,8 @@ def test_the_workflow_calls_commands_that_there_are():
 
 
 def test_solve_as_table_and_as_json(spcabench):
-    words = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
-    table, as_json = spcabench(*words), spcabench(*words, "--json")
+    arguments = ("solve", "pitprops", "--solver", "grqi", "-k", "4", "--components", "2")
+    table, as_json = spcabench(*arguments), spcabench(*arguments, "--json")
     assert table.returncode == as_json.returncode == 0
     assert "topdiam" in table.stdout and "certified bounds" in table.stdout
     first, second = json.loads(as_json.stdout)["components"]
@@ -101,15 +103,15 @@ def test_solve_as_table_and_as_json(spcabench):
 
 
 def test_solver_settings(spcabench):
-    found = spcabench(
+    completed = spcabench(
         "solve", "pitprops", "--solver", "gpower1", "--set", "gamma=0.5", "--refit", "--json"
     )
-    assert found.returncode == 0
-    assert json.loads(found.stdout)["components"][0]["cardinality"] >= 1
+    assert completed.returncode == 0
+    assert json.loads(completed.stdout)["components"][0]["cardinality"] >= 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
@@ -137,26 +139,26 @@ def test_solver_settings(spcabench):
         (("draw", "kuleshov2013_fig1", "out", "--rows", "nowhere.parquet"), "nowhere.parquet"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(spcabench, words, said, tmp_path):
-    found = spcabench(*words)
-    assert found.returncode == 2
-    assert said in found.stderr
-    assert len(found.stderr.strip().splitlines()) == 1
+def test_bad_input_is_one_line_and_exit_code_2(spcabench, arguments, message, tmp_path):
+    completed = spcabench(*arguments)
+    assert completed.returncode == 2
+    assert message in completed.stderr
+    assert len(completed.stderr.strip().splitlines()) == 1
 
 
 def test_a_damaged_data_file_is_named(spcabench, data_folder):
     (data_folder / "singh").mkdir()
     (data_folder / "singh" / "singh.RData").write_bytes(b"not data")
-    found = spcabench("solve", "singh", "--solver", "grqi", "-k", "3")
-    assert found.returncode == 2
-    assert "singh.RData" in found.stderr and len(found.stderr.strip().splitlines()) == 1
+    completed = spcabench("solve", "singh", "--solver", "grqi", "-k", "3")
+    assert completed.returncode == 2
+    assert "singh.RData" in completed.stderr and len(completed.stderr.strip().splitlines()) == 1
 
 
 def test_fewer_variables_than_asked_are_said(spcabench):
-    words = ("solve", "pitprops", "--solver", "gpower0", "-k", "4")
-    found = spcabench(*words, "--json")
-    (component,) = json.loads(found.stdout)["components"]
-    notes = json.loads(found.stdout)["notes"]
+    arguments = ("solve", "pitprops", "--solver", "gpower0", "-k", "4")
+    completed = spcabench(*arguments, "--json")
+    (component,) = json.loads(completed.stdout)["components"]
+    notes = json.loads(completed.stdout)["notes"]
     assert component["cardinality"] < 4
     assert notes == [
         f"component 1 has {component['cardinality']} of the 4 variables asked for: gpower0 found "
@@ -165,22 +167,22 @@ def test_fewer_variables_than_asked_are_said(spcabench):
 
 
 def test_an_answer_that_is_none_shows_no_numbers(spcabench):
-    found = spcabench("solve", "pitprops", "--solver", "nspca", "--set", "beta=1e300")
-    assert found.returncode == 0 and "no answer: x has NaN" in found.stdout
-    assert not re.search(r"\bnan\b", found.stdout)
+    completed = spcabench("solve", "pitprops", "--solver", "nspca", "--set", "beta=1e300")
+    assert completed.returncode == 0 and "no answer: x has NaN" in completed.stdout
+    assert not re.search(r"\bnan\b", completed.stdout)
 
 
 def test_the_version_is_that_of_the_package(spcabench):
-    found = spcabench("--version")
-    assert found.stdout == f"spcabench {version('spcabench')}\n" and found.returncode == 0
+    completed = spcabench("--version")
+    assert completed.stdout == f"spcabench {version('spcabench')}\n" and completed.returncode == 0
 
 
 EXAMPLES = [words for found in command_line.EXAMPLES.values() for words in found]
 
 
-@pytest.mark.parametrize("words", EXAMPLES)
-def test_the_examples_of_the_help_are_commands(words):
-    name, *typed = words.split()
+@pytest.mark.parametrize("arguments", EXAMPLES)
+def test_the_examples_of_the_help_are_commands(arguments):
+    name, *typed = arguments.split()
     COMMANDS[name].make_context(name, typed)  # raises where a word is wrong
 
 
@@ -191,7 +193,7 @@ def test_every_command_for_users_has_examples():
 
 
 @pytest.mark.parametrize(
-    ("words", "proposed"),
+    ("arguments", "proposed"),
     [
         ("spcabench sol", {"solve"}),
         ("spcabench solve pit", {"pitprops"}),
@@ -200,13 +202,17 @@ def test_every_command_for_users_has_examples():
         ("spcabench check tpow", {"tpower"}),
     ],
 )
-def test_shells_complete_commands_and_names(words, proposed):
-    place = str(len(words.split()) - 1)
-    asked = {"_SPCABENCH_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+def test_shells_complete_commands_and_names(arguments, proposed):
+    place = str(len(arguments.split()) - 1)
+    variables = {
+        "_SPCABENCH_COMPLETE": "complete_bash",
+        "COMP_WORDS": arguments,
+        "COMP_CWORD": place,
+    }
     program = [sys.executable, "-c", "from spcabench.__main__ import main; main()"]
     program[2] = "import sys; sys.argv[0] = 'spcabench'; " + program[2]
-    found = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True)
-    assert set(found.stdout.split()) == proposed, found.stderr
+    completed = subprocess.run(program, env=os.environ | variables, capture_output=True, text=True)
+    assert set(completed.stdout.split()) == proposed, completed.stderr
 
 
 @pytest.mark.parametrize(("earlier", "present"), command_line.RENAMED.items())

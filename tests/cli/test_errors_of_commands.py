@@ -60,15 +60,15 @@ MISTAKES = {
 def typed(spcabench):
     """The command line: words -> exit code, output, errors."""
 
-    def run(*words):
-        found = spcabench(*words)
-        return found.returncode, found.stdout, found.stderr
+    def run(*arguments):
+        completed = spcabench(*arguments)
+        return completed.returncode, completed.stdout, completed.stderr
 
     return run
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def own_solver(tmp_path, monkeypatch):
     """A function that writes a solver of one's own, mine.py, into the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -81,18 +81,20 @@ def mine(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_an_error_of_ones_own_solver_is_one_line(name, typed, mine):
+def test_an_error_of_ones_own_solver_is_one_line(name, typed, own_solver):
     body, line = MISTAKES[name]
-    code, _, errors = typed("solve", "pitprops", "--solver", mine(body), "-k", "3")
+    code, _, errors = typed("solve", "pitprops", "--solver", own_solver(body), "-k", "3")
     assert code == 2
     assert len(errors.splitlines()) == 1
     assert errors.startswith("spcabench: ")
     assert re.search(line, errors), errors
 
 
-def test_what_ones_own_solver_prints_is_no_part_of_the_answer(typed, mine):
+def test_what_ones_own_solver_prints_is_no_part_of_the_answer(typed, own_solver):
     body = "    print('hello')\n    yield np.eye(problem.n)[0]\n"
-    code, output, errors = typed("solve", "pitprops", "--solver", mine(body), "-k", "3", "--json")
+    code, output, errors = typed(
+        "solve", "pitprops", "--solver", own_solver(body), "-k", "3", "--json"
+    )
     assert code == 0 and json.loads(output) and "hello" in errors
 
 
@@ -106,8 +108,8 @@ def test_a_device_or_a_pipe_is_not_replaced(typed, tmp_path):
 def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("x = 1\n")
-    for words in (("solve", "pitprops", "-k", "3", "--solver"), ("compare",)):
-        code, _, errors = typed(*words, "mine.py")
+    for arguments in (("solve", "pitprops", "-k", "3", "--solver"), ("compare",)):
+        code, _, errors = typed(*arguments, "mine.py")
         assert (code, errors.strip()) == (
             2,
             "spcabench: mine.py: the file has no TRAITS: see `spcabench new solver`",
@@ -133,16 +135,16 @@ SOLVE = ("solve", "pitprops", "-k", "3", "--solver")
 
 
 @pytest.mark.parametrize(
-    ("words", "text"),
+    ("arguments", "text"),
     [
         (SOLVE, "import os\nos._exit(3)\n"),
         (SOLVE, "from os import _exit\n" + SOLVER + "    _exit(3)\n    yield A\n"),
         (("compare",), "import os\nos._exit(3)\n"),
     ],
 )
-def test_a_file_that_ends_the_process_is_one_line(words, text, spcabench, mine, tmp_path):
+def test_a_file_that_ends_the_process_is_one_line(arguments, text, spcabench, own_solver, tmp_path):
     (tmp_path / "mine.py").write_text(text)
-    ended = spcabench(*words, "mine.py")
+    ended = spcabench(*arguments, "mine.py")
     assert ended.returncode == 2
     assert re.fullmatch(r"spcabench: .*\n", ended.stderr), ended.stderr
     assert "mine.py" in ended.stderr
@@ -159,7 +161,7 @@ def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("grade", "folder", "--problem", "pitprops"), "folder: a folder; allowed is a file"),
         (("grade", "none.npy", "--problem", "pitprops"), "none.npy: no such file"),
@@ -170,13 +172,15 @@ def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
         (("merge", "a.csv", "folder"), "a.csv: a file; allowed is the folder"),
     ],
 )
-def test_a_folder_is_not_called_a_file_that_is_missing(words, said, typed, tmp_path, monkeypatch):
+def test_a_folder_is_not_called_a_file_that_is_missing(
+    arguments, message, typed, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "a.csv").write_text("a,b\n1,2\n2,1\n4,4\n")
-    code, output, errors = typed(*words)
-    assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1
+    code, output, errors = typed(*arguments)
+    assert (code, output) == (2, "") and message in errors and len(errors.splitlines()) == 1
 
 
 TABLES = {
@@ -197,14 +201,14 @@ TABLES = {
 @pytest.mark.parametrize("case", TABLES)
 def test_nothing_precedes_the_line_of_an_error(case, typed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    content, words, said = TABLES[case]
+    content, arguments, message = TABLES[case]
     (tmp_path / "a.csv").write_text(content)
-    code, output, errors = typed("solve", "a.csv", *words)
-    assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1, errors
+    code, output, errors = typed("solve", "a.csv", *arguments)
+    assert (code, output) == (2, "") and message in errors and len(errors.splitlines()) == 1, errors
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("solve", "none.csv", "-k", "1", "--out", "b.csv"),
         ("solve", "none.csv", "-k", "1", "--plot", "b.pdf"),
@@ -215,12 +219,14 @@ def test_nothing_precedes_the_line_of_an_error(case, typed, tmp_path, monkeypatc
         ("best-known", "--update", "--search", "1"),
     ],
 )
-def test_a_full_disk_is_one_line_before_the_work(words, typed, data_folder, monkeypatch, tmp_path):
+def test_a_full_disk_is_one_line_before_the_work(
+    arguments, typed, data_folder, monkeypatch, tmp_path
+):
     monkeypatch.chdir(tmp_path)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))  # no file can grow any more
     try:
-        code, output, errors = typed(*words)
+        code, output, errors = typed(*arguments)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (code, output) == (2, "") and len(errors.splitlines()) == 1
@@ -231,8 +237,17 @@ def test_a_full_disk_is_one_line_before_the_work(words, typed, data_folder, monk
 def test_a_page_stays_in_its_folder(suite, typed, tmp_path, monkeypatch):
     monkeypatch.setattr(options, "ROOT", tmp_path)
     monkeypatch.setattr(workflow, "workflow", lambda *given: 1)
-    words = ("compare", "grqi", "--against", "none", "--suite", suite, "--name", "../../../evil")
-    code, _, errors = typed(*words)
+    arguments = (
+        "compare",
+        "grqi",
+        "--against",
+        "none",
+        "--suite",
+        suite,
+        "--name",
+        "../../../evil",
+    )
+    code, _, errors = typed(*arguments)
     assert code == 2 and "--name: '../../../evil'" in errors
     assert not (tmp_path.parent / "evil").exists()
 
@@ -251,16 +266,16 @@ def test_a_drawing_without_rows_leaves_no_folder(typed, tmp_path, monkeypatch):
     assert code == 2 and "a.csv" in errors and not (tmp_path / "new").exists()
 
 
-def test_compare_refuses_a_solver_that_cannot_be_imported(typed, mine):
-    code, _, errors = typed("compare", mine("    yield (\n"))
+def test_compare_refuses_a_solver_that_cannot_be_imported(typed, own_solver):
+    code, _, errors = typed("compare", own_solver("    yield (\n"))
     assert code == 2 and "SyntaxError" in errors and len(errors.splitlines()) == 1
 
 
 @pytest.mark.parametrize("place", [0, 1, 6])
-def test_debug_shows_the_traceback_wherever_it_stands(place, typed, mine):
-    words = ["solve", "pitprops", "--solver", mine(MISTAKES["shape"][0]), "-k", "3"]
-    words.insert(place, "--debug")
-    code, _, errors = typed(*words)
+def test_debug_shows_the_traceback_wherever_it_stands(place, typed, own_solver):
+    arguments = ["solve", "pitprops", "--solver", own_solver(MISTAKES["shape"][0]), "-k", "3"]
+    arguments.insert(place, "--debug")
+    code, _, errors = typed(*arguments)
     assert code == 2
     assert "Traceback" in errors and "yield A @ np.ones(5)" in errors
 
@@ -273,25 +288,25 @@ def test_debug_shows_the_traceback_of_a_wrong_argument(typed):
 
 @pytest.mark.parametrize("error", [ValueError("a shape"), FileNotFoundError("x"), KeyError("x")])
 @pytest.mark.parametrize("solver", ["grqi", "mine"])
-def test_a_bug_of_the_suite_is_no_error_of_the_user(error, solver, mine, monkeypatch):
+def test_a_bug_of_the_suite_is_no_error_of_the_user(error, solver, own_solver, monkeypatch):
     def broken(problem, *others, k, **settings):
         raise error
 
     if solver == "mine":
-        solver = mine("    yield np.eye(problem.n)[0]\n")
+        solver = own_solver("    yield np.eye(problem.n)[0]\n")
         monkeypatch.setattr(api, "components", broken)
     else:
         monkeypatch.setattr(registry.module("solver", solver), "solve", broken)
-    words = ["spcabench", "solve", "pitprops", "--solver", solver, "-k", "3"]
-    monkeypatch.setattr(sys, "argv", words)
+    arguments = ["spcabench", "solve", "pitprops", "--solver", solver, "-k", "3"]
+    monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(type(error)) as caught:
         command_line.main()
     assert caught.value is error
 
 
-def test_an_infeasible_answer_says_why(typed, mine):
+def test_an_infeasible_answer_says_why(typed, own_solver):
     body = "    yield np.ones(problem.n)\n"
-    code, output, _ = typed("solve", "pitprops", "--solver", mine(body), "-k", "3")
+    code, output, _ = typed("solve", "pitprops", "--solver", own_solver(body), "-k", "3")
     assert code == 0 and "note: no answer: x has norm 3.60555" in output
 
 
@@ -348,11 +363,11 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_that_the_user_named_is_in_the_one_line(name, typed, folder):
-    words = FILES[name]
-    code, _, errors = typed(*words)
+    arguments = FILES[name]
+    code, _, errors = typed(*arguments)
     assert code == 2, errors
     assert len(errors.splitlines()) == 1, errors
-    named = [word for word in words if (folder / word).exists() or "none" in word]
+    named = [word for word in arguments if (folder / word).exists() or "none" in word]
     assert any(word in errors for word in named), errors
 
 
@@ -472,16 +487,16 @@ WRONG_SETTINGS = [
 
 @pytest.mark.parametrize(("solver", "text", "value"), SETTINGS)
 def test_a_setting_has_the_type_of_the_signature_that_takes_it(solver, text, value):
-    ((name, found),) = settings.read([text], solver).items()
+    ((name, setting),) = settings.read([text], solver).items()
     assert name == text.partition("=")[0].strip()
-    assert found == value and type(found) is type(value)
+    assert setting == value and type(setting) is type(value)
 
 
-@pytest.mark.parametrize(("solver", "text", "said"), WRONG_SETTINGS)
-def test_a_wrong_setting_is_one_line(solver, text, said):
+@pytest.mark.parametrize(("solver", "text", "message"), WRONG_SETTINGS)
+def test_a_wrong_setting_is_one_line(solver, text, message):
     with pytest.raises(InputError) as error:
         settings.read([text], solver)
-    assert said in str(error.value) and "\n" not in str(error.value)
+    assert message in str(error.value) and "\n" not in str(error.value)
     assert len(str(error.value)) < 400
 
 
@@ -501,8 +516,8 @@ def test_annotations_of_a_stranger_are_read_where_they_can_be(add_file):
     text += "def solve(problem, *, k, rate=0.5, other: {} = 3):\n    yield\n"
     for annotation in ("int", "Unknown"):
         add_file("solver", "mine", text.format(annotation))
-        asked = settings.read(["rate=2", "other=4"], "mine")
-        assert asked == {"rate": 2.0, "other": 4} and type(asked["rate"]) is float
+        values = settings.read(["rate=2", "other=4"], "mine")
+        assert values == {"rate": 2.0, "other": 4} and type(values["rate"]) is float
         with pytest.raises(InputError, match="allowed are whole numbers"):
             settings.read(["other=4.5"], "mine")
 
@@ -542,14 +557,14 @@ def test_options_for_files_are_refused_for_a_dataset(option, typed):
 
 
 def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, typed):
-    asked = {}
-    monkeypatch.setattr(api, "load", lambda name, **how: asked.update(how) or sys.exit(0))
+    options_seen = {}
+    monkeypatch.setattr(api, "load", lambda name, **how: options_seen.update(how) or sys.exit(0))
     typed("solve", "alon", "-k", "3", "--scale", "--no-center")
-    assert asked == dict(scale=True, center=False, stand_in=False)
+    assert options_seen == dict(scale=True, center=False, stand_in=False)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("compare", "grqi", "--name", "../../evil"), "--name: '../../evil'"),
         (("compare", "grqi", "--name", "/tmp/evil"), "--name"),
@@ -565,16 +580,18 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
         (("report", "."), "holds no figures of a run"),
     ],
 )
-def test_nothing_is_written_where_it_does_not_belong(words, said, typed, tmp_path, monkeypatch):
+def test_nothing_is_written_where_it_does_not_belong(
+    arguments, message, typed, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "ROOT", tmp_path)
-    code, _, errors = typed(*words)
-    assert code == 2 and said in errors and len(errors.splitlines()) == 1, errors
+    code, _, errors = typed(*arguments)
+    assert code == 2 and message in errors and len(errors.splitlines()) == 1, errors
     assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("check", "grqi", "--patience", "-1"),
         ("check", "grqi", "--patience", "nan"),
@@ -586,8 +603,8 @@ def test_nothing_is_written_where_it_does_not_belong(words, said, typed, tmp_pat
         ("best-known", "--update", "--search", "-1"),
     ],
 )
-def test_numbers_out_of_range_are_refused_before_any_work(words, typed):
-    code, output, errors = typed(*words)
+def test_numbers_out_of_range_are_refused_before_any_work(arguments, typed):
+    code, output, errors = typed(*arguments)
     assert (code, output) == (2, "") and "Traceback" not in errors
 
 
@@ -610,11 +627,11 @@ ENDS = {
 def test_a_file_that_is_no_solver_does_not_end_in_silence(case, typed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    content, said = ENDS[case]
+    content, message = ENDS[case]
     content = content.encode() if isinstance(content, str) else content
     (tmp_path / "mine.py").write_bytes(content)
     code, _, errors = typed("solve", "pitprops", "-k", "3", "--solver", "mine.py")
-    assert code == 2 and said in errors and len(errors.splitlines()) == 1, errors
+    assert code == 2 and message in errors and len(errors.splitlines()) == 1, errors
 
 
 # two checkouts
@@ -626,31 +643,31 @@ def copied(folder):
     return folder
 
 
-def spoken(folder, *words):
+def spoken(folder, *arguments):
     """What a new process in a folder says on its error stream; the folder is first on its path."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
+    completed = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    assert completed.returncode == 0, completed.stderr
+    return completed.stderr
 
 
 LIST = ("-m", "spcabench", "list", "datasets")
 IMPORT = ("-c", "from spcabench import registry as r; r.names('solver'); r.names('dataset')")
 
 
-@pytest.mark.parametrize("words", [LIST, IMPORT], ids=["command", "import"])
-def test_a_work_tree_in_the_environment_of_another_is_warned_of_once(words, tmp_path):
-    said = spoken(copied(tmp_path), *words)
-    assert said.count("two checkouts are mixed") == 1
-    assert str(tmp_path / "spcabench") in said
-    assert str(options.ROOT / "solvers") in said and str(options.ROOT / "datasets") in said
+@pytest.mark.parametrize("arguments", [LIST, IMPORT], ids=["command", "import"])
+def test_a_work_tree_in_the_environment_of_another_is_warned_of_once(arguments, tmp_path):
+    message = spoken(copied(tmp_path), *arguments)
+    assert message.count("two checkouts are mixed") == 1
+    assert str(tmp_path / "spcabench") in message
+    assert str(options.ROOT / "solvers") in message and str(options.ROOT / "datasets") in message
 
 
-@pytest.mark.parametrize("words", [LIST, IMPORT], ids=["command", "import"])
-def test_an_editable_install_is_not_warned_of(words, tmp_path):
-    assert spoken(tmp_path, *words) == ""
+@pytest.mark.parametrize("arguments", [LIST, IMPORT], ids=["command", "import"])
+def test_an_editable_install_is_not_warned_of(arguments, tmp_path):
+    assert spoken(tmp_path, *arguments) == ""
     assert machine.mixed_checkouts() == ""
 
 
@@ -688,7 +705,7 @@ def test_a_linked_checkout_is_not_warned_of(tmp_path):
 def test_the_doctor_tells_of_two_checkouts(monkeypatch):
     from spcabench.cli import doctor
 
-    good, what, words = doctor._checkout()
-    assert good and what == "checkout" and str(options.ROOT) in words
+    good, what, text = doctor._checkout()
+    assert good and what == "checkout" and str(options.ROOT) in text
     monkeypatch.setattr(machine, "mixed_checkouts", lambda: "two checkouts are mixed")
     assert doctor._checkout() == (False, "checkout", "two checkouts are mixed")

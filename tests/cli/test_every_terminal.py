@@ -35,11 +35,11 @@ def survey(tmp_path, monkeypatch):
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
 def test_an_answer_is_printed_in_every_encoding(survey, encoding):
     command = [sys.executable, "-m", "spcabench", "solve", survey.name, "-k", str(len(NAMES))]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}
     )
-    shown = done.stdout.decode(encoding)
-    assert done.returncode == 0, done.stderr
+    shown = completed.stdout.decode(encoding)
+    assert completed.returncode == 0, completed.stderr
     for name in NAMES:
         held = name.encode(encoding, "backslashreplace").decode(encoding)
         assert "".join(held.split()) in "".join(shown.split())
@@ -51,8 +51,8 @@ def test_letters_that_a_stream_lacks_have_other_words():
 
 
 def test_names_are_text_in_tables_and_csv(survey, spcabench):
-    done = spcabench("solve", survey.name, "-k", 4, "--out", "x.csv")
-    assert done.returncode == 0 and done.stdout.startswith("survey [x].csv: ")
+    completed = spcabench("solve", survey.name, "-k", 4, "--out", "x.csv")
+    assert completed.returncode == 0 and completed.stdout.startswith("survey [x].csv: ")
     with open("x.csv", newline="", encoding="utf-8") as stream:
         cells = [row[0] for row in csv.reader(stream)][1:]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
@@ -114,8 +114,8 @@ def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
     with pytest.raises(InputError, match=f"{name}.*`spcabench data` says how"):
         api.load(name)
     assert api.load(name, stand_in=True).stand_in and api.load_or_stand_in(name).stand_in
-    done = spcabench("solve", name, "-k", 2)
-    assert done.returncode == 2 and not done.stdout and "--stand-in" in done.stderr
+    completed = spcabench("solve", name, "-k", 2)
+    assert completed.returncode == 2 and not completed.stdout and "--stand-in" in completed.stderr
     file = tmp_path / "x.txt"
     file.write_text("1\n")
     assert "--stand-in" in spcabench("grade", file, "--problem", name).stderr
@@ -125,37 +125,37 @@ def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
 def test_what_needs_samples_is_refused_before_the_work(spcabench, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(api, "components", lambda *given, **more: pytest.fail("too late"))
-    for words in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
-        done = spcabench("solve", "pitprops", *words, "--plot", "x.png")
-        assert done.returncode == 2 and "--picture" in done.stderr
+    for arguments in (("-k", 3, "--picture", "scores"), ("-k", "2:4", "--picture", "scree")):
+        completed = spcabench("solve", "pitprops", *arguments, "--plot", "x.png")
+        assert completed.returncode == 2 and "--picture" in completed.stderr
 
 
 FULL = ["solve {table} -k 2", "best-known", "list solvers", "figure --help", "doctor"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
-@pytest.mark.parametrize("words", FULL)
-def test_a_full_disk_behind_the_output_is_one_line(survey, words):
-    typed = [str(survey) if word == "{table}" else word for word in words.split()]
+@pytest.mark.parametrize("arguments", FULL)
+def test_a_full_disk_behind_the_output_is_one_line(survey, arguments):
+    typed = [str(survey) if word == "{table}" else word for word in arguments.split()]
     command = [sys.executable, "-m", "spcabench", *typed]
     with open("/dev/full", "w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
-    lines = [x for x in done.stderr.splitlines() if "--solver names another" not in x]
-    assert done.returncode == 2 and len(lines) == 1, done.stderr
+        completed = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    lines = [x for x in completed.stderr.splitlines() if "--solver names another" not in x]
+    assert completed.returncode == 2 and len(lines) == 1, completed.stderr
     assert "what is printed cannot be written" in lines[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are Linux's")
 @pytest.mark.parametrize("megabytes", some(2, [150, 400, 250, 500, 600, 700, 900, 1200]))
-@pytest.mark.parametrize("words", ["best-known", "doctor", "list solvers"])
-def test_little_memory_is_one_line(words, megabytes):
-    command = f'ulimit -v {1024 * megabytes}; exec "$0" -m spcabench {words}'
-    done = subprocess.run(
+@pytest.mark.parametrize("arguments", ["best-known", "doctor", "list solvers"])
+def test_little_memory_is_one_line(arguments, megabytes):
+    command = f'ulimit -v {1024 * megabytes}; exec "$0" -m spcabench {arguments}'
+    completed = subprocess.run(
         ["bash", "-c", command, sys.executable], capture_output=True, text=True, timeout=60
     )
-    if done.returncode != 0:
-        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-        assert "not enough memory" in done.stderr
+    if completed.returncode != 0:
+        assert completed.returncode == 2 and completed.stderr.count("\n") == 1, completed.stderr
+        assert "not enough memory" in completed.stderr
 
 
 INTERRUPTED = """
@@ -172,5 +172,5 @@ runpy.run_module("spcabench", run_name="__main__")
 
 
 def test_ctrl_c_shows_no_traceback_while_the_libraries_load():
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+    completed = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True)
+    assert (completed.returncode, completed.stdout, completed.stderr) == (-signal.SIGINT, b"", b"")

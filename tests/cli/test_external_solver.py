@@ -119,16 +119,16 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
     program = f"import sys\nimport numpy as np\nA = {read}\nx = np.eye(A.shape[1])[0]\n"
     program += "np.save('seen.npy', A)\nwith open(sys.argv[3], 'wb') as out: np.save(out, x)\n"
     (tmp_path / "any.py").write_text(program)
-    words = f"{shlex.quote(sys.executable)} any.py {{data:{kind}}} {{k}} {{out:npy}}"
+    command_line = f"{shlex.quote(sys.executable)} any.py {{data:{kind}}} {{k}} {{out:npy}}"
     problem = api.load("gaussian", m=7, n=5)
-    (iterate,) = external_solver.iterates(problem, 1, words, str(tmp_path))
+    (iterate,) = external_solver.iterates(problem, 1, command_line, str(tmp_path))
     assert iterate.x.tolist() == [1, 0, 0, 0, 0]
-    external_solver._answer(problem, 1, words, str(tmp_path))
+    external_solver._answer(problem, 1, command_line, str(tmp_path))
     assert np.array_equal(np.load("seen.npy"), problem.data.dense())
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("arguments", "sentence"),
     [
         ("cat {k} {out}", "needed are"),
         ("cat {data} {k}", "needed are"),
@@ -137,9 +137,9 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
         ("cat '{data} {k} {out}", "No closing quotation"),
     ],
 )
-def test_a_wrong_command_is_one_line(tmp_path, words, sentence):
+def test_a_wrong_command_is_one_line(tmp_path, arguments, sentence):
     with pytest.raises(InputError, match=sentence) as error:
-        external_solver.text_of(words, tmp_path)
+        external_solver.text_of(arguments, tmp_path)
     assert len(str(error.value).splitlines()) == 1
 
 
@@ -171,12 +171,21 @@ def test_a_file_that_only_looks_like_a_command_does_not_tell_its_own_time(file_o
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 def test_the_example_in_c_is_the_truncated_power_method(tmp_path):
     source = options.ROOT / "examples" / "tpower.c"
-    done = ["gcc", "-O2", "-Wall", "-Werror", "-o", str(tmp_path / "tpower"), str(source), "-lm"]
-    subprocess.run(done, check=True, env=dict(os.environ))
+    compiler = [
+        "gcc",
+        "-O2",
+        "-Wall",
+        "-Werror",
+        "-o",
+        str(tmp_path / "tpower"),
+        str(source),
+        "-lm",
+    ]
+    subprocess.run(compiler, check=True, env=dict(os.environ))
     for dataset, k in (("pitprops", 6), ("blocks", 10)):
         problem = api.load_or_stand_in(dataset)
-        words = "./tpower {covariance:csv} {k} {out}"
-        (iterate,) = external_solver.iterates(problem, k, words, str(tmp_path))
+        program = "./tpower {covariance:csv} {k} {out}"
+        (iterate,) = external_solver.iterates(problem, k, program, str(tmp_path))
         x = iterate.x
         assert np.count_nonzero(x) == k
         assert np.allclose(project(problem.covariance @ x, k), x, atol=1e-5)  # a fixed point

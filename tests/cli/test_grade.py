@@ -21,8 +21,8 @@ def typed(monkeypatch, capsys, tmp_path):
     """The command grade in this process: words -> exit code, output, errors."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spcabench", "grade", *map(str, words)])
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["spcabench", "grade", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
             command_line.main()
         return end.value.code, *capsys.readouterr()
@@ -46,12 +46,12 @@ def lines_of(x):
 
 def test_a_good_vector_is_graded(typed, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
-    code, words, _ = typed("good.csv", "--problem", "pit props", "-k", K)
+    code, output, _ = typed("good.csv", "--problem", "pit props", "-k", K)
     assert code == 0
-    assert "feasible, 6 nonzeros" in words
-    assert f"{optimum.variance:.9g}" in words
-    assert "rank                1 among" in words
-    assert "gap of the refit 0.000%" in words  # the table proves it
+    assert "feasible, 6 nonzeros" in output
+    assert f"{optimum.variance:.9g}" in output
+    assert "rank                1 among" in output
+    assert "gap of the refit 0.000%" in output  # the table proves it
 
 
 BAD = {
@@ -66,9 +66,9 @@ BAD = {
 def test_a_vector_that_is_not_feasible_gets_a_sentence(typed, optimum, tmp_path, name):
     change, sentence = BAD[name]
     (tmp_path / "bad.txt").write_text(lines_of(change(optimum.x)))
-    code, words, _ = typed("bad.txt", "--problem", "pit props", "-k", K)
+    code, output, _ = typed("bad.txt", "--problem", "pit props", "-k", K)
     assert code == 1
-    assert words.splitlines()[-1] == f"not feasible: {sentence}"
+    assert output.splitlines()[-1] == f"not feasible: {sentence}"
     assert not (tmp_path / "proposal.json").exists()
 
 
@@ -117,10 +117,10 @@ def test_a_missing_file_is_one_line(typed):
 
 @pytest.mark.parametrize("suffix", files.TABLES)
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
-    found = api.components(problem, "tpower", 2, k=3)
-    files.write(tmp_path / f"z{suffix}", problem, found)
+    components = api.components(problem, "tpower", 2, k=3)
+    files.write(tmp_path / f"z{suffix}", problem, components)
     x = grading.read(tmp_path / f"z{suffix}")
-    assert np.allclose(np.abs(x), np.abs(found[0].x))
+    assert np.allclose(np.abs(x), np.abs(components[0].x))
 
 
 @pytest.mark.parametrize("factor", [1.0, -1.0])
@@ -128,10 +128,10 @@ def test_own_data_are_graded_without_a_table(typed, tmp_path, factor):
     X = np.random.default_rng(0).standard_normal((30, 4))
     np.save(tmp_path / "data.npy", X)
     np.save(tmp_path / "x.npy", factor * np.eye(4)[2])
-    code, words, _ = typed("x.npy", "--problem", "data.npy")
+    code, output, _ = typed("x.npy", "--problem", "data.npy")
     assert code == 0
-    assert f"{X[:, 2].var():.9g}" in words
-    assert "rank" not in words
+    assert f"{X[:, 2].var():.9g}" in output
+    assert "rank" not in output
 
 
 def test_the_bound_is_above_the_value_and_the_refit_above_both(problem):
@@ -171,8 +171,8 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     assert absent.returncode == 0 and "the data 'else' are not here" in absent.stdout
 
 
-def take(monkeypatch, *words):
-    monkeypatch.setattr(sys, "argv", ["spcabench", "best-known", "--take", *words])
+def take(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["spcabench", "best-known", "--take", *arguments])
     with pytest.raises(SystemExit) as end:
         command_line.main()
     return end.value.code
@@ -180,14 +180,14 @@ def take(monkeypatch, *words):
 
 def test_a_better_answer_is_proposed_and_taken_over(typed, table, optimum, tmp_path, monkeypatch):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
-    words = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
-    assert typed(*words)[0] == 0
+    arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
+    assert typed(*arguments)[0] == 0
     assert take(monkeypatch, "p.json") == 0
     ((key, entry),) = table().items()
     assert key == ("pit props", "pitprops", K, False)
     assert entry.who == "me"
     assert entry.value == pytest.approx(optimum.variance)
-    assert typed(*words)[0] == 2  # it is not better than itself
+    assert typed(*arguments)[0] == 2  # it is not better than itself
     assert take(monkeypatch, "p.json") == 2
 
 
@@ -205,11 +205,11 @@ def test_a_better_answer_is_proposed_and_taken_over(typed, table, optimum, tmp_p
 def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path, change):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
     typed("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
-    given = json.loads((tmp_path / "p.json").read_text())
-    (tmp_path / "lie.json").write_text(json.dumps(given | {"value": 9.0, "proven": True}))
+    proposal = json.loads((tmp_path / "p.json").read_text())
+    (tmp_path / "lie.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
     honest = grading.take(tmp_path / "lie.json", api.load_or_stand_in)
     assert honest.value == pytest.approx(optimum.variance)
-    (tmp_path / "wrong.json").write_text(json.dumps(given | change))
+    (tmp_path / "wrong.json").write_text(json.dumps(proposal | change))
     with pytest.raises(InputError, match=r"wrong\.json"):
         grading.take(tmp_path / "wrong.json", api.load_or_stand_in)
 

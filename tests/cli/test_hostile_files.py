@@ -52,10 +52,10 @@ def array(values, dtype=None):
 
 def sparse(kind="csr", shape=(4, 3), **changed):
     """A sparse .npz of GOOD, with parts changed."""
-    made = sp.csr_array(GOOD).asformat(kind)
+    matrix = sp.csr_array(GOOD).asformat(kind)
     names = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
-    parts = {name: array(getattr(made, name)) for name in names}
-    parts |= dict(data=array(made.data), shape=array(shape), format=array(kind.encode()))
+    parts = {name: array(getattr(matrix, name)) for name in names}
+    parts |= dict(data=array(matrix.data), shape=array(shape), format=array(kind.encode()))
     parts |= {name: array(value) for name, value in changed.items() if value is not None}
     return zipped({name: part for name, part in parts.items() if changed.get(name, 0) is not None})
 
@@ -213,7 +213,7 @@ FILES = {
 
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_that_lies_is_one_line(case, tmp_path, monkeypatch):
-    name, content, said = FILES[case]
+    name, content, error_text = FILES[case]
     monkeypatch.chdir(tmp_path)
     if isinstance(content, bytes):
         (tmp_path / name).write_bytes(content)
@@ -222,7 +222,7 @@ def test_a_file_that_lies_is_one_line(case, tmp_path, monkeypatch):
     with pytest.raises(InputError) as error:
         read(tmp_path / name)
     message = str(error.value)
-    assert said in message and message.startswith(str(tmp_path / name)), message
+    assert error_text in message and message.startswith(str(tmp_path / name)), message
     assert len(message.removeprefix(str(tmp_path))) < 300
 
 
@@ -274,13 +274,13 @@ def test_a_folder_a_pipe_and_a_long_path_are_named_as_such(tmp_path):
 
     (tmp_path / "a.csv").mkdir()
     os.mkfifo(tmp_path / "b.csv")
-    for path, said in (
+    for path, message in (
         (tmp_path / "a.csv", "a folder"),
         (tmp_path / "b.csv", "a device or a pipe"),
         (tmp_path / f"{'x' * 5000}.csv", "name too long"),
         (tmp_path / "none.csv", "no such file"),
     ):
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             read(path)
 
 
@@ -307,11 +307,11 @@ def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry
     path = tmp_path / "a.mtx"
     written = X if dense else sp.coo_array(X)
     scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
-    found = matrix_market.read(path)
-    np.testing.assert_array_equal(found if dense else found.toarray(), X)
+    matrix = matrix_market.read(path)
+    np.testing.assert_array_equal(matrix if dense else matrix.toarray(), X)
     expected = scipy.io.mmread(path, spmatrix=False)
     np.testing.assert_array_equal(
-        found if dense else found.toarray(), expected if dense else expected.toarray()
+        matrix if dense else matrix.toarray(), expected if dense else expected.toarray()
     )
 
 
@@ -324,7 +324,7 @@ def test_small_integers_that_stand_twice_are_summed_without_overflow(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("count", "words"),
+    ("count", "text"),
     [
         (0, "0 bytes"),
         (128, "128 bytes"),
@@ -336,5 +336,5 @@ def test_small_integers_that_stand_twice_are_summed_without_overflow(tmp_path):
         (1e40, "more than 1,000 PB"),
     ],
 )
-def test_sizes_are_readable(count, words):
-    assert sizes.readable(count) == words
+def test_sizes_are_readable(count, text):
+    assert sizes.readable(count) == text

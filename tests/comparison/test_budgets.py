@@ -17,9 +17,9 @@ def answer(solver, item, share, time, **changes):
         {"seconds": s, "flops": f, "variance": v, "cardinality": 5, "iteration": i}
         for i, (s, f, v) in enumerate(STEPS)
     ]
-    found = dict(item=item, asked=5, family="a kind", solver=solver, answered=True, share=share)
-    found |= dict(best=10.0, work=1e9 * time, time=time, search_time=np.nan, setup_flops=0)
-    return found | {"history": json.dumps(steps), "setup_time": 0.0} | changes
+    fields = dict(item=item, asked=5, family="a kind", solver=solver, answered=True, share=share)
+    fields |= dict(best=10.0, work=1e9 * time, time=time, search_time=np.nan, setup_flops=0)
+    return fields | {"history": json.dumps(steps), "setup_time": 0.0} | changes
 
 
 def named(table, group=budgets.ALL):
@@ -29,8 +29,8 @@ def named(table, group=budgets.ALL):
 
 def test_a_stopped_run_has_its_best_iterate_and_one_that_has_ended_its_refit():
     rows = pd.DataFrame([answer("one", "p", 0.95, 0.05)])
-    found = named(budgets.best(rows, ["one"], "time"))
-    assert found == [(["one"], 0.6), (["one"], 0.6), *[(["one"], 0.95)] * 3]
+    best = named(budgets.best(rows, ["one"], "time"))
+    assert best == [(["one"], 0.6), (["one"], 0.6), *[(["one"], 0.95)] * 3]
 
 
 def test_a_search_has_nothing_before_its_end_and_a_failure_nothing_at_all():
@@ -40,8 +40,8 @@ def test_a_search_has_nothing_before_its_end_and_a_failure_nothing_at_all():
             answer("failed", "p", np.nan, np.nan, answered=False),
         ]
     )
-    found = named(budgets.best(rows, ["failed", "searched"], "time"))
-    assert found == [None, None, *[(["searched"], 0.95)] * 3]
+    best = named(budgets.best(rows, ["failed", "searched"], "time"))
+    assert best == [None, None, *[(["searched"], 0.95)] * 3]
 
 
 def test_an_iterate_with_too_many_nonzeros_is_no_answer():
@@ -75,7 +75,7 @@ def test_a_larger_budget_is_never_worse(measure):
         for p in "pqr"
         for share, time in [(rng.uniform(0.9, 1.0), 10 ** rng.uniform(-4, 1))]
     ]
-    found = named(budgets.best(pd.DataFrame(rows), [*"abc"], measure))
-    shares = [share for _, share in filter(None, found)]
+    best = named(budgets.best(pd.DataFrame(rows), [*"abc"], measure))
+    shares = [share for _, share in filter(None, best)]
     assert shares == sorted(shares)
-    assert len(budgets.HEADS[measure]) == len(budgets.BUDGETS[measure]) == len(found)
+    assert len(budgets.HEADS[measure]) == len(budgets.BUDGETS[measure]) == len(best)

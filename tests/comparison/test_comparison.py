@@ -132,8 +132,8 @@ def test_a_bound_below_a_value_that_was_verified_is_dropped_and_said(entry):
     for sound in (entry, loose):
         for merged in (best_known.merged(wrong, sound), best_known.merged(sound, wrong)):
             assert merged == sound
-        for said in (best_known.refuted(wrong, sound), best_known.refuted(sound, wrong)):
-            assert "mistaken" in said and f"{wrong.bound:.9g}" in said
+        for message in (best_known.refuted(wrong, sound), best_known.refuted(sound, wrong)):
+            assert "mistaken" in message and f"{wrong.bound:.9g}" in message
     assert best_known.refuted(entry, loose) == best_known.refuted(None, entry) == ""
     rounded = replace(entry, bound=entry.bound * (1.0 - 1e-13))
     assert best_known.refuted(rounded, entry) == ""
@@ -160,12 +160,12 @@ def test_f1_is_1_for_the_same_support_and_0_for_another():
 
 def test_statistics_of_a_solver_are_shares():
     problem = api.load("spiked_samples", m=60, n=20, count=4, strength=8.0, seed=3)
-    asked = dict(seed=0, name="tpower", k=4)
+    settings = dict(seed=0, name="tpower", k=4)
     for (function, judge), number in zip(resampling.MEASURES, ("share", "overlap"), strict=True):
-        numbers = function(problem, **asked)
-        assert 0.5 < judge(problem, numbers, **asked)[number] <= 1.0
+        numbers = function(problem, **settings)
+        assert 0.5 < judge(problem, numbers, **settings)[number] <= 1.0
         with pytest.raises(ValueError):
-            judge(problem, numbers, **asked | {"k": 2})  # more nonzeros than were asked for
+            judge(problem, numbers, **settings | {"k": 2})  # more nonzeros than were asked for
 
 
 SOLVER = '''"""A solver."""
@@ -332,13 +332,13 @@ def test_solvers_take_part_where_they_give_what_is_asked():
 
 def test_samples_are_drawn_again_in_the_worker(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = {
+    names = {
         run.measure: run
         for run in plans.plan(jobs.Job("tpower", limit=5.0)).groups[""]
         if run.function
     }
-    assert set(found) == {"held_out", "stability"} and found["held_out"].solvers == ("tpower",)
-    task = replace(found["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
+    assert set(names) == {"held_out", "stability"} and names["held_out"].solvers == ("tpower",)
+    task = replace(names["held_out"], dataset="gaussian", parameters=dict(m=30, n=12))
     (row,) = rows_of([task], tmp_path)
     assert row.status == "finished" and 0.0 < row.extra["share"] <= 1.0
 
@@ -357,8 +357,8 @@ def test_fresh_problems_are_of_the_same_families_and_none_is_known(name):
     assert [i.ks for i in new] == [i.ks for i in old]
     assert new == suite.items(name, fresh=7)
     for other in (old, suite.items(name, fresh=8)):
-        for mine, theirs in zip(new, other, strict=True):
-            assert (mine.dataset, mine.parameters) != (theirs.dataset, theirs.parameters)
+        for fresh, theirs in zip(new, other, strict=True):
+            assert (fresh.dataset, fresh.parameters) != (theirs.dataset, theirs.parameters)
     assert not {i.name for i in new} & {key[0] for key in best_known.read()}
 
 

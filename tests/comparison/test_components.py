@@ -65,12 +65,12 @@ def table(tmp_path_factory):
 @of_the_table
 def test_every_way_has_a_formulation_and_none_is_ranked_across_two(table):
     ranks = ranking.ranking(table)
-    asked = {
+    ways_by = {
         way.how
         for name in ("tpower", "amanpg")
         for way in ways.ways(name, describe(name).traits, True)
     }
-    assert set(ranks.how) == asked
+    assert set(ranks.how) == ways_by
     best = table[table.value.notna()].groupby(["formulation", "item", "r", "k"]).share.max()
     assert np.allclose(best, 1.0)
 
@@ -95,9 +95,9 @@ def test_disjoint_answers_stand_among_the_orthonormal_ones(table):
 def test_loadings_that_break_their_formulation_are_a_failure(small, tmp_path, formulation):
     file = tmp_path / f"liar_{formulation}.py"
     file.write_text(LIAR.format(formulation=formulation))
-    found = _graded(tmp_path, file)
-    assert found.value.isna().all()
-    assert (found.status != "finished").all()
+    graded = _graded(tmp_path, file)
+    assert graded.value.isna().all()
+    assert (graded.status != "finished").all()
 
 
 @of_the_table
@@ -153,8 +153,8 @@ def test_a_page_can_be_published(small, tmp_path):
     plans.run_job(job, jobs.rows_of(file))
     plan = home / "one" / "plan.json"
     plan.parent.mkdir()
-    words = dict(name="one", named=[], jobs=[str(file.relative_to(tmp_path))])
-    plan.write_text(json.dumps(words))
+    headings = dict(name="one", named=[], jobs=[str(file.relative_to(tmp_path))])
+    plan.write_text(json.dumps(headings))
     components_page.write(plan)
     out = tmp_path / "results" / "published" / "compare" / "one"
     publish._copy_comparison(plan.parent, out)
@@ -167,8 +167,8 @@ def test_held_out_samples_are_not_those_of_the_loadings():
     problem = api.load("gaussian", **DATA)
     train, test = find.train_and_test(problem)
     assert train.m + test.m == problem.m
-    asked = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
-    Z = find.assembled(find.halves(problem, **asked), problem.n)
+    settings = dict(seed=0, solver="tpower", how="projection", r=2, k=3, limit=1.0)
+    Z = find.assembled(find.halves(problem, **settings), problem.n)
     direct = api.components(train, "tpower", 2, k=3, refit=True)
     assert np.allclose(np.abs(Z), np.abs(direct.Z))
 
@@ -183,27 +183,27 @@ def test_every_entrant_answers_a_small_problem_in_each_way(name):
     else:
         problem, k = api.load("gaussian", **DATA), 3
     for way in ways.ways(name, traits):
-        found = find.loadings(problem, seed=0, solver=name, how=way.how, r=2, k=k, limit=2.0)
-        Z = find.assembled(found, problem.n)
+        loadings = find.loadings(problem, seed=0, solver=name, how=way.how, r=2, k=k, limit=2.0)
+        Z = find.assembled(loadings, problem.n)
         assert Z.shape[1] >= 1, way
         assert fault(Z, way.formulation, k) == "", way
 
 
 def test_each_component_has_its_own_cardinality():
     problem = api.load("pitprops")
-    found = api.components(problem, "tpower", 3, k=[6, 2, 3])
-    assert [result.cardinality for result in found] == [6, 2, 3]
-    assert found.measures.projected <= found.joint_bound
+    components = api.components(problem, "tpower", 3, k=[6, 2, 3])
+    assert [result.cardinality for result in components] == [6, 2, 3]
+    assert components.measures.projected <= components.joint_bound
     with pytest.raises(InputError, match="k: 2 cardinalities"):
         api.components(problem, "tpower", 3, k=[6, 2])
 
 
 def test_removed_variables_make_disjoint_loadings():
     problem = api.load("pitprops")
-    found = api.components(problem, "tpower", 2, k=4, deflation="drop_features")
-    assert found.formulation == Formulation.DISJOINT
-    assert found.measures.violation == pytest.approx(0.0, abs=1e-12)
-    assert found.measures.total <= found.joint_bound
+    components = api.components(problem, "tpower", 2, k=4, deflation="drop_features")
+    assert components.formulation == Formulation.DISJOINT
+    assert components.measures.violation == pytest.approx(0.0, abs=1e-12)
+    assert components.measures.total <= components.joint_bound
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)

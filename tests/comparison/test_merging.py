@@ -24,12 +24,12 @@ pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def folders(tmp_path_factory):
     """Two comparisons of one suite: tpower on both machines, another solver on each."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        made = {"one": ["tpower", "spcavrp"], "two": ["tpower", "gpower1"]}
-        yield [compared(patch, home, name, made[name], items=2).parent for name in made]
+        solvers = {"one": ["tpower", "spcavrp"], "two": ["tpower", "gpower1"]}
+        yield [compared(patch, home, name, solvers[name], items=2).parent for name in solvers]
 
 
 def slower(folder, elsewhere):
@@ -45,8 +45,8 @@ def slower(folder, elsewhere):
     return elsewhere
 
 
-def test_quality_is_joined_and_times_are_apart(made, tmp_path):
-    one, two = made[0], slower(made[1], tmp_path / "two")
+def test_quality_is_joined_and_times_are_apart(folders, tmp_path):
+    one, two = folders[0], slower(folders[1], tmp_path / "two")
     out = tmp_path / "both"
     out.mkdir()
     text = page.write_merged(out, [one, two]).read_text()
@@ -91,51 +91,51 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(made, tmp_path, lie):
-    two = changed(made[1], tmp_path / "two", **LIES[lie])
+def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(folders, tmp_path, lie):
+    two = changed(folders[1], tmp_path / "two", **LIES[lie])
     out = tmp_path / "both"
     out.mkdir()
-    text = page.write_merged(out, [two, made[0]]).read_text()
+    text = page.write_merged(out, [two, folders[0]]).read_text()
     assert "A row was not believed" in text
     liars = results.read([two / "rows.parquet"]).solver[0]
     table = pd.read_csv(out / "table.csv")
-    honest = page.write_merged(out, [made[0], made[1]]).read_text()
+    honest = page.write_merged(out, [folders[0], folders[1]]).read_text()
     assert "A row was not believed" not in honest
     assert (table[table.solver != liars].value > 0.0).all()
     assert table[(table.solver == liars) & table.value.isna()].shape[0] or liars == "tpower"
 
 
-def test_a_bound_of_another_machine_is_made_again(made, tmp_path):
+def test_a_bound_of_another_machine_is_made_again(folders, tmp_path):
     lower = dict(bound=lambda b: b and 0.0, own=lambda own: True)
-    two = changed(made[1], tmp_path / "two", **lower)
-    rows, said = page._entering(
+    two = changed(folders[1], tmp_path / "two", **lower)
+    rows, messages = page._entering(
         merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
     )
     good = rows[(rows.kind == "suite") & rows.variance.notna()]
-    assert said == [] and (good.bound >= good.variance_refit * (1 - 1e-9)).all()
+    assert messages == [] and (good.bound >= good.variance_refit * (1 - 1e-9)).all()
 
 
-def test_broken_promises_are_carried_along(made, tmp_path):
-    two = changed(made[1], tmp_path / "two")
+def test_broken_promises_are_carried_along(folders, tmp_path):
+    two = changed(folders[1], tmp_path / "two")
     (two / "plan.json").write_text(
         '{"name": "two", "broken": {"gpower1": ["it prints nothing: it printed"]}}'
     )
     out = tmp_path / "both"
     out.mkdir()
-    text = page.write_merged(out, [made[0], two]).read_text()
+    text = page.write_merged(out, [folders[0], two]).read_text()
     assert "A promise is broken: it prints nothing: it printed" in text
 
 
-def test_what_two_machines_made_differently_is_said(made):
-    one, two = (merging.Part.read(folder) for folder in made)
+def test_what_two_machines_made_differently_is_said(folders):
+    one, two = (merging.Part.read(folder) for folder in folders)
     assert merging.differences([one, two]) == []
     changed = replace(two, rows=two.rows.assign(flops=two.rows.flops + 1))
     (sentence,) = merging.differences([one, changed])
     assert sentence.startswith("tpower: other values or flops on ")
 
 
-def test_comparisons_of_other_terms_are_not_joined(made):
-    one, two = (merging.Part.read(folder) for folder in made)
+def test_comparisons_of_other_terms_are_not_joined(folders):
+    one, two = (merging.Part.read(folder) for folder in folders)
     other = {label: replace(job, limit=9.0) for label, job in two.jobs.items()}
     with pytest.raises(InputError, match=r"limit = 9.0"):
         merging.check([one, replace(two, jobs=other)])
@@ -150,33 +150,33 @@ def test_a_folder_without_a_comparison_is_one_line(tmp_path, text):
         merging.Part.read(tmp_path)
 
 
-def test_the_command_merges(made, tmp_path, monkeypatch, capsys):
+def test_the_command_merges(folders, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(options, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["spcabench", "merge", *map(str, made), "--name", "both"])
+    monkeypatch.setattr(sys, "argv", ["spcabench", "merge", *map(str, folders), "--name", "both"])
     with pytest.raises(SystemExit) as end:
         command_line.main()
     assert not end.value.code
-    said = capsys.readouterr().out
-    assert said.rstrip().endswith(str(Path("compare", "both", "index.html")))
-    assert "spcavrp" in said
+    message = capsys.readouterr().out
+    assert message.rstrip().endswith(str(Path("compare", "both", "index.html")))
+    assert "spcavrp" in message
 
 
-def test_settings_are_those_that_the_solver_ran_with(made):
-    part = merging.Part.read(made[0])
-    found = page._settings("spcavrp", part.jobs["spcavrp"], part.rows)
-    assert found["values"] == {"A": 300, "B": 100}
-    assert found["stop"] == "ends by itself, at most 1e+06 iterates"
-    assert "authors' package" in found["rule"]
-    mine = part.rows[(part.rows.solver == "spcavrp") & (part.rows.kind == "suite")]
-    assert found["limited"] == (mine.status == Status.TIME_LIMIT).sum()
+def test_settings_are_those_that_the_solver_ran_with(folders):
+    part = merging.Part.read(folders[0])
+    settings = page._settings("spcavrp", part.jobs["spcavrp"], part.rows)
+    assert settings["values"] == {"A": 300, "B": 100}
+    assert settings["stop"] == "ends by itself, at most 1e+06 iterates"
+    assert "authors' package" in settings["rule"]
+    own = part.rows[(part.rows.solver == "spcavrp") & (part.rows.kind == "suite")]
+    assert settings["limited"] == (own.status == Status.TIME_LIMIT).sum()
 
 
-def test_settings_replace_the_defaults_and_a_penalty_is_none(made):
-    part = merging.Part.read(made[0])
+def test_settings_replace_the_defaults_and_a_penalty_is_none(folders):
+    part = merging.Part.read(folders[0])
     job = jobs.Job("gpower1", "quick", settings="paper")
-    found = page._settings("gpower1", job, part.rows)
-    assert found["stop"] == "objective below 0.0001, at most 1000 iterates"
-    assert "gamma" not in found["values"]
+    settings = page._settings("gpower1", job, part.rows)
+    assert settings["stop"] == "objective below 0.0001, at most 1000 iterates"
+    assert "gamma" not in settings["values"]
 
 
 @pytest.mark.parametrize("solver", suite.RULES)
@@ -197,50 +197,54 @@ def suite_rows(rows, solver):
     return int(((rows.solver == solver) & (rows.kind == "suite")).sum())
 
 
-def test_rows_that_are_left_out_are_failures(made, tmp_path):
+def test_rows_that_are_left_out_are_failures(folders, tmp_path):
     """Nobody gets a better mean by leaving out where he fails."""
-    good = kept(made[1], tmp_path / "two", lambda rows: [*range(len(rows))])
+    good = kept(folders[1], tmp_path / "two", lambda rows: [*range(len(rows))])
     part = merging.Part.read(good)
     worst = part.rows[(part.rows.solver == "gpower1") & (part.rows.kind == "suite")].index[0]
     fewer = kept(good, tmp_path / "fewer", lambda rows: [i for i in rows.index if i != worst])
-    rows, said = page._entering(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
-    assert said == ["gpower1, 1 rows: they were left out, and count as failures"]
-    mine = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
-    assert len(mine) == suite_rows(part.rows, "gpower1")
+    rows, messages = page._entering(merging.Part.read(fewer).rows, part.jobs, elsewhere=True)
+    assert messages == ["gpower1, 1 rows: they were left out, and count as failures"]
+    own = rows[(rows.solver == "gpower1") & (rows.kind == "suite")]
+    assert len(own) == suite_rows(part.rows, "gpower1")
     (out := tmp_path / "both").mkdir()
-    page.write_merged(out, [made[0], fewer])
+    page.write_merged(out, [folders[0], fewer])
     table = pd.read_csv(out / "table.csv")
     assert (table[table.solver == "gpower1"].value.isna()).sum() == 1
 
 
-def test_a_row_that_stands_twice_counts_once(made, tmp_path):
-    part = merging.Part.read(made[1])
+def test_a_row_that_stands_twice_counts_once(folders, tmp_path):
+    part = merging.Part.read(folders[1])
     best = int(part.rows[part.rows.kind == "suite"].variance.idxmax())
-    more = kept(made[1], tmp_path / "two", lambda rows: [*rows.index, best, best])
-    rows, said = page._entering(merging.Part.read(more).rows, part.jobs, elsewhere=True)
-    assert len(rows) == len(part.rows) and len(said) == 1 and "2 rows: each is a second" in said[0]
+    more = kept(folders[1], tmp_path / "two", lambda rows: [*rows.index, best, best])
+    rows, messages = page._entering(merging.Part.read(more).rows, part.jobs, elsewhere=True)
+    assert (
+        len(rows) == len(part.rows)
+        and len(messages) == 1
+        and "2 rows: each is a second" in messages[0]
+    )
 
 
-def test_no_solver_of_a_part_has_terms_of_its_own(made, tmp_path):
-    two = changed(made[1], tmp_path / "two")
-    asked = json.loads((two / "jobs.json").read_text())
-    asked["tpower"]["limit"] = 3600.0
-    (two / "jobs.json").write_text(json.dumps(asked))
+def test_no_solver_of_a_part_has_terms_of_its_own(folders, tmp_path):
+    two = changed(folders[1], tmp_path / "two")
+    jobs = json.loads((two / "jobs.json").read_text())
+    jobs["tpower"]["limit"] = 3600.0
+    (two / "jobs.json").write_text(json.dumps(jobs))
     with pytest.raises(InputError, match=r"two \(tpower\) has limit = 3600"):
-        merging.check([merging.Part.read(folder) for folder in (made[0], two)])
+        merging.check([merging.Part.read(folder) for folder in (folders[0], two)])
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e-13])
-def test_a_vector_at_the_edge_of_grading_is_dropped(made, tmp_path, value):
+def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
     """One entry more, too small to matter or none at all."""
 
     def spoiled(support):
         return support and [*support, next(j for j in range(len(support) + 1) if j not in support)]
 
     more = dict(support=spoiled, values=lambda v: v and [*v, value], asked=lambda k: k)
-    two = changed(made[1], tmp_path / "two", **more)
-    rows, said = page._entering(
+    two = changed(folders[1], tmp_path / "two", **more)
+    rows, messages = page._entering(
         merging.Part.read(two).rows, merging.Part.read(two).jobs, elsewhere=True
     )
     full = rows[(rows.kind == "suite") & rows.variance.notna()]
-    assert said and all(len(s) <= k for s, k in zip(full.support, full.asked, strict=True))
+    assert messages and all(len(s) <= k for s, k in zip(full.support, full.asked, strict=True))

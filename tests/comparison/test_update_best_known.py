@@ -38,14 +38,16 @@ def proposed(tmp_path, monkeypatch):
     """What is proposed from some rows to a table; only pit props are in the suites."""
     monkeypatch.setattr(update_best_known, "SUITES", {"trial": [ITEM]})
 
-    def propose(found, table=()):
+    def propose(new_rows, table=()):
         folder = tmp_path / "standard"
         folder.mkdir(exist_ok=True)
-        rows.write(found, folder / "rows.parquet")
-        said = []
+        rows.write(new_rows, folder / "rows.parquet")
+        messages = []
         table = {entry.key: entry for entry in table}
-        found = update_best_known.proposed(table, tmp_path, api.load_or_stand_in, said.append)
-        return next(iter(found.values())), said
+        new_rows = update_best_known.proposed(
+            table, tmp_path, api.load_or_stand_in, messages.append
+        )
+        return next(iter(new_rows.values())), messages
 
     return propose
 
@@ -58,21 +60,21 @@ def poor():
 
 def test_a_false_bound_proves_nothing_and_the_search_is_made_again(proposed):
     x = poor()
-    entry, said = proposed([row(x, bound=api.load(ITEM.dataset).variance(x) * (1 + 1e-12))])
+    entry, messages = proposed([row(x, bound=api.load(ITEM.dataset).variance(x) * (1 + 1e-12))])
     exact = api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K)
     assert entry.value == pytest.approx(exact.variance)
     assert entry.proven
     assert entry.bound >= exact.variance * (1 - 1e-12)
-    (line,) = said
+    (line,) = messages
     assert "proven again" in line
 
 
 def test_an_open_answer_has_the_bound_of_the_harness(proposed):
-    entry, said = proposed([row(poor(), bound=9.0)])
+    entry, messages = proposed([row(poor(), bound=9.0)])
     assert entry.bound >= api.solve(api.load(ITEM.dataset), "branch_and_bound", k=K).variance
     assert entry.value < entry.bound
     assert not entry.proven
-    assert not said
+    assert not messages
 
 
 def test_changes_in_the_last_digits_are_no_improvement(proposed):
@@ -94,15 +96,15 @@ def test_a_stored_bound_that_a_row_refutes_is_dropped_and_the_search_is_made(pro
         loadings=x[W].tolist(),
         bound_by="mistaken",
     )
-    entry, said = proposed([row(best.x, bound=best.variance)], [wrong])
+    entry, messages = proposed([row(best.x, bound=best.variance)], [wrong])
     assert entry.value == pytest.approx(best.variance)
     assert entry.proven and entry.bound_by == "branch_and_bound"
-    assert any("mistaken" in line for line in said)
+    assert any("mistaken" in line for line in messages)
 
 
 def test_a_vector_that_is_worth_less_than_its_row_says_is_taken_at_its_worth(proposed):
-    told = replace(row(poor(), bound=9.0), variance_refit=8.0)
-    entry, _ = proposed([told])
+    claimed = replace(row(poor(), bound=9.0), variance_refit=8.0)
+    entry, _ = proposed([claimed])
     assert entry.value < 3.0
 
 
@@ -149,6 +151,6 @@ def test_a_row_that_is_no_answer_is_said_and_blocks_nobody(proposed, wrong):
         "elsewhere": dict(support=[1, 2, 99]),
     }
     bad = replace(bad, variance_refit=50.0, **lies[wrong])
-    entry, said = proposed([bad, good])
+    entry, messages = proposed([bad, good])
     assert entry.who == "tpower" and entry.value < 9.0
-    assert any("liar" in line and "not believed" in line for line in said)
+    assert any("liar" in line and "not believed" in line for line in messages)

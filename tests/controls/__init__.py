@@ -65,8 +65,8 @@ def statements(figure):
 
 def can_fail(figure):
     """The ids of the statements that need a trivial competitor: no theorem, no calibration."""
-    found = statements(figure).values()
-    return [s.id for s in found if s.kind != "theorem" and not s.calibration]
+    all_statements = statements(figure).values()
+    return [s.id for s in all_statements if s.kind != "theorem" and not s.calibration]
 
 
 def control(statement, part):
@@ -94,12 +94,12 @@ def sides(part, function):
     """A pair of numbers for each threshold of a part, just inside its region and just outside."""
     if hasattr(function, "values"):
         return list(function.values)
-    found = []
+    pairs = []
     for edge, inwards in ((part.rule.low, 1), (part.rule.high, -1)):
         if np.isfinite(edge):
             step = inwards * NEAR * abs(edge)
-            found.append((edge + step, edge - step))
-    return found
+            pairs.append((edge + step, edge - step))
+    return pairs
 
 
 def judged(figure, rows, id, share=0.0):
@@ -114,5 +114,5 @@ def judged(figure, rows, id, share=0.0):
 
 def verdict(figure, rows, id, share=0.0):
     """The verdict of the primary reading on made-up rows; that of a theorem in the plain words."""
-    found = judged(figure, rows, id, share)["verdict"]
-    return {"checked": "holds", "violated": "fails"}.get(found, found)
+    outcome = judged(figure, rows, id, share)["verdict"]
+    return {"checked": "holds", "violated": "fails"}.get(outcome, outcome)

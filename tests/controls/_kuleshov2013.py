@@ -25,14 +25,14 @@ def pair(penalty, seed, sparsity, ratio=50.0, n=1000, label="main", **changes):
         search_runs=4,
     )
     both |= {name: v for name, v in changes.items() if name[-2:] not in ("_p", "_g")}
-    mine = {
+    grqi = {
         side: both | {f[:-2]: v for f, v in changes.items() if f[-2:] == side}
         for side in ("_p", "_g")
     }
-    yield dict(solver=penalty, settings=dict(k=k), flops=ratio * 1000) | mine["_p"]
+    yield dict(solver=penalty, settings=dict(k=k), flops=ratio * 1000) | grqi["_p"]
     yield (
         dict(solver="grqi", match=penalty, settings=changes.get("finite", {}), flops=1000)
-        | mine["_g"]
+        | grqi["_g"]
     )
 
 

@@ -3,7 +3,7 @@
 
 def topics(corpus, share=0.01, words=5):
     """Five components of so many words; a share of the random sets is as coherent."""
-    found = [
+    rows = [
         dict(
             words=[f"word{i}{j}" for j in range(words)],
             weights=[words**-0.5] * words,
@@ -19,14 +19,14 @@ def topics(corpus, share=0.01, words=5):
             problem=corpus,
             parameters=dict(corpus=corpus),
             label=label,
-            extra=dict(topics=found),
+            extra=dict(topics=rows),
         )
 
 
 def words_in_order_of_variance(corpus):
     """Words 1 to 5, 6 to 10 and so on by variance: measured on docstrings, components in turn."""
     (counts, _) = topics(corpus)
-    found = counts["extra"]["topics"]
+    ranked = counts["extra"]["topics"]
     beaten = (0.531, 0.971, 0.029, 0.052, 0.508)
-    extra = dict(topics=[one | dict(beaten=b) for one, b in zip(found, beaten, strict=True)])
+    extra = dict(topics=[one | dict(beaten=b) for one, b in zip(ranked, beaten, strict=True)])
     yield counts | dict(extra=extra)

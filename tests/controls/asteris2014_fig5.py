@@ -55,10 +55,10 @@ def trivial_A13():
     return shared.random_support("genes")
 
 
-def times(mine, em):
+def times(spannogram, em):
     """Five rounds of Algorithm 3 and of ten restarts of EM, in seconds."""
     for repeat in range(5):
-        for solver, seconds in (("spannogram", mine), ("em", em)):
+        for solver, seconds in (("spannogram", spannogram), ("em", em)):
             settings = dict(d=3) if solver == "spannogram" else dict(restarts=10)
             row = shared.DATA["genes"] | dict(solver=solver, label="time", settings=settings)
             row |= dict(setup_time=0.0, solve_time=seconds, lambda_1=1.0, cardinality=50)

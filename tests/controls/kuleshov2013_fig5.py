@@ -16,9 +16,9 @@ def tile(share):
     """A wave under an envelope in one colour with a share of noise, cut to k values."""
     y, x = np.mgrid[-3.5:4.5, -3.5:4.5]
     wave = np.exp(-(x**2 + y**2) / 4.0) * np.cos(2 * np.pi * x / 4.0)
-    made = (wave[:, :, None] * [1.0, 0.8, 0.6]).ravel()
-    noise = np.random.default_rng(0).standard_normal(made.size)
-    mixed = np.sqrt(1 - share) * made / np.linalg.norm(made)
+    coloured = (wave[:, :, None] * [1.0, 0.8, 0.6]).ravel()
+    noise = np.random.default_rng(0).standard_normal(coloured.size)
+    mixed = np.sqrt(1 - share) * coloured / np.linalg.norm(coloured)
     return project(mixed + np.sqrt(share) * noise / np.linalg.norm(noise), K)
 
 
@@ -40,10 +40,12 @@ def noise_at(r2):
 
 def features(noise, converged=TILES, n=TILES / 2):
     """Components with a share of noise beside patches with another."""
-    mine, patches = (tile(share).tolist() for share in (noise, PATCHES))
+    components, patches = (tile(share).tolist() for share in (noise, PATCHES))
     for label in ("main", "contrast-normalised"):
-        made = dict(components=[mine] * TILES, patches=[patches] * TILES, pca=[patches] * TILES)
-        yield dict(label=label, measure="features", n=n, extra=made | dict(converged=converged))
+        fitted = dict(
+            components=[components] * TILES, patches=[patches] * TILES, pca=[patches] * TILES
+        )
+        yield dict(label=label, measure="features", n=n, extra=fitted | dict(converged=converged))
 
 
 def K10(value):

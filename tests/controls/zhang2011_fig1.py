@@ -60,7 +60,7 @@ def trivial_Z4():
 
 def limits(**changes):
     """Limits at three eps that are optimal and 0.9 eps below the optimum."""
-    found = dict(
+    values = dict(
         sweeps=[10, 20, 30],
         residual=[1e-7] * 3,
         moved=[1e-9] * 3,
@@ -68,7 +68,7 @@ def limits(**changes):
         short_of_1=[1.1] * 3,
     )
     for n in (8, 14):
-        yield from rows("limits", "", n, extra=found | changes)
+        yield from rows("limits", "", n, extra=values | changes)
 
 
 def Z5(value):

@@ -9,8 +9,8 @@ RANKS = np.arange(1, 2001)
 
 def corpora(variances=None, head=(0.9, 0.95)):
     """A simulated corpus and three real ones, with the same numbers."""
-    found = 1.0 / RANKS if variances is None else variances
-    extra = dict(ranks=RANKS.tolist(), variances=found.tolist(), head=head, whole=head)
+    spectrum = 1.0 / RANKS if variances is None else variances
+    extra = dict(ranks=RANKS.tolist(), variances=spectrum.tolist(), head=head, whole=head)
     for name in ("simulated", "nytimes", "pubmed", "nips"):
         yield dict(dataset="bag_of_words", label=name, problem=name, extra=extra)
 

@@ -74,15 +74,15 @@ def test_docstrings_give_a_first_line(name):
 
 
 @pytest.mark.parametrize(
-    ("of", "given"), [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8))]
+    ("of", "settings"), [("gaussian", dict(m=50, n=8)), ("random_sparse", dict(m=50, n=8))]
 )
-def test_rows_that_are_drawn_again_are_rows_of_the_data(of, given):
-    drawn = api.load_or_stand_in("bootstrap", of=of, given=given, seed=3)
-    original = api.load(of, **given)
+def test_rows_that_are_drawn_again_are_rows_of_the_data(of, settings):
+    drawn = api.load_or_stand_in("bootstrap", of=of, given=settings, seed=3)
+    original = api.load(of, **settings)
     rows = original.data.X.toarray() if original.data.sparse else original.data.dense()
-    found = drawn.data.dense() * np.sqrt(50)
+    samples = drawn.data.dense() * np.sqrt(50)
     # distances between rows do not depend on the centre
-    old, new = (np.linalg.norm(R[:, None] - R[None], axis=2) for R in (rows, found))
+    old, new = (np.linalg.norm(R[:, None] - R[None], axis=2) for R in (rows, samples))
     assert (np.abs(new.ravel()[:, None] - old.ravel()).min(axis=1) < 1e-9).all()
     assert (new[~np.eye(50, dtype=bool)] < 1e-9).any()  # some row was drawn twice
 
@@ -95,8 +95,10 @@ def test_of_a_covariance_normal_rows_are_drawn():
 
 def test_the_variables_of_a_fresh_sample_are_those_of_largest_variance():
     full = api.load_or_stand_in("bootstrap", of="alon", seed=1).covariance.diagonal()
-    kept = api.load_or_stand_in("bootstrap", of="alon", seed=1, variables=20).covariance.diagonal()
-    assert np.allclose(np.sort(kept), np.sort(full)[-20:])
+    variables_of = api.load_or_stand_in(
+        "bootstrap", of="alon", seed=1, variables=20
+    ).covariance.diagonal()
+    assert np.allclose(np.sort(variables_of), np.sort(full)[-20:])
 
 
 @pytest.mark.parametrize(

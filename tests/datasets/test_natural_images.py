@@ -24,13 +24,13 @@ def test_patches_repeat_by_seed_and_say_what_they_are():
 
 def test_contrast_normalised_patches_do_not_change_with_brightness(monkeypatch):
     shades = np.random.default_rng(0).integers(0, 60, (2, 9, 9, 3)).astype(np.uint8)
-    found = []
+    patches_of = []
     for brighter in (0, 100):
         monkeypatch.setattr(
             images, "_images", lambda shift=brighter: ("test", [shades + np.uint8(shift)])
         )
-        found.append(api.load_or_stand_in("natural_images", patches=40, contrast=True).data.X)
-    assert np.allclose(*found)
+        patches_of.append(api.load_or_stand_in("natural_images", patches=40, contrast=True).data.X)
+    assert np.allclose(*patches_of)
 
 
 def test_stl10_is_read_channel_by_channel_and_column_by_column(data_folder):
@@ -93,13 +93,13 @@ def _tiles(count):
 
 def test_a_gabor_function_is_found_again_whatever_its_colour_and_contrast():
     P, tiles = _tiles(20)
-    found = _gabor.fit(tiles)
-    assert found.r2.min() > 0.98 and found.r2.max() < 1 + 1e-9
+    fit = _gabor.fit(tiles)
+    assert fit.r2.min() > 0.98 and fit.r2.max() < 1 + 1e-9
     sharp = np.exp(P[:, 3]) > 0.15  # slower waves than the patch is wide have no certain frequency
-    assert np.allclose(found.frequency[sharp], np.exp(P[sharp, 3]), rtol=0.15)
-    turned = np.abs(found.orientation[sharp] - np.degrees(P[sharp, 2] + np.pi / 2) % 180)
+    assert np.allclose(fit.frequency[sharp], np.exp(P[sharp, 3]), rtol=0.15)
+    turned = np.abs(fit.orientation[sharp] - np.degrees(P[sharp, 2] + np.pi / 2) % 180)
     assert np.minimum(turned, 180 - turned).max() < 5
-    assert np.allclose(_gabor.fit(7.0 + 3.0 * tiles).r2, found.r2, atol=1e-9)
+    assert np.allclose(_gabor.fit(7.0 + 3.0 * tiles).r2, fit.r2, atol=1e-9)
 
 
 def test_noise_and_constants_are_no_gabor_functions():

@@ -24,8 +24,8 @@ def _rows(ratio=1.0, value=0.5, **changes):
         ours = row["solver"] == "spannogram"
         row["variance"] = row["variance_refit"] = 2.0 * (value if ours else value / ratio)
         row["q"], row["lambda_next"] = (0.9 * row["variance"], 0.2) if ours else (np.nan, np.nan)
-    made = [dict(dataset="cbcl", problem="cbcl", stand_in=False) | row | changes for row in rows]
-    return shared.with_bounds(trial.table(made))
+    passes = [dict(dataset="cbcl", problem="cbcl", stand_in=False) | row | changes for row in rows]
+    return shared.with_bounds(trial.table(passes))
 
 
 @pytest.mark.parametrize("n", [30, 93, 1000])
@@ -37,14 +37,14 @@ def test_the_grid_goes_from_one_to_n_and_through_what_the_paper_names(n):
 
 
 def test_the_bounds_are_those_of_the_paper_and_at_most_lambda_1():
-    mine = shared.by_cardinality(_rows(value=0.1), "spannogram")
+    own = shared.by_cardinality(_rows(value=0.1), "spannogram")
     q, after = 0.9 * 0.1, 0.1
-    assert mine.upper.to_numpy() == pytest.approx(q / 0.9 + after)
-    assert mine.loose.to_numpy() == pytest.approx(q + after)
-    k = mine.index.to_numpy()
+    assert own.upper.to_numpy() == pytest.approx(q / 0.9 + after)
+    assert own.loose.to_numpy() == pytest.approx(q + after)
+    k = own.index.to_numpy()
     rho = np.maximum(k / 722, 1 / (1 + 2 * 361 / k * 0.1))
-    assert mine.apriori.to_numpy() == pytest.approx(np.minimum(0.1 / (0.9 * rho), 1.0))
-    assert mine.apriori.min() < 1.0
+    assert own.apriori.to_numpy() == pytest.approx(np.minimum(0.1 / (0.9 * rho), 1.0))
+    assert own.apriori.min() < 1.0
     most = shared.by_cardinality(_rows(value=1.0), "spannogram")
     assert (most[["upper", "apriori"]] == 1.0).all(axis=None)
 
@@ -53,9 +53,9 @@ def test_a_row_of_a_pass_says_whether_its_data_are_a_stand_in():
     names = ("k", "cardinality", "variance", "variance_refit", "q", "bound")
     extra = {name: [1.0, 2.0] for name in (*names, "lambda_next")}
     row = dict(measure="one_pass", extra=extra, stand_in=True, problem="patches", n=361)
-    found = shared.unfolded(trial.table([row]))
-    assert found.stand_in.tolist() == [True, True]
-    assert found.problem.tolist() == ["patches", "patches"]
+    table = shared.unfolded(trial.table([row]))
+    assert table.stand_in.tolist() == [True, True]
+    assert table.problem.tolist() == ["patches", "patches"]
 
 
 @pytest.mark.parametrize(

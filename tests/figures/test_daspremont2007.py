@@ -16,45 +16,50 @@ from spcabench.figures import (
 def test_eigenvectors_explain_their_eigenvalues():
     problem = api.load("pitprops")
     w = np.linalg.eigvalsh(problem.matrix.S)[::-1]
-    made = _daspremont2007.measured(problem, "pca", (1, 1, 1, 1))
-    assert made["cardinality"] == [13] * 4
-    assert made["explained"] == pytest.approx(np.cumsum(w[:4]) / 13)
+    measured = _daspremont2007.measured(problem, "pca", (1, 1, 1, 1))
+    assert measured["cardinality"] == [13] * 4
+    assert measured["explained"] == pytest.approx(np.cumsum(w[:4]) / 13)
 
 
 @pytest.mark.parametrize("method", ["thresholded", "exact"])
 def test_loadings_have_the_cardinalities_asked_for(method):
-    made = _daspremont2007.measured(api.load("artificial"), method, (4, 3))
-    assert made["cardinality"] == [4, 3]
-    assert np.linalg.norm(made["Z"], axis=0) == pytest.approx([1.0, 1.0])
+    measured = _daspremont2007.measured(api.load("artificial"), method, (4, 3))
+    assert measured["cardinality"] == [4, 3]
+    assert np.linalg.norm(measured["Z"], axis=0) == pytest.approx([1.0, 1.0])
     assert (
-        made["explained"][1]
+        measured["explained"][1]
         <= np.linalg.eigvalsh(api.load("artificial").matrix.S)[-2:].sum() / 2703
     )
 
 
 def test_the_rectangular_bound_is_above_brute_force():
-    made = daspremont2007_rectangular.pair(api.load("gaussian", m=4, n=5), seed=0, k_u=2, k=3)
-    assert made["pair"] <= made["refit"] <= made["optimum"] <= made["bound"] * (1 + 1e-9)
-    assert made["value"] <= made["bound"] <= 2 * made["top"]
+    measured = daspremont2007_rectangular.pair(api.load("gaussian", m=4, n=5), seed=0, k_u=2, k=3)
+    assert (
+        measured["pair"]
+        <= measured["refit"]
+        <= measured["optimum"]
+        <= measured["bound"] * (1 + 1e-9)
+    )
+    assert measured["value"] <= measured["bound"] <= 2 * measured["top"]
 
 
 def test_the_smoothed_dual_is_within_its_bounds_of_the_dual():
-    made = daspremont2007_gap.smoothing(
+    measured = daspremont2007_gap.smoothing(
         api.load("gaussian", m=6, n=6).given_as("covariance"), seed=0
     )
-    assert 0.0 <= made["least"] <= made["most"] <= 0.5 + 1e-9
+    assert 0.0 <= measured["least"] <= measured["most"] <= 0.5 + 1e-9
 
 
 def test_a_component_taken_out_explains_nothing_more():
-    made = daspremont2007_pitprops.decomposition(api.load("pitprops"), seed=0, rho=0.8)
-    assert made["error"] <= 1e-9
-    assert made["left"][-1] < 0.8
+    measured = daspremont2007_pitprops.decomposition(api.load("pitprops"), seed=0, rho=0.8)
+    assert measured["error"] <= 1e-9
+    assert measured["left"][-1] < 0.8
 
 
 def test_iterations_to_a_gap_are_read_from_one_long_run():
     past = pd.DataFrame({"iteration": range(1, 1001), "gap": 1.0 / np.arange(1, 1001)})
-    found = _daspremont2007.iterations_to(pd.DataFrame({"past": [past]}))
-    assert all(i == pytest.approx(1 / e, abs=1.01) for e, i in found.items())
+    table = _daspremont2007.iterations_to(pd.DataFrame({"past": [past]}))
+    assert all(i == pytest.approx(1 / e, abs=1.01) for e, i in table.items())
     one = daspremont2007_gap.exponents(pd.DataFrame({"past": [past], "seed": 0}))
     assert one.tolist() == [pytest.approx(1.0, abs=0.05)]
 

@@ -69,8 +69,8 @@ def test_picks_and_signs_are_those_of_the_definition(shape, c):
         compared += 1
         for form in (X, sp.csr_matrix(X)):
             problem = spcabench.Problem.from_data(form)
-            for given in (problem, problem.given_as("covariance")):
-                *_, (x, order) = greedy_signs(given.covariance, counts)
+            for as_form in (problem, problem.given_as("covariance")):
+                *_, (x, order) = greedy_signs(as_form.covariance, counts)
                 assert order.tolist() == expected[1]
                 np.testing.assert_array_equal(x, expected[0])
     assert compared >= 8
@@ -161,12 +161,12 @@ def test_lanczos_reaches_the_leading_eigenvector(k):
 )
 def test_components_of_sparse_data_stay_sparse(deflation):
     problem = spcabench.load("random_sparse", m=40, n=60, density=0.2)
-    found = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
+    components = spcabench.components(problem, "mcol", 3, k=8, deflation=deflation)
     dense = spcabench.components(
         problem.given_as("covariance"), "mcol", 3, k=8, deflation=deflation
     )
-    np.testing.assert_allclose(found.variances, dense.variances, rtol=1e-7)
-    for result in found:
+    np.testing.assert_allclose(components.variances, dense.variances, rtol=1e-7)
+    for result in components:
         assert result.problem.form == "sparse"
         A = getattr(result.problem.matrix, "A", result.problem.matrix)
         assert A.X is problem.data.X
@@ -179,15 +179,15 @@ def test_pairs_are_those_whose_cardinalities_differ_by_two_percent_at_most():
 
 def test_a_smaller_c_is_a_reading_at_equal_cardinality():
     common = dict(repeat=0, x=10.0, stand_in=False, problem="p")
-    found = [
+    sizes = [
         dict(method="scol", seed=seed, cardinality=10, value=1.0 + seed) for seed in (0, 1, 2, 3)
     ]
-    found += [
+    sizes += [
         dict(method="c = s/20", seed=seed, cardinality=k, value=value * (1.0 + seed))
         for seed, k, value in ((0, 10, 0.97), (1, 10, 0.96), (2, 10, 0.95), (3, 14, 0.5))
     ]
-    found += [dict(method="c = s/50", seed=0, cardinality=10, value=0.90)]
-    rows = pd.DataFrame([common | row for row in found])
+    sizes += [dict(method="c = s/50", seed=0, cardinality=10, value=0.90)]
+    rows = pd.DataFrame([common | row for row in sizes])
     twenty, fifty = _he2010.losses(rows, "k = {:g}")
     (of_twenty,), (of_fifty,) = twenty.places, fifty.places
     assert (twenty.name, of_twenty.measured.count) == ("c = s/20", 3)
@@ -246,8 +246,12 @@ def test_problems_decide_about_time_and_rounds_do_not():
     seconds = dict(slow=9.0, fast=1.0)
     for problems, rounds, kind in ((1, 1, "too few"), (1, 9, "too few"), (3, 1, "geometric mean")):
         both = _he2010.paired(rounds_of(seconds, problems, rounds), "slow", "fast")
-        found = _he2010.over_problems(both)
-        assert (found.value, found.kind, found.count) == (pytest.approx(9.0), kind, problems)
+        interval = _he2010.over_problems(both)
+        assert (interval.value, interval.kind, interval.count) == (
+            pytest.approx(9.0),
+            kind,
+            problems,
+        )
 
 
 def test_a_problem_counts_by_the_median_of_its_rounds():
@@ -258,10 +262,10 @@ def test_a_problem_counts_by_the_median_of_its_rounds():
 
 def test_equal_variances_are_a_tie_and_judged_no_further():
     data = rounds_of(dict(one=1.0, other=1.0 + 1e-9, more=1.01), problems=3)
-    places, words = _he2010.quality(data, "one", "other", _he2010.over_problems)
-    assert places == [] and words == "The variances are the same at k = 1."
-    (place,), words = _he2010.quality(data, "more", "other", _he2010.over_problems)
-    assert place.measured.value == pytest.approx(1.01) and words == ""
+    places, text = _he2010.quality(data, "one", "other", _he2010.over_problems)
+    assert places == [] and text == "The variances are the same at k = 1."
+    (place,), text = _he2010.quality(data, "more", "other", _he2010.over_problems)
+    assert place.measured.value == pytest.approx(1.01) and text == ""
 
 
 def timed_work(methods):
@@ -276,8 +280,10 @@ def timed_work(methods):
 def judged_at(*places):
     """A judged statement of one reading, from (label, x, verdict, kind)."""
     names = ("label", "x", "verdict", "kind")
-    found = [dict(zip(names, place, strict=True)) | dict(judged=True, part="") for place in places]
-    return dict(primary="one", readings=[dict(name="one", places=found)])
+    judged_places = [
+        dict(zip(names, place, strict=True)) | dict(judged=True, part="") for place in places
+    ]
+    return dict(primary="one", readings=[dict(name="one", places=judged_places)])
 
 
 def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():
@@ -287,10 +293,10 @@ def test_a_ratio_of_times_is_that_of_flops_times_that_of_seconds_a_flop():
         for method, flops, total, rounds in (("gpower0", 3.0 * x, 6.0, 5), ("scol", 10.0, x, 10))
     )
     failed = judged_at(("p = 10", 10.0, "fails", "exact"), ("p = 20", 20.0, "fails", "exact"))
-    words = _he2010.made_of(data, "gpower0", "scol", failed)
-    assert words.startswith("At p = 10 and p = 20 GPower0 makes 3 and 6 times the flops of Scol-")
-    assert "in 0.5 and 0.5 times the iterations" in words
-    assert words.endswith("takes it 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
+    text = _he2010.made_of(data, "gpower0", "scol", failed)
+    assert text.startswith("At p = 10 and p = 20 GPower0 makes 3 and 6 times the flops of Scol-")
+    assert "in 0.5 and 0.5 times the iterations" in text
+    assert text.endswith("takes it 0.2 and 0.05 times as long.")  # 0.6 / 3 and 0.3 / 6
     assert _he2010.made_of(data, "gpower0", "scol", judged_at()) == ""
 
 
@@ -301,8 +307,8 @@ def test_only_places_that_fail_are_explained_or_else_those_with_too_few_problems
         for method, flops, total in (("gpower0", x, total), ("mcol", 10.0, 1.0))
     )
     failed = judged_at(("k = 5", 5.0, "fails", "exact"), ("k = 40", 40.0, "holds", "exact"))
-    words = _he2010.made_of(data, "gpower0", "mcol", failed)
-    assert words.startswith("At k = 5 GPower0 makes 0.5 times the flops of Mcol-PCA in 1 times")
+    text = _he2010.made_of(data, "gpower0", "mcol", failed)
+    assert text.startswith("At k = 5 GPower0 makes 0.5 times the flops of Mcol-PCA in 1 times")
     few = judged_at(("k = 5", 5.0, "undecided", "too few"), ("k = 40", 40.0, "holds", "exact"))
     assert _he2010.made_of(data, "gpower0", "mcol", few).startswith("At k = 5 GPower0 reached")
 
@@ -316,9 +322,9 @@ def test_a_failure_in_the_papers_favour_is_told(ratio, favour):
 
 def test_the_loss_at_other_settings_is_told_where_it_is_small():
     uncentred = [row | dict(label=UNCENTRED) for row in fig5.trials(2.0, 0.99)]
-    found = controls.judged("he2010_fig5", [*fig5.trials(2.0, 0.9), *uncentred], "H10")
-    assert found["verdict"] == "fails"
-    assert "loses up to 10 %, but 1 % for pixels not centred" in found["cause"]
+    judged = controls.judged("he2010_fig5", [*fig5.trials(2.0, 0.9), *uncentred], "H10")
+    assert judged["verdict"] == "fails"
+    assert "loses up to 10 %, but 1 % for pixels not centred" in judged["cause"]
 
 
 @pytest.mark.parametrize("rounds", [1, 7])

@@ -22,14 +22,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_every_figure_has_a_paper_with_its_words():
-    known = {papers.key_of(name) for name in registry.names("figure")}
-    shown = papers.in_order(known)
+    keys = {papers.key_of(name) for name in registry.names("figure")}
+    shown = papers.in_order(keys)
     assert all(paper.authors and paper.title and paper.year for paper in shown)
 
 
 def test_every_file_belongs_to_a_figure():
-    known = {papers.key_of(name) for name in registry.names("figure")}
-    assert {file.stem for file in papers._files()} == known
+    keys = {papers.key_of(name) for name in registry.names("figure")}
+    assert {file.stem for file in papers._files()} == keys
 
 
 def test_a_paper_without_a_file_has_its_key_and_comes_last():

@@ -54,8 +54,8 @@ def test_best_and_bound_rise_with_k_and_hold_their_order(rows):
 
 
 def test_the_dual_bound_shrinks_the_band(rows):
-    asked = list(truth("paper", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
-    assert [run.settings["k"] for run in asked if run.function] == [10]
+    answers = list(truth("paper", "gaussian", dict(m=30, n=30, seed=0), 3, [3, 10, 0.5]))
+    assert [run.settings["k"] for run in answers if run.function] == [10]
     problem = api.load("gaussian", m=30, n=30, seed=0)
     extra = dual_bound(problem, k=10, seed=0)
     assert extra["dual_bound"] < bounds.upper_bound(problem, 10)
@@ -68,8 +68,8 @@ def test_the_dual_bound_shrinks_the_band(rows):
 def test_a_figure_keeps_its_own_rows_and_prints_the_distance(rows):
     data = with_truth(lambda table: table[table.solver != "gpower0"])(rows)
     assert not (data.label == "truth").any()
-    words = known(data).distance(data[data.solver == "grqi"], "variance", "GRQI")
-    assert words == f"GRQI at most {100 * (1 - 7 / 9):.2f} % below the bound (1 runs)"
+    text = known(data).distance(data[data.solver == "grqi"], "variance", "GRQI")
+    assert text == f"GRQI at most {100 * (1 - 7 / 9):.2f} % below the bound (1 runs)"
     assert [e["k"] for e in certified(data)] == [1, 2, 3, 5, 10]
     assert np.isfinite([e["best"] for e in certified(data)]).all()
 

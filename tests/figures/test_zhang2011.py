@@ -97,8 +97,8 @@ def test_what_was_not_timed_is_left_out():
 
 def test_variances_are_compared_at_equal_cardinality_only():
     def row(solver, seed, variance, cardinality):
-        made = dict(solver=solver, seed=seed, variance_refit=variance, cardinality=cardinality)
-        return dict(**made, dataset="spiked", label="quality 5")
+        fields = dict(solver=solver, seed=seed, variance_refit=variance, cardinality=cardinality)
+        return dict(**fields, dataset="spiked", label="quality 5")
 
     table = pd.DataFrame(
         [
@@ -112,10 +112,10 @@ def test_variances_are_compared_at_equal_cardinality_only():
 
 
 def _limits(**changes):
-    found = dict(sweeps=[9] * 3, residual=[1e-3] * 3, moved=[1e-9] * 3, short=[0.9] * 3)
+    values = dict(sweeps=[9] * 3, residual=[1e-3] * 3, moved=[1e-9] * 3, short=[0.9] * 3)
     row = dict(label="limits", dataset="gaussian", stand_in=False, problem="gaussian 8 x 8")
     return pd.DataFrame(
-        [row | dict(extra=found | dict(short_of_1=[1.1] * 3)), row | dict(extra=found | changes)]
+        [row | dict(extra=values | dict(short_of_1=[1.1] * 3)), row | dict(extra=values | changes)]
     )
 
 
@@ -170,9 +170,9 @@ def _quality(shares, tied=False, factor=1.0):
     ],
 )
 def test_often_is_decided_by_the_interval_over_problems(shares, verdict):
-    found = zhang2011_fig1.Z11.judge(pd.DataFrame(_quality(shares)))
-    assert found["verdict"] == verdict
-    assert {place["count"] for place in found["readings"][0]["places"]} == {len(shares)}
+    judged = zhang2011_fig1.Z11.judge(pd.DataFrame(_quality(shares)))
+    assert judged["verdict"] == verdict
+    assert {place["count"] for place in judged["readings"][0]["places"]} == {len(shares)}
 
 
 def test_ties_are_not_below_and_are_said():
@@ -185,9 +185,9 @@ def test_ties_are_not_below_and_are_said():
 def test_shares_are_of_the_least_bound_of_each_problem(factor):
     table = pd.DataFrame(_quality([0.0] * 4, factor=factor))
     table.loc[table.solver == "greedy_full", "bound"] *= 2.0  # a weaker one
-    found = zhang2011_fig1.Z11.judge(table)
-    assert "reaches 50 % of the least certified bound" in found["cause"]
-    assert "and thresholding 55 %" in found["cause"]
+    judged = zhang2011_fig1.Z11.judge(table)
+    assert "reaches 50 % of the least certified bound" in judged["cause"]
+    assert "and thresholding 55 %" in judged["cause"]
 
 
 def test_what_a_removed_feature_had_is_counted_where_the_optimum_falls():
@@ -202,16 +202,16 @@ def test_what_a_removed_feature_had_is_counted_where_the_optimum_falls():
         )
     ]
     common = dict(label="instance", stand_in=False, problem="gaussian 2 x 6")
-    found = zhang2011_elimination.Z9b.judge(pd.DataFrame([common | dict(extra=e) for e in rows]))
-    (place,) = found["readings"][0]["places"]
-    assert (found["verdict"], place["value"], place["label"]) == (
+    judged = zhang2011_elimination.Z9b.judge(pd.DataFrame([common | dict(extra=e) for e in rows]))
+    (place,) = judged["readings"][0]["places"]
+    assert (judged["verdict"], place["value"], place["label"]) == (
         "fails",
         2.0,
         "4 random covariances",
     )
-    assert found["cause"].startswith("In 2 of these 2")
-    assert found["cause"].endswith("other 2 instances it is so in 1.")
-    assert "up to 10 % of" in found["readings"][0]["notes"][0]
+    assert judged["cause"].startswith("In 2 of these 2")
+    assert judged["cause"].endswith("other 2 instances it is so in 1.")
+    assert "up to 10 % of" in judged["readings"][0]["notes"][0]
 
 
 def test_corpora_are_named_by_the_words_that_were_counted():
@@ -225,11 +225,11 @@ def test_corpora_are_named_by_the_words_that_were_counted():
         dict(label=label, problem=problem, stand_in="stand-in" in problem)
         for label, problem in names.items()
     )
-    found = dict(by_size_of_corpus(rows))
-    large = found[LARGE["primary"]]
+    by_size = dict(by_size_of_corpus(rows))
+    large = by_size[LARGE["primary"]]
     assert large.corpus.tolist() == ["PubMed", "simulated"]
     assert large.simulated.tolist() == [False, True]
-    assert found["corpora at hand"].corpus.tolist() == ["KOS for NYTimes", "PubMed"]
+    assert by_size["corpora at hand"].corpus.tolist() == ["KOS for NYTimes", "PubMed"]
     real = as_real(rows)
     assert real.corpus.tolist() == ["KOS", "PubMed", "NIPS"]
     assert not real.stand_in.any()

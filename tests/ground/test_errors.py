@@ -77,28 +77,32 @@ def answer_to(file):
 
 @pytest.mark.parametrize("name", OWN)
 def test_a_solvers_error_shows_its_last_line(name, tmp_path, problem):
-    body, words, line = OWN[name]
+    body, message, line = OWN[name]
     file = write(tmp_path, body)
     with pytest.raises((Exception, SystemExit)) as caught:
         api.solve(problem, str(file), k=2)
     assert last_frame(caught.value, file) == f"mine.py, {line}"
     assert last_frame(caught.value, Path(__file__)).startswith("test_errors.py, line ")
     assert last_frame(caught.value, tmp_path / "other.py") == ""
-    said = in_one_line(caught.value, file)
-    assert said.startswith(words) and said.endswith(f"(mine.py, {line})") and "\n" not in said
+    error_text = in_one_line(caught.value, file)
+    assert (
+        error_text.startswith(message)
+        and error_text.endswith(f"(mine.py, {line})")
+        and "\n" not in error_text
+    )
 
 
 @pytest.mark.parametrize("name", OWN)
 def test_check_and_row_show_it(name, tmp_path):
-    body, words, line = OWN[name]
+    body, message, line = OWN[name]
     file = write(tmp_path, body)
-    found = conformance.outcome("x", contract.PROMISES["is feasible"], str(file))
-    assert found.verdict == "fails" and f"it raised {words}" in found.sentence
-    assert f"(mine.py, {line})" in found.sentence
+    outcome = conformance.outcome("x", contract.PROMISES["is feasible"], str(file))
+    assert outcome.verdict == "fails" and f"it raised {message}" in outcome.sentence
+    assert f"(mine.py, {line})" in outcome.sentence
     if name != "exits":  # the process ends
         answer = answer_to(file)
         assert answer.status == "error"
-        assert answer.reason.startswith(words) and answer.reason.endswith(f"(mine.py, {line})")
+        assert answer.reason.startswith(message) and answer.reason.endswith(f"(mine.py, {line})")
 
 
 def test_a_file_that_does_not_compile(tmp_path):
@@ -128,27 +132,27 @@ def test_an_error_of_a_dataset_shows_its_line(add_file):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         (dict(solver="grqy"), "InputError: unknown solver 'grqy'"),
         (dict(dataset="pitprop"), "InputError: unknown dataset 'pitprop'"),
     ],
 )
-def test_an_unknown_name_is_a_row(names, said):
+def test_an_unknown_name_is_a_row(names, message):
     answer = worker.answered(
         replace(Run(dataset="pitprops", solver="grqi", settings=dict(k=3)), **names)
     )
-    assert answer.status == "error" and answer.reason.startswith(said)
+    assert answer.status == "error" and answer.reason.startswith(message)
 
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
-    body, said = GIVEN[name]
+    body, message = GIVEN[name]
     file = write(tmp_path, body)
     with pytest.raises(SolverError) as caught:
         api.solve(problem, str(file), k=2)
-    assert said in str(caught.value)
-    assert said in answer_to(file).reason
+    assert message in str(caught.value)
+    assert message in answer_to(file).reason
 
 
 @pytest.mark.parametrize(
@@ -183,7 +187,7 @@ def _raise(error):
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "message"),
     [
         (lambda file: file.with_name("none").read_text(), "no such file"),
         (lambda file: file.parent.read_text(), "Is a directory"),
@@ -195,11 +199,11 @@ def _raise(error):
     ],
     ids=["missing", "folder", "json", "text", "permission", "end", "gzip"],
 )
-def test_what_goes_wrong_with_a_file_names_it(act, said, tmp_path):
+def test_what_goes_wrong_with_a_file_names_it(act, message, tmp_path):
     file = tmp_path / "file"
     with pytest.raises(InputError) as caught, using_file(file):
         act(file)
-    assert str(caught.value).startswith(str(file)) and said in str(caught.value)
+    assert str(caught.value).startswith(str(file)) and message in str(caught.value)
 
 
 def test_a_bug_stays_a_bug(tmp_path):

@@ -151,9 +151,9 @@ def test_a_step_of_scol_is_its_twin_and_that_of_numpy(n):
         other = g.copy(), d_free.copy()
         for _ in range(n - 1):
             with flops.counting() as ledger:
-                found = dense_steps.next_column(S, g, d_free, 0, -1.0)
+                column = dense_steps.next_column(S, g, d_free, 0, -1.0)
                 assert ledger.flops == ledger.compiled == n
-            assert found == plain(S, *other, 0, -1.0)[1:]
+            assert column == plain(S, *other, 0, -1.0)[1:]
             assert np.array_equal(g, other[0]) and np.array_equal(d_free, other[1])
 
 

@@ -23,10 +23,10 @@ def square(x):
 
 @inlined
 def total(v, power=2):
-    found = v[0] - v[0]
+    sum_so_far = v[0] - v[0]
     for x in v:
-        found += square(x) if power == 2 else x
-    return found
+        sum_so_far += square(x) if power == 2 else x
+    return sum_so_far
 
 
 @compiled("Tuple((i8, f8))(f8[::1])")

@@ -27,8 +27,8 @@ def _top(a, k):
 def _project(x, k):
     """P_k by its definition."""
     p = np.zeros(len(x))
-    kept = _top(np.abs(x), k)
-    p[kept] = x[kept]
+    top = _top(np.abs(x), k)
+    p[top] = x[top]
     norm = np.linalg.norm(p)
     return p / norm if norm else p
 
@@ -74,19 +74,19 @@ def test_ties_are_no_chains():
 
 
 def test_what_comes_next_decides_before_the_index_and_is_asked_for_ties_alone():
-    a, asked = np.array([1.0, 3.0, 3.0, 2.0, 3.0]), []
+    a, calls = np.array([1.0, 3.0, 3.0, 2.0, 3.0]), []
 
     def then(J):
-        asked.append(list(J))
+        calls.append(list(J))
         return np.array([0.0, 5.0, 7.0, 0.0, 7.0])[J]
 
     assert vectors.first_largest(a, then) == 2
     assert list(vectors.largest_indices(a, 1, then)) == [2]
     assert list(vectors.largest_indices(a, 2, then)) == [2, 4]
-    assert asked == [[1, 2, 4]] * 3
+    assert calls == [[1, 2, 4]] * 3
     assert vectors.first_largest(-a, then) == 0
     assert list(vectors.largest_indices(a, 3, then)) == [1, 2, 4]
-    assert len(asked) == 3
+    assert len(calls) == 3
 
 
 def test_what_comes_next_orders_equal_entries():

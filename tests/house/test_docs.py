@@ -46,9 +46,9 @@ def example(page):
 
 
 def module(page):
-    made = types.ModuleType("example")
-    exec(compile(example(page), page, "exec"), made.__dict__)
-    return made
+    namespace = types.ModuleType("example")
+    exec(compile(example(page), page, "exec"), namespace.__dict__)
+    return namespace
 
 
 def test_the_solver_of_the_tutorial_keeps_every_promise(tmp_path):
@@ -153,8 +153,8 @@ def test_what_the_pages_for_analysts_say_can_be_typed(page, tmp_path, monkeypatc
             continue
         for line in block.splitlines():
             command = [sys.executable, "-m", *shlex.split(line)]
-            done = subprocess.run(command, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr
+            completed = subprocess.run(command, capture_output=True, text=True)
+            assert completed.returncode == 0, completed.stderr
     pyplot.close("all")
 
 
@@ -216,8 +216,8 @@ def test_the_site_builds_without_a_warning(tmp_path):
         "--site-dir",
         tmp_path / "site",
     ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stdout + completed.stderr
     assert "spcabench.solve" in Path(tmp_path, "site", "reference.html").read_text()
     findings = Path(tmp_path, "site", "findings.html").read_text()
     assert 'href="papers/kuleshov2013.html"' in findings and "../results" not in findings
@@ -257,12 +257,12 @@ def test_every_published_answer_is_of_an_instance_and_none_is_above_a_proven_bou
     from spcabench.comparison.suite import SUITES
     from spcabench.page import certified_page
 
-    found = certified_page.published()
+    published = certified_page.published()
     names = {item.name for item in SUITES["certified"]}
-    known = {(e.item, e.k): e for e in best_known.read().values()}
-    for answer in found["answers"]:
+    entries = {(e.item, e.k): e for e in best_known.read().values()}
+    for answer in published["answers"]:
         assert answer["instance"] in names
-        assert answer["source"] in found["sources"]
-        entry = known.get((answer["instance"], answer["k"]))
+        assert answer["source"] in published["sources"]
+        entry = entries.get((answer["instance"], answer["k"]))
         if entry and "value" in answer:
             assert abs(float(answer["value"]) - entry.value) < 1e-3 * entry.value

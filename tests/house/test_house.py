@@ -44,13 +44,13 @@ def copied(folder):
 def contracts(folder):
     """What import-linter says of a house: (kept, its words)."""
     command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    return done.returncode == 0, done.stdout
+    completed = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return completed.returncode == 0, completed.stdout
 
 
 def test_every_folder_imports_from_the_floors_below_only(tmp_path):
-    kept, words = contracts(copied(tmp_path))
-    assert kept, words
+    passed, report = contracts(copied(tmp_path))
+    assert passed, report
 
 
 WRONG = [
@@ -73,8 +73,8 @@ def test_an_import_against_the_rule_is_found(tmp_path):
         path = house / "spcabench" / file
         text = path.read_text(encoding="utf-8")
         path.write_text(f"{text}\n\ndef _wrong():\n    {line}\n", encoding="utf-8")
-    kept, report = contracts(house)
-    assert not kept
+    passed, report = contracts(house)
+    assert not passed
     importers = ["spcabench." + file.removesuffix(".py").replace("/", ".") for file, _ in WRONG]
     assert [i for i in importers if not re.search(rf"{i} -> \S+ \(l\.\d+\)", report)] == []
 
@@ -91,10 +91,10 @@ def test_the_package_list_is_whole():
         "setuptools"
     ]["packages"]
     folders = {p.parent.relative_to(ROOT) for p in FILES if p.name == "__init__.py"}
-    there = {
+    packages = {
         ".".join(f.parts if f.parts[0] == "spcabench" else ("spcabench", *f.parts)) for f in folders
     }
-    assert set(listed) == there | {"spcabench.workflow"}  # the Snakefile, and no module
+    assert set(listed) == packages | {"spcabench.workflow"}  # the Snakefile, and no module
 
 
 @cache

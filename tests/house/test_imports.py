@@ -25,10 +25,10 @@ PRINT = "\nimport json, sys; print(); print(json.dumps([*sys.modules]))"
 
 def _imported(code):
     """The modules that there are after some code has run in a new process."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code + PRINT], capture_output=True, text=True, check=True
     )
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    return set(json.loads(completed.stdout.splitlines()[-1]))
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_what_an_import_leaves_alone(code, without):
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [["--version"], ["--help"], ["list", "solvers"], ["list", "figures", "--json"]],
     ids=str,
 )
-def test_a_command_without_numbers_imports_nothing_numerical(words):
-    code = f"import runpy, sys\nsys.argv = ['spcabench', *{words!r}]{RUN}"
+def test_a_command_without_numbers_imports_nothing_numerical(arguments):
+    code = f"import runpy, sys\nsys.argv = ['spcabench', *{arguments!r}]{RUN}"
     assert not _imported(code) & NUMERICAL

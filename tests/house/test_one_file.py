@@ -106,23 +106,25 @@ class House:
         self.git("add", ".")
         self.git("commit", "--quiet", "--message", "A trial")
 
-    def python(self, *words):
+    def python(self, *arguments):
         """What Python prints, with this copy of the package."""
-        done = subprocess.run(
-            [sys.executable, *words],
+        completed = subprocess.run(
+            [sys.executable, *arguments],
             cwd=self.folder,
             env=os.environ | {"PYTHONPATH": str(self.folder)},
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        assert completed.returncode == 0, completed.stdout + completed.stderr
+        return completed.stdout
 
-    def git(self, *words):
+    def git(self, *arguments):
         user = ("-c", "user.name=trial", "-c", "user.email=trial@example.org")
-        command = ["git", *user, *words]
-        done = subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True)
-        return done.stdout
+        command = ["git", *user, *arguments]
+        completed = subprocess.run(
+            command, cwd=self.folder, check=True, capture_output=True, text=True
+        )
+        return completed.stdout
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +187,8 @@ def test_a_paper_is_on_the_page(house):
     assert 'href="https://example.org/newcomer"' in page
     assert '<h2 id="newcomer2025_fig1">' in page
     run = json.loads((house.folder / "results" / "quick" / "claims.json").read_text())
-    found = [(statement["paper_key"], statement["id"]) for statement in run["statements"]]
-    assert found == [("newcomer2025", "N1")]
+    statements = [(statement["paper_key"], statement["id"]) for statement in run["statements"]]
+    assert statements == [("newcomer2025", "N1")]
 
 
 def test_a_paper_is_in_the_verdict_table_of_the_readme(house):

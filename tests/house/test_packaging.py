@@ -35,11 +35,11 @@ def _run(*command, cwd, path=None):
     """What a command prints; the test fails, and shows its errors, where it fails."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     environment |= {} if path is None else {"PYTHONPATH": str(path)}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, *command], cwd=cwd, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 def _files(folder):
@@ -68,17 +68,17 @@ def installed(tmp_path_factory):
 @of_the_wheel
 @pytest.mark.parametrize("place", PLACES)
 def test_the_wheel_holds_every_file_of_the_packages(installed, place):
-    there = _files(installed / "spcabench" / place)
+    files = _files(installed / "spcabench" / place)
     if place == ".":
-        there = {file for file in there if file.split("/")[0] not in (*PLACES, "workflow")}
-    assert there == _files(ROOT / PLACES[place])
+        files = {file for file in files if file.split("/")[0] not in (*PLACES, "workflow")}
+    assert files == _files(ROOT / PLACES[place])
 
 
 @WHOLE
 @of_the_wheel
 def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
-    found = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
-    assert {Path(file) for file in found.values()} == {
+    shown = json.loads(_run("-c", IMPORT_ALL, cwd=tmp_path, path=installed))
+    assert {Path(file) for file in shown.values()} == {
         file
         for file in (installed / "spcabench").rglob("*.py")
         if file != installed / "spcabench" / "__init__.py"
@@ -89,8 +89,8 @@ def test_every_module_of_the_wheel_is_imported_from_it(installed, tmp_path):
 @of_the_wheel
 def test_the_installed_commands_find_their_data_and_templates(installed, tmp_path):
     # GRQI has no kernel: nothing is compiled into the folder.
-    words = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
-    solved = _run("-m", "spcabench", *words, cwd=tmp_path, path=installed)
+    arguments = ("solve", "pitprops", "-k", "4", "--solver", "grqi")
+    solved = _run("-m", "spcabench", *arguments, cwd=tmp_path, path=installed)
     assert "topdiam" in solved
     _run("-m", "spcabench", "new", "solver", "mine", cwd=tmp_path, path=installed)
     assert "def solve(" in (tmp_path / "mine.py").read_text()
@@ -99,10 +99,10 @@ def test_the_installed_commands_find_their_data_and_templates(installed, tmp_pat
 @WHOLE
 @of_the_wheel
 def test_the_wheel_holds_the_workflow(installed):
-    there = installed / "spcabench" / "workflow"
+    files = installed / "spcabench" / "workflow"
     here = {"Snakefile"} | {f"profiles/{name}" for name in _files(ROOT / "profiles")}
-    assert _files(there) == here
-    assert all((there / name).read_bytes() == (ROOT / name).read_bytes() for name in here)
+    assert _files(files) == here
+    assert all((files / name).read_bytes() == (ROOT / name).read_bytes() for name in here)
 
 
 COMPARED = ("compare", "grqi", "--against", "none", "--suite", "quick", "-k", "5", "--jobs", "1")
@@ -116,8 +116,8 @@ def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
     (tmp_path / "Snakefile").write_text("rule all:\n    shell: 'exit 1'\n", encoding="utf-8")
     (tmp_path / "random.py").write_text("1 / 0\n", encoding="utf-8")
     start = "import runpy, sys; sys.path.pop(0); runpy.run_module('spcabench', run_name='__main__')"
-    said = _run("-c", start, *COMPARED, cwd=tmp_path, path=installed)
-    page = tmp_path / said.splitlines()[-1]
+    message = _run("-c", start, *COMPARED, cwd=tmp_path, path=installed)
+    page = tmp_path / message.splitlines()[-1]
     assert page.is_file() and page.is_relative_to(tmp_path / "results")
     (rows,) = (tmp_path / "results" / "compare" / "rows").glob("*/*.parquet")
     assert set(pd.read_parquet(rows).commit) == {"unknown"}
@@ -128,12 +128,12 @@ def test_an_installed_package_works_in_the_current_folder(installed, tmp_path):
 def test_no_installed_package_is_published(installed, tmp_path):
     (tmp_path / "results" / "quick" / "figures" / "a").mkdir(parents=True)
     (tmp_path / "results" / "quick" / "figures" / "a" / "claims.json").touch()
-    words = ("-m", "spcabench", "publish", "results/quick")
+    arguments = ("-m", "spcabench", "publish", "results/quick")
     environment = os.environ | {"PYTHONPATH": str(installed)}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+    completed = subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
-    assert done.returncode == 2 and "a clone of the repository" in done.stderr
+    assert completed.returncode == 2 and "a clone of the repository" in completed.stderr
 
 
 @pytest.mark.parametrize("extra", ["pages", "slurm", "all", "dev"])

@@ -33,30 +33,30 @@ def test_the_solver_of_the_readme_is_a_solver(tmp_path):
 
 @pytest.mark.parametrize("line", [line for block in SHELL for line in block.splitlines()])
 def test_commands_exist(line):
-    program, *words = line.partition("#")[0].split()
+    program, *arguments = line.partition("#")[0].split()
     if program == "make":
-        assert re.search(rf"^{words[0]}:", (options.ROOT / "Makefile").read_text(), re.M)
+        assert re.search(rf"^{arguments[0]}:", (options.ROOT / "Makefile").read_text(), re.M)
     elif program != "python":
         assert program == "spcabench"
         names = {
             command.name or command.callback.__name__.replace("_", "-")
             for command in command_line.app.registered_commands
         }
-        assert words[0] in names
+        assert arguments[0] in names
 
 
 def test_the_lines_for_an_analyst_can_be_typed_in_an_empty_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (block,) = [block for block in SHELL if "wine.csv" in block]
     for line in block.splitlines():
-        program, *words = shlex.split(line, comments=True)
+        program, *arguments = shlex.split(line, comments=True)
         if program == "python":
-            exec(compile(words[1], "README.md", "exec"), {})
+            exec(compile(arguments[1], "README.md", "exec"), {})
         else:
-            command_line.app(words, standalone_mode=False)
+            command_line.app(arguments, standalone_mode=False)
     capsys.readouterr()
-    made = {"wine.csv", "loadings.png", "path.csv", "model.npz", "scores.csv"}
-    assert {file.name for file in tmp_path.iterdir()} == made
+    files = {"wine.csv", "loadings.png", "path.csv", "model.npz", "scores.csv"}
+    assert {file.name for file in tmp_path.iterdir()} == files
 
 
 def test_links_resolve():

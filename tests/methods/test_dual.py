@@ -57,9 +57,9 @@ def check_bounds(S, seed, nonnegative):
             part = dual_bound.start(S / best, k, nonnegative)
             for _ in range(3):
                 part.descend(1.0)
-            found = dual_value(S, best * part.certificate, k, nonnegative)
-            assert found >= best
-            assert found == pytest.approx(best * part.value, rel=1e-9)
+            result = dual_value(S, best * part.certificate, k, nonnegative)
+            assert result >= best
+            assert result == pytest.approx(best * part.value, rel=1e-9)
 
 
 @SIGNS
@@ -76,10 +76,10 @@ def test_a_matrix_that_is_not_symmetric_has_the_eigenvalues_of_its_symmetric_par
     for k in range(1, len(S)):
         for twist in (-1.0, 1.0):
             U = S + twist * np.triu(S, 1)
-            found = Dual(S, k, False).bound(U)
-            assert found.value >= problems.optimum(S, k)
-            certificate = U - found.a * np.eye(len(S))
-            assert dual_value(S, certificate, k) == pytest.approx(found.value, rel=1e-9)
+            bound = Dual(S, k, False).bound(U)
+            assert bound.value >= problems.optimum(S, k)
+            certificate = U - bound.a * np.eye(len(S))
+            assert dual_value(S, certificate, k) == pytest.approx(bound.value, rel=1e-9)
 
 
 @SIGNS
@@ -175,8 +175,8 @@ def test_the_bound_of_a_part_is_above_all_its_supports(seed, nonnegative):
         j = int(part.halves()[0][1](t).F[-1])
         less = np.delete(np.arange(n), j)
         without = _forced_optimum(S[np.ix_(less, less)], k, F - (j < F), nonnegative)
-        taken = _forced_optimum(S, k, np.append(F, j), nonnegative)
-        for (bound, make), value in zip(part.halves(), (taken, without), strict=True):
+        forced = _forced_optimum(S, k, np.append(F, j), nonnegative)
+        for (bound, make), value in zip(part.halves(), (forced, without), strict=True):
             half = make(t)
             half.descend()
             half.tighten()
@@ -230,8 +230,8 @@ def test_what_is_fixed_is_in_no_better_support_or_in_all(seed, nonnegative):
                         assert x <= (most if j in W else least) * (1 + 1e-9)
             part.fix()
             assert part.bound >= max(better.values()) * (1 - 1e-9)
-            taken = set(part.F.tolist())
-            assert all(taken <= set(W) <= taken | set(part.W.tolist()) for W in better)
+            fixed = set(part.F.tolist())
+            assert all(fixed <= set(W) <= fixed | set(part.W.tolist()) for W in better)
             if not part.decided and part.missing > 0.0:
                 part.descend()
 
@@ -260,24 +260,24 @@ def test_the_kernels_are_their_twins(seed, nonnegative):
     n, s = 9, 4
     U = _gram(seed, n) / 10
     beta, T = np.zeros((2, n)), np.empty((2, n, n))
-    made = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
+    norms = dual_kernels.smooth_norms(U, s - 1, 0.01, nonnegative, beta[0], T[0])
     plain = twin(dual_kernels.smooth_norms)
     work, expected = plain(U, s - 1, 0.01, nonnegative, beta[1], T[1])
     assert work == n * n
-    for one, other in ((made, expected), beta, T):
+    for one, other in ((norms, expected), beta, T):
         assert np.allclose(one, other, rtol=1e-9, atol=1e-12)
     # the thresholds share s - 1 among the others of each row, or are zero
     assert (np.abs(T[0].sum(axis=1) - (s - 1)) < 1e-8).all() or nonnegative
-    for taken in (s, n):
-        terms = (U.diagonal().copy(), made + 1e-9, taken)
+    for size in (s, n):
+        terms = (U.diagonal().copy(), norms + 1e-9, size)
         for kernel, more in (
             (dual_kernels.balance, (0.02, 0.1, 0.0)),
             (dual_kernels.lowest, ()),
         ):
             with flops.counting() as ledger:
-                found = kernel(*terms, *more)
+                compiled = kernel(*terms, *more)
                 assert ledger.flops == ledger.compiled == n
-            for one, other in zip(found, twin(kernel)(*terms, *more)[1:], strict=True):
+            for one, other in zip(compiled, twin(kernel)(*terms, *more)[1:], strict=True):
                 assert np.allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
@@ -332,8 +332,8 @@ def test_thousands_of_variables_are_left_out_before_the_costly_bound():
     X = rng.standard_normal((20, 3000))
     X[:, ::300] += 9.0 * rng.standard_normal((20, 1))
     problem = Problem.from_data(X)
-    found = bounds.dual_bound(problem, 3)
-    assert len(found.variables) < 200
-    assert found.reached <= found.value < bounds.upper_bound(problem, 3)
+    upper = bounds.dual_bound(problem, 3)
+    assert len(upper.variables) < 200
+    assert upper.reached <= upper.value < bounds.upper_bound(problem, 3)
     flat = Problem.from_data(rng.standard_normal((20, 1500)))
     assert bounds.dual_bound(flat, 30) is None

@@ -97,9 +97,9 @@ def test_the_bound_by_faces_is_the_optimum_of_few_variables(seed):
         exceeded.append(places)
         return problems.copositive(B[np.ix_(places, places)])
 
-    bound, made = nonnegative_faces.nonnegative_bound(B, k, 0.5 * best, found)
+    bound, nodes = nonnegative_faces.nonnegative_bound(B, k, 0.5 * best, found)
     assert bound == pytest.approx(best, rel=1e-9)
-    assert made <= 2**n
+    assert nodes <= 2**n
     assert all(0 < len(places) <= k for places in exceeded)
     above = nonnegative_faces.nonnegative_bound(B, k, 1.1 * best, found)[0]
     assert above == 1.1 * best
@@ -109,8 +109,8 @@ def test_many_faces_leave_a_bound(monkeypatch):
     monkeypatch.setattr(nonnegative_faces, "MOST", 3)
     X = np.random.default_rng(0).standard_normal((9, 9))
     B = X.T @ X
-    bound, made = nonnegative_faces.nonnegative_bound(B, 4, 0.0, lambda places: 0.0)
-    assert made == 3
+    bound, nodes = nonnegative_faces.nonnegative_bound(B, 4, 0.0, lambda places: 0.0)
+    assert nodes == 3
     assert bound >= problems.optimum(B, 4, True)
 
 
@@ -144,11 +144,11 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
     best = problems.optimum(S, k, nonnegative)
     W = np.arange(k)
 
-    def best_with(found):
+    def best_with(F):
         nonlocal W
-        assert len(found) <= k
-        if _value(S, found, nonnegative) > _value(S, W, nonnegative):
-            W = found
+        assert len(F) <= k
+        if _value(S, F, nonnegative) > _value(S, W, nonnegative):
+            W = F
         return _value(S, W, nonnegative)
 
     search = DualSearch(S, k, best_with(W), best_with, nonnegative, 1e10)
@@ -244,9 +244,9 @@ def test_a_strangers_word_of_a_proof_is_no_proof():
 def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
     X = np.random.default_rng(0).standard_normal((30, 30))
     problem = Problem.from_data(X)
-    whole = api.solve(problem, "branch_and_bound", k=12, every=True, budget=1e10)
+    full = api.solve(problem, "branch_and_bound", k=12, every=True, budget=1e10)
     for j in range(1, 13):
-        value, bound = (whole.extra[f"{name}_{j}"] for name in ("value", "bound"))
+        value, bound = (full.extra[f"{name}_{j}"] for name in ("value", "bound"))
         assert value <= bound <= value * (1 + 3e-9)
 
 

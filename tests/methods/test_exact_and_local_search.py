@@ -65,10 +65,10 @@ def test_a_search_that_is_not_finished_has_a_bound():
 def test_a_search_cut_short_has_an_answer_of_the_cardinality_asked():
     G = np.random.default_rng(3).standard_normal((60, 40))
     problem = Problem.from_covariance(G.T @ G, "cut")
-    found = api.solve(problem, "local_search", k=20)
+    result = api.solve(problem, "local_search", k=20)
     cut = api.solve(problem, "branch_and_bound", k=20, max_iterations=2)
     assert cut.cardinality == 20
-    assert cut.variance >= 0.9 * found.variance
+    assert cut.variance >= 0.9 * result.variance
 
 
 def test_the_node_matrix_answers_for_its_supports():
@@ -167,15 +167,15 @@ def _top(S, W):
 
 def test_a_larger_budget_is_never_worse_and_forms_agree():
     X = np.random.default_rng(2).standard_normal((30, 40))
-    found = [
+    variances = [
         api.solve(Problem.from_data(X), "local_search", k=9, budget=b).variance
         for b in (1, 10, 200)
     ]
-    assert found == sorted(found)
+    assert variances == sorted(variances)
     same = api.solve(
         Problem.from_data(X).given_as("covariance"), "local_search", k=9, budget=200
     ).variance
-    assert same == pytest.approx(found[-1], rel=1e-9)
+    assert same == pytest.approx(variances[-1], rel=1e-9)
 
 
 @pytest.mark.parametrize("form", ["data", "covariance"])

@@ -35,18 +35,18 @@ def _searched(kind, seed, n, k, budget, nonnegative=False, tolerance=1e-9):
 @pytest.fixture
 def goals(monkeypatch):
     """The values that were asked for; the search yields often and has no head start."""
-    asked = []
+    calls = []
 
     class Asked(DualSearch):
         def __init__(self, S, k, t, *others):
-            asked.append(t)
+            calls.append(t)
             super().__init__(S, k, t, *others)
 
     monkeypatch.setattr(ladder, "DualSearch", Asked)
     monkeypatch.setattr(ladder, "HEAD_START", 1.0)
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
     monkeypatch.setattr(dual_search, "ROOT", 25)
-    return asked
+    return calls
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

@@ -31,36 +31,36 @@ def refined(S, x, y, R, T, rounds=30):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_optimum_is_feasible_and_nothing_found_is_above_it(seed, k):
     S, rng = covariance(seed), np.random.default_rng(seed)
-    found = orthonormal_pair(S, k)
-    assert np.allclose(found.Z.T @ found.Z, np.eye(2), atol=1e-9)
-    assert (np.count_nonzero(np.abs(found.Z) > 1e-12, axis=0) <= k).all()
-    assert found.value == pytest.approx(np.trace(found.Z.T @ S @ found.Z))
-    assert found.value <= found.bound <= found.value * (1.0 + 1e-6)
+    pair = orthonormal_pair(S, k)
+    assert np.allclose(pair.Z.T @ pair.Z, np.eye(2), atol=1e-9)
+    assert (np.count_nonzero(np.abs(pair.Z) > 1e-12, axis=0) <= k).all()
+    assert pair.value == pytest.approx(np.trace(pair.Z.T @ S @ pair.Z))
+    assert pair.value <= pair.bound <= pair.value * (1.0 + 1e-6)
     for _ in range(60):
         R, T = (tuple(sorted(rng.choice(len(S), k, replace=False))) for _ in range(2))
         y = np.zeros(len(S))
         y[list(T)] = rng.standard_normal(k)
         y /= np.linalg.norm(y)
-        assert refined(S, y, y, R, T) <= found.bound * (1.0 + 1e-9)
+        assert refined(S, y, y, R, T) <= pair.bound * (1.0 + 1e-9)
 
 
 def test_of_larger_supports_the_bound_is_above_the_value():
-    found = orthonormal_pair(covariance(3, 7), 5)
-    assert found.value <= found.bound
+    pair = orthonormal_pair(covariance(3, 7), 5)
+    assert pair.value <= pair.bound
 
 
 def test_the_order_of_the_variables_changes_nothing():
     S, order = covariance(1), np.random.default_rng(0).permutation(6)
-    here, there = orthonormal_pair(S, 3), orthonormal_pair(S[np.ix_(order, order)], 3)
-    assert there.value == pytest.approx(here.value, rel=1e-6)
+    here, permuted = orthonormal_pair(S, 3), orthonormal_pair(S[np.ix_(order, order)], 3)
+    assert permuted.value == pytest.approx(here.value, rel=1e-6)
 
 
 def test_the_optimum_of_pit_props_is_proven():
     problem = api.load("pitprops")
-    found = orthonormal_pair(problem.given_as("covariance").matrix.S, 5)
+    pair = orthonormal_pair(problem.given_as("covariance").matrix.S, 5)
     disjoint = api.components(problem, "disjoint_supports", 2, k=5, deflation="joint")
-    assert found.bound <= found.value * (1.0 + 1e-6)
-    assert found.value >= disjoint.measures.total * (1.0 - 1e-9)
+    assert pair.bound <= pair.value * (1.0 + 1e-6)
+    assert pair.value >= disjoint.measures.total * (1.0 - 1e-9)
 
 
 @pytest.mark.parametrize(("n", "k"), [(17, 8), (5, 1), (5, 6)])

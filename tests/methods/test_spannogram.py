@@ -115,11 +115,11 @@ def test_the_kernel_is_its_twin(seed):
     keys = rng.integers(2**63, size=len(P), dtype=np.uint64)
     case = P, P, Ts, 2, nonnegative, 0.1, keys
     with flops.counting() as ledger:
-        made = spannogram.sweep(*case, np.zeros(997, np.uint64))
+        compiled = spannogram.sweep(*case, np.zeros(997, np.uint64))
         work = ledger.compiled
     expected, *rest = twin(spannogram.sweep)(*case, np.zeros(997, np.uint64))
     assert work == expected > 0
-    for a, b in zip(made, rest, strict=True):
+    for a, b in zip(compiled, rest, strict=True):
         assert np.allclose(a, b)
 
 
@@ -166,9 +166,9 @@ def test_the_best_of_a_direction_is_that_of_a_full_sort(n, decay, signed):
     C = rng.standard_normal((8, 3))
     C /= np.linalg.norm(C, axis=1, keepdims=True)
     ks = rng.permutation(np.unique(rng.integers(1, n + 1, 9)))
-    found = spannogram.scores(*spannogram.falling(V), C, ks, signed)
+    scores = spannogram.scores(*spannogram.falling(V), C, ks, signed)
     expected = [[_scored(V, c, k, signed) for k in ks] for c in C]
-    assert np.allclose(found, expected, rtol=1e-12, atol=0)
+    assert np.allclose(scores, expected, rtol=1e-12, atol=0)
 
 
 @pytest.mark.parametrize("signed", [True, False])
@@ -177,11 +177,11 @@ def test_the_kernel_of_the_samples_is_its_twin(signed):
     V = rng.standard_normal((70, 3)) * np.exp(-3.0 * rng.random((70, 1)))
     C, ks = np.ascontiguousarray(rng.standard_normal((4, 3))) / 4.0, np.array([5, 1, 20])
     with flops.counting() as ledger:
-        made = spannogram.scores(*spannogram.falling(V), C, ks, signed)
+        compiled = spannogram.scores(*spannogram.falling(V), C, ks, signed)
         work = ledger.compiled
     expected, plain = twin(spannogram.scores)(*spannogram.falling(V), C, ks, signed)
     assert work == expected
-    assert np.allclose(made, plain)
+    assert np.allclose(compiled, plain)
 
 
 def test_equal_entries_are_divided_in_a_pass():
@@ -226,7 +226,7 @@ def test_a_random_line_is_as_near_as_computed():
 
 @pytest.mark.parametrize("samples", ["sharp", "paper"])
 def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
-    kept, bounded, eps, runs = [], [], 0.2, 0
+    reached, bounded, eps, runs = [], [], 0.2, 0
     for seed in range(60):
         problem, k, rank = _problem("general", seed)
         d = min(3, rank)
@@ -244,10 +244,12 @@ def test_the_sampled_promise_is_kept_at_least_as_often_as_claimed(samples):
                 nonnegative=True,
                 seed=again,
             )
-            kept.append(np.sum((V.T @ result.x) ** 2) >= (1 - eps) * np.sum((V.T @ exact.x) ** 2))
+            reached.append(
+                np.sum((V.T @ result.x) ** 2) >= (1 - eps) * np.sum((V.T @ exact.x) ** 2)
+            )
             bounded.append(result.bound_whp >= best)
             runs += 1 / problem.n
-    assert np.sum(~np.array(kept)) <= runs  # each run fails with probability 1/n at most
+    assert np.sum(~np.array(reached)) <= runs  # each run fails with probability 1/n at most
     assert np.sum(~np.array(bounded)) <= runs
 
 

@@ -61,29 +61,29 @@ def probe(page, tmp_path, *options, more="", anchor="", script=PROBE):
         "default-apps",
         "extensions",
     )
-    words = [
+    arguments = [
         CHROMIUM,
         "--headless",
         "--no-sandbox",
         "--no-first-run",
         *(f"--disable-{word}" for word in quiet),
     ]
-    words += [
+    arguments += [
         f"--user-data-dir={tmp_path / 'profile'}",
         "--enable-logging=stderr",
         "--virtual-time-budget=4000",
     ]
-    done = subprocess.run(
-        [*words, *options, "--dump-dom", copy.as_uri() + anchor],
+    completed = subprocess.run(
+        [*arguments, *options, "--dump-dom", copy.as_uri() + anchor],
         capture_output=True,
         text=True,
         timeout=120,
     )
     copy.unlink()
-    said = re.search(r'data-probe="([^"]*)"', done.stdout)
-    assert said, done.stderr[-2000:]
-    return json.loads(html.unescape(said[1])), [
-        x for x in done.stderr.splitlines() if "CONSOLE" in x
+    message = re.search(r'data-probe="([^"]*)"', completed.stdout)
+    assert message, completed.stderr[-2000:]
+    return json.loads(html.unescape(message[1])), [
+        x for x in completed.stderr.splitlines() if "CONSOLE" in x
     ]
 
 
@@ -93,11 +93,11 @@ def test_pages_work_in_a_browser(trial_run, tmp_path, size):
     pages = [trial_run / name for name in ("index.html", "trial2013.html", "solvers/grqi.html")]
     tables = 0
     for page in pages:
-        found, console = probe(page, tmp_path, f"--window-size={size}")
+        state, console = probe(page, tmp_path, f"--window-size={size}")
         assert not console
-        assert found["images"] == 0 and found["unnamed"] == 0 and found["wrong"] == []
-        assert found["wide"] <= 0
-        tables += found["tables"]
+        assert state["images"] == 0 and state["unnamed"] == 0 and state["wrong"] == []
+        assert state["wide"] <= 0
+        tables += state["tables"]
     assert tables >= 2
 
 
@@ -115,8 +115,8 @@ def test_columns_of_numbers_are_in_the_order_of_the_numbers(trial_run, tmp_path,
         "<main", TABLE.replace("CELLS", cells) + "<main"
     )
     page.write_text(text, encoding="utf-8")
-    found, _ = probe(page, tmp_path)
-    for up, column in found["columns"][:2]:
+    state, _ = probe(page, tmp_path)
+    for up, column in state["columns"][:2]:
         assert [float(cell) for cell in column] == sorted(numbers, reverse=not up)
 
 
@@ -141,9 +141,9 @@ for (const [name, value] of [["words", "SHAPES only"], ["words", "nothing like i
 
 def test_claims_are_filtered_and_searched(trial_run, tmp_path):
     make_run(trial_run)
-    found, console = probe(trial_run / "index.html", tmp_path, more=FILTER)
-    assert not console and found["begin"] == 2
-    assert found["shown"] == {
+    state, console = probe(trial_run / "index.html", tmp_path, more=FILTER)
+    assert not console and state["begin"] == 2
+    assert state["shown"] == {
         "words SHAPES only": 1,
         "words nothing like it": 0,
         "verdict fails": 0,
@@ -151,7 +151,7 @@ def test_claims_are_filtered_and_searched(trial_run, tmp_path):
         "data stand-in": 0,
         "kind theorem": 0,
     }
-    assert found["hash"] == "#claims?words=nothing+like+it"
+    assert state["hash"] == "#claims?words=nothing+like+it"
 
 
 def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
@@ -160,12 +160,12 @@ def test_a_count_of_verdicts_leads_to_its_claims(trial_run, tmp_path):
     text = (trial_run / "index.html").read_text()
     (link,) = re.findall(r'href="(#claims\?paper=[^"]*)"[^>]*>.*?2</a>', text)
     anchor = html.unescape(link)
-    found, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)
-    assert anchor == "#claims?paper=trial2013&verdict=holds" and found["begin"] == 2
-    found, _ = probe(
+    state, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor=anchor)
+    assert anchor == "#claims?paper=trial2013&verdict=holds" and state["begin"] == 2
+    state, _ = probe(
         trial_run / "index.html", tmp_path, more=begin, anchor=anchor.replace("holds", "fails")
     )
-    assert found["begin"] == 0
+    assert state["begin"] == 0
 
 
 def test_a_count_leaves_out_theorems(trial_run, add_file, tmp_path):
@@ -182,11 +182,11 @@ def test_a_count_leaves_out_theorems(trial_run, add_file, tmp_path):
 def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     make_run(trial_run)
     begin = FILTER.partition("const set")[0]
-    found, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor="#claims?words=shapes")
-    assert found["begin"] == 1
+    state, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor="#claims?words=shapes")
+    assert state["begin"] == 1
     more = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
-    found, _ = probe(trial_run / "trial2013.html", tmp_path, more=more, anchor="#T2")
-    assert "T2" in found["target"] and "shapes only" in found["target"]
+    state, _ = probe(trial_run / "trial2013.html", tmp_path, more=more, anchor="#T2")
+    assert "T2" in state["target"] and "shapes only" in state["target"]
 
 
 RUNS = """
@@ -204,27 +204,27 @@ set("words", "");
 
 
 def test_one_of_many_cardinalities_is_typed(tmp_path):
-    made = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
-    rows.write(made, tmp_path / "a.parquet")
-    words = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **words)
+    written = [row(k=k, cardinality=k, settings={"k": k}) for k in range(1, 71)]
+    rows.write(written, tmp_path / "a.parquet")
+    headings = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     more = """found.kind = document.querySelector(".filters").elements.asked.tagName;
     found.said = document.querySelector(".filters output").value;"""
-    found, _ = probe(tmp_path / "n.html", tmp_path, more=more, anchor="#runs?asked=44")
-    assert found["kind"] == "INPUT" and found["said"].startswith("1 of 70 runs shown")
+    state, _ = probe(tmp_path / "n.html", tmp_path, more=more, anchor="#runs?asked=44")
+    assert state["kind"] == "INPUT" and state["said"].startswith("1 of 70 runs shown")
 
 
 def test_runs_are_chosen_and_their_medians_told(tmp_path):
-    made = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
-    rows.write([*made, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
+    written = [row(k=3, seed=i, parameters={"seed": i}, flops=1000 * i) for i in (1, 2, 9)]
+    rows.write([*written, row(k=4, settings={"k": 4})], tmp_path / "a.parquet")
     page = tmp_path / "numbers.html"
-    words = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
-    numbers_page.write([tmp_path / "a.parquet"], page, **words)
-    found, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
-    assert not console and found["wrong"] == [] and found["wide"] <= 0
-    assert found["begin"] == "4 of 4 runs shown" and found["none"].startswith("0 of 4")
-    assert "asked" in found["choices"] and found["hash"] == "#runs?asked=3"
-    assert found["three"].startswith("3 of 4 runs shown; medians: ")
-    assert "Flops 2,000" in found["three"]
-    flops = [c for up, c in found["columns"] if up and "9,000" in c]
+    headings = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
+    numbers_page.write([tmp_path / "a.parquet"], page, **headings)
+    state, console = probe(page, tmp_path, "--window-size=390,800", more=RUNS)
+    assert not console and state["wrong"] == [] and state["wide"] <= 0
+    assert state["begin"] == "4 of 4 runs shown" and state["none"].startswith("0 of 4")
+    assert "asked" in state["choices"] and state["hash"] == "#runs?asked=3"
+    assert state["three"].startswith("3 of 4 runs shown; medians: ")
+    assert "Flops 2,000" in state["three"]
+    flops = [c for up, c in state["columns"] if up and "9,000" in c]
     assert flops == [["100", "1,000", "2,000", "9,000"]]

@@ -128,9 +128,9 @@ def test_numbers_of_the_text_alternative_are_those_of_the_places(statement):
         )
     )
     for _, description in descriptions(card.svg(statement)):
-        said = re.sub(r"k = \d+ to \d+| at \d+ places", "", description)
-        said = re.sub(names, "", said)
-        numbers = [number.lstrip("-") for number in NUMBER.findall(said)]
+        message = re.sub(r"k = \d+ to \d+| at \d+ places", "", description)
+        message = re.sub(names, "", message)
+        numbers = [number.lstrip("-") for number in NUMBER.findall(message)]
         assert set(numbers) <= {number.lstrip("-") for number in allowed}, description
 
 

@@ -79,11 +79,11 @@ def test_the_curves_reach_a_share_at_the_cost_of_the_tables(plan, tmp_path, meas
         document.querySelector(".live .csv").click();"""
         for target in (0.9, 0.99, 0.999)
     )
-    found, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=view)
+    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=view)
     assert not console
     for target in ranking.TARGETS:
         cost = ranking.costs(answers, target, measure)
-        lines = list(csv.DictReader(io.StringIO(found["lines"][str(target)])))
+        lines = list(csv.DictReader(io.StringIO(state["lines"][str(target)])))
         assert {x["solver"] for x in lines} == {s for s in cost if np.isfinite(cost[s]).any()}
         for line in lines:
             at, share = float(line["x"]), float(line["y"])
@@ -118,8 +118,8 @@ def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_
     for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
         assert f">{head}</th>" in table
     results_folder = plan.parents[2]
-    (found,) = results_page._comparisons(results_folder, results_folder / "quick")
-    assert found == {
+    (comparison,) = results_page._comparisons(results_folder, results_folder / "quick")
+    assert comparison == {
         "name": "try",
         "path": "../compare/try/index.html",
         "solvers": len(SOLVERS),
@@ -150,16 +150,16 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     await set("view", "tradeoff"); found.tradeoff = plot.dataset.axes;
     found.drawn = plot.childElementCount;
     """
-    found, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
-    assert not console and found["hash"] == "" and found["drawn"] == 1
-    assert set(found["begin"]["shown"].split(",")) == set(SOLVERS)
-    assert set(found["without"].split(",")) == set(SOLVERS) - {"tpower"}
-    assert found["off"] == "#curves?off=tpower"
-    assert found["again"] == found["begin"]["shown"]
-    assert found["axes"] == "flops|linear|share of the best known value, mean|log"
-    assert found["one"] == "flops|linear|value so far over the best known|log"
-    assert found["view"].startswith("#curves?view=anytime&")
-    assert found["tradeoff"].startswith("cardinality|linear|variance")
+    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    assert not console and state["hash"] == "" and state["drawn"] == 1
+    assert set(state["begin"]["shown"].split(",")) == set(SOLVERS)
+    assert set(state["without"].split(",")) == set(SOLVERS) - {"tpower"}
+    assert state["off"] == "#curves?off=tpower"
+    assert state["again"] == state["begin"]["shown"]
+    assert state["axes"] == "flops|linear|share of the best known value, mean|log"
+    assert state["one"] == "flops|linear|value so far over the best known|log"
+    assert state["view"].startswith("#curves?view=anytime&")
+    assert state["tradeoff"].startswith("cardinality|linear|variance")
 
 
 @browser
@@ -167,12 +167,12 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
     more = """found.shown = plot.dataset; found.said = document.querySelector(".answer").value;
     found.hash = location.hash;"""
-    found, console = probe(
+    state, console = probe(
         plan.with_name("index.html"), tmp_path, script=LATER, more=more, anchor=sent
     )
-    assert not console and "mcol" not in found["shown"]["shown"]
-    assert found["shown"]["axes"].startswith("flops|log|share of the pairs settled to 90 %")
-    assert found["said"].startswith("Within 1e9 flops: ") and "100.00 %" in found["said"]
+    assert not console and "mcol" not in state["shown"]["shown"]
+    assert state["shown"]["axes"].startswith("flops|log|share of the pairs settled to 90 %")
+    assert state["said"].startswith("Within 1e9 flops: ") and "100.00 %" in state["said"]
 
 
 @browser
@@ -183,9 +183,9 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
     window.save = (name, text) => { found.name = name; found.text = text; };
     document.querySelector(".tools button").click();
     """
-    found, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
-    lines = list(csv.reader(io.StringIO(found["text"])))
-    assert found["name"] == "try.csv" and lines[0] == ["Rank", "Solver", "Answered"]
+    state, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    lines = list(csv.reader(io.StringIO(state["text"])))
+    assert state["name"] == "try.csv" and lines[0] == ["Rank", "Solver", "Answered"]
     assert {line[1] for line in lines[1:]} == set(SOLVERS)
 
 
@@ -195,12 +195,12 @@ def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
     more = """found.shown = { ...plot.dataset };
     await set("x", "flops"); await set("view", "flops");
     found.axes = plot.dataset.axes;"""
-    found, console = probe(trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=more)
-    assert not console and found["shown"]["shown"] == "grqi"
-    assert int(found["shown"]["points"]) == len(
+    state, console = probe(trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=more)
+    assert not console and state["shown"]["shown"] == "grqi"
+    assert int(state["shown"]["points"]) == len(
         data_of(trial_run / "solvers/curves-data.js")["runs"]
     )
-    assert found["axes"].startswith("flops|log|flops|")
+    assert state["axes"].startswith("flops|log|flops|")
 
 
 def test_pages_come_from_the_disk_alone(plan):
@@ -242,11 +242,11 @@ def test_no_two_solvers_of_a_picture_look_alike(tmp_path):
     rng = np.random.default_rng(0)
     for _ in range(30):
         order = list(rng.permutation(names))
-        found = style.looks(order)
+        looks = style.looks(order)
         eight = order[: len(style.DISTINCT)]
-        assert len({found[name]["color"] for name in eight}) == len(eight)
-        assert len({found[name]["marker"] for name in eight}) == len(eight)
-        assert {found[name]["color"] for name in order[len(eight) :]} == {style.GREY}
+        assert len({looks[name]["color"] for name in eight}) == len(eight)
+        assert len({looks[name]["marker"] for name in eight}) == len(eight)
+        assert {looks[name]["color"] for name in order[len(eight) :]} == {style.GREY}
     file = tmp_path / "mine.py"
     source = registry.path("solver", "mcol").read_text()
     file.write_text(source.replace(registry.module("solver", "mcol").COLOUR, "#123456"))
@@ -259,5 +259,5 @@ def test_solvers_beyond_the_eighth_are_grey_until_asked_for(plan):
     looks = comparison_pictures.looks_of(ranks, ["gpower1"])
     assert next(iter(looks)) == "gpower1"
     looks["mcol"]["color"] = style.GREY
-    found = {s["name"]: s["colour"] for s in comparison_curves.data(answers, looks)["solvers"]}
-    assert found["mcol"] is None and found["gpower1"]
+    colours = {s["name"]: s["colour"] for s in comparison_curves.data(answers, looks)["solvers"]}
+    assert colours["mcol"] is None and colours["gpower1"]

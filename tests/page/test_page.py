@@ -84,9 +84,9 @@ def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
     make_run(trial_run)
     page = (trial_run / "figures" / NAME / "numbers.html").read_text()
     file = trial_run / "rows" / NAME / "grqi.parquet"
-    (made,) = rows.read([file]).itertuples()
-    assert f"<td>{numbers_page.number(made.variance, 7)}" in page
-    assert f"<td>{made.flops:,}" in page
+    (stored,) = rows.read([file]).itertuples()
+    assert f"<td>{numbers_page.number(stored.variance, 7)}" in page
+    assert f"<td>{stored.flops:,}" in page
     assert (
         'href="figures/trial2013_fig1/numbers.html"' in (trial_run / "trial2013.html").read_text()
     )
@@ -94,12 +94,12 @@ def test_the_numbers_of_a_figure_are_a_table_in_the_browser(trial_run):
 
 def test_rounds_of_timing_are_one_line_and_the_same_value_of_all_is_said_once(tmp_path):
     times = (0.003, 0.001, 0.002)
-    found = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
-    rows.write([*found, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
+    rounds = [row(repeat=i, solve_time=t, setup_time=0.0) for i, t in enumerate(times)]
+    rows.write([*rounds, row(k=4, cardinality=4, settings={"k": 4})], tmp_path / "a.parquet")
     table = numbers_page._table(rows.read_text([tmp_path / "a.parquet"]))
     assert table.asked.tolist() == ["3", "4"] and table.time.iloc[0] == "1"
-    words = dict(figure=NAME, title="T", scale="quick", home="h.html", overview="i.html")
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **words)
+    headings = dict(figure=NAME, title="T", scale="quick", home="h.html", overview="i.html")
+    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
     text = (tmp_path / "n.html").read_text()
     assert text.count("<tbody>") == 1 and text.count("<tr><td>") == 2
     assert "<dt>Solver or measure, of all</dt><dd>grqi</dd>" in text
@@ -128,8 +128,8 @@ def test_a_label_that_is_a_decimal_fraction_has_four_digits(label, text):
 
 
 def test_what_a_measure_gave_is_short(tmp_path):
-    given = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
-    assert numbers_page._values(json.dumps(given)) == (
+    values = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
+    assert numbers_page._values(json.dumps(values)) == (
         "value = [1, 2.5]; V = [" + "[0.123457], " * 20 + "... (50 in all)]; words = all"
     )
 

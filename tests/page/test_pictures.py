@@ -64,8 +64,8 @@ def test_a_problem_that_no_solver_answered_stops_no_picture(answers):
     few.loc[lost, "best"], few.loc[lost, "answered"] = 0.0, False
     few.loc[lost, ["history", "status"]] = None, "time_limit"
     rows = pd.DataFrame({"kind": []})
-    made = list(comparison_pictures.pictures(rows, few, ranking.ranking(few), []))
-    titles = [picture.title for picture in made if picture.svg()]
+    pictures = list(comparison_pictures.pictures(rows, few, ranking.ranking(few), []))
+    titles = [picture.title for picture in pictures if picture.svg()]
     assert "Anytime curves" in titles
 
 
@@ -82,9 +82,9 @@ def test_a_line_without_the_points_between_two_equal_ones_is_the_same_line():
     rng = np.random.default_rng(0)
     grid = np.linspace(0.0, 1.0, 200)
     lines = np.sort(rng.integers(0, 30, (2, 200)), axis=1) / 30.0
-    at, *kept = comparison_drawing._corners(grid, *lines)
+    at, *corners = comparison_drawing._corners(grid, *lines)
     assert len(at) < len(grid)
-    for line, part in zip(lines, kept, strict=True):
+    for line, part in zip(lines, corners, strict=True):
         assert np.abs(np.interp(grid, at, part) - line).max() <= 1.0 / comparison_drawing.SEEN
 
 
@@ -93,18 +93,18 @@ def test_a_lighter_picture_has_the_same_coordinates(answers):
         '<path d="M 1.234567 222.04 \nL 3.5 -4.98765 \nL 5 6 \n" transform="scale(0.015625)"/>\n'
         '<!-- a word -->\n<path d="M 1 2 \nQ 3 4 5 6 \nL 7 8.001 \n"/><use href="#DejaVuSans-a"/>'
     )
-    found = light_svg.light(text)
-    numbers = [[float(x) for x in re.findall(r"-?\d+\.?\d*", part)] for part in (text, found)]
-    assert np.allclose(*numbers, atol=0.05) and "scale(0.015625)" in found and '"#ga"' in found
-    assert "L 7 8" in found and "word" not in found  # after a curve an L is needed
-    assert len(found) < len(text)
+    lighter = light_svg.light(text)
+    numbers = [[float(x) for x in re.findall(r"-?\d+\.?\d*", part)] for part in (text, lighter)]
+    assert np.allclose(*numbers, atol=0.05) and "scale(0.015625)" in lighter and '"#ga"' in lighter
+    assert "L 7 8" in lighter and "word" not in lighter  # after a curve an L is needed
+    assert len(lighter) < len(text)
 
 
 def test_many_lines_never_share_colour_marker_and_dashes_together():
     names = [*registry.names("solver"), *SOLVERS]
-    found = style.many(names)
-    assert len({(x["color"], x["marker"], x["linestyle"]) for x in found.values()}) == len(names)
-    assert all(found[name]["color"] == style.look(name)["color"] for name in names)
+    looks = style.many(names)
+    assert len({(x["color"], x["marker"], x["linestyle"]) for x in looks.values()}) == len(names)
+    assert all(looks[name]["color"] == style.look(name)["color"] for name in names)
     alone = style.many(["tpower"])
     assert alone["tpower"] == style.look("tpower")
 

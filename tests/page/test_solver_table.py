@@ -59,8 +59,8 @@ def test_a_solver_without_facts_is_listed(add_file):
 
 
 def test_the_command_lists_them(monkeypatch, capsys):
-    for words in ([], ["--json"]):
-        monkeypatch.setattr(sys, "argv", ["spcabench", "list", "solvers", "--long", *words])
+    for arguments in ([], ["--json"]):
+        monkeypatch.setattr(sys, "argv", ["spcabench", "list", "solvers", "--long", *arguments])
         with pytest.raises(SystemExit) as end:
             command_line.main()
         assert not end.value.code

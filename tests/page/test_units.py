@@ -26,7 +26,7 @@ def test_a_count_is_told_to_three_digits(count):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "text"),
     [
         (4.07e-4, "407 µs"),
         (0.9997, "1 s"),
@@ -36,8 +36,8 @@ def test_a_count_is_told_to_three_digits(count):
         (5e-7, "0.5 µs"),
     ],
 )
-def test_a_time_in_words(seconds, words):
-    assert duration(seconds) == words
+def test_a_time_in_words(seconds, text):
+    assert duration(seconds) == text
 
 
 def test_a_small_count_has_no_unit():
@@ -46,5 +46,5 @@ def test_a_small_count_has_no_unit():
 
 def test_a_share_that_rounding_made_is_zero():
     shares = [-2.17e-13, 2e-12, 0.0, 0.0687, 1.0, -0.0101, 1.3e-6]
-    words = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]
-    assert [percent(share) for share in shares] == words
+    arguments = ["0 %", "0 %", "0 %", "6.87 %", "100 %", "-1.01 %", "0.00013 %"]
+    assert [percent(share) for share in shares] == arguments

@@ -18,8 +18,8 @@ from spcabench.running import rows
 from tests.trial import FIGURE, NAME, check_links, judged_run, made_row, make_run
 
 
-def differences(found):
-    return [line for check in found for line in check.differences]
+def differences(lines):
+    return [line for check in lines for line in check.differences]
 
 
 def change(trial_run, column, function):
@@ -37,8 +37,8 @@ def change(trial_run, column, function):
 def test_a_run_agrees_with_itself(trial_run, capsys):
     judged_run(trial_run, group="grqi", label="")
     assert not differences(verify.rejudge(trial_run))
-    found = list(verify.against(trial_run, trial_run))
-    assert "1 rows compared" in found[0].line and not differences(found)
+    changes = list(verify.against(trial_run, trial_run))
+    assert "1 rows compared" in changes[0].line and not differences(changes)
     with pytest.raises(SystemExit) as stop:
         command_line.app(["verify", str(trial_run), "--against", str(trial_run)])
     assert stop.value.code == 0 and "no difference" in capsys.readouterr().out
@@ -115,8 +115,8 @@ def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, wo
 )
 def test_what_must_be_the_same_is_and_clocks_need_not(trial_run, column, function, count):
     judged_run(trial_run, group="grqi", label="", peak_memory=1.0)
-    found = differences(verify.against(trial_run, change(trial_run, column, function)))
-    assert len(found) == count and all(column in line for line in found)
+    places = differences(verify.against(trial_run, change(trial_run, column, function)))
+    assert len(places) == count and all(column in line for line in places)
 
 
 def drop_a_row(trial_run):
@@ -133,10 +133,10 @@ def drop_a_row(trial_run):
 def test_a_row_in_one_run_only_is_a_difference_and_a_round_of_timing_is_not(trial_run):
     here, other = trial_run, drop_a_row(trial_run)
     for pair, where in (((here, other), "only here"), ((other, here), "only in the other run")):
-        (found,) = verify.against(*pair)
-        (line,) = found.differences
+        (changes,) = verify.against(*pair)
+        (line,) = changes.differences
         assert "1 rows of tpower" in line and where in line
-        assert "1 rounds of timing" in found.line
+        assert "1 rounds of timing" in changes.line
 
 
 def test_a_figure_in_one_run_only_is_a_difference(trial_run):
@@ -169,8 +169,8 @@ def test_a_bad_map_of_names_is_refused(tmp_path, text):
 
 def test_runs_that_a_clock_ended_are_counted_not_compared(trial_run):
     judged_run(trial_run, group="grqi", label="", status="time_limit")
-    (found,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
-    assert "1 that a clock ended" in found.line and not found.differences
+    (changes,) = verify.against(trial_run, change(trial_run, "flops", lambda v: v + 5))
+    assert "1 that a clock ended" in changes.line and not changes.differences
 
 
 def change_a_verdict(folder, **words):
@@ -208,14 +208,14 @@ def test_words_about_speed_do_not_make_a_claim_one_of_a_clock():
 
 def test_a_claims_file_of_another_version_is_refused(tmp_path):
     file = tmp_path / "claims.json"
-    for text, said in (
+    for text, message in (
         ('{"schema": 2}', "make the figure again"),
         ('{"version": 99}', "make the figure again"),
         ('{"version": 2, "statements": 5}', "'scale' is a required property; make the figure"),
         ("[]", "allowed|should be an object"),
     ):
         file.write_text(text)
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             claims_file.read(file)
 
 
@@ -232,8 +232,8 @@ def published(trial_run, tmp_path):
     root.mkdir()
     (root / "README.md").write_text(f"before\n{publish.BEGIN}stale\n{publish.END}\nafter\n")
     git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
-        subprocess.run([*git, *words], check=True)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *arguments], check=True)
     return root, publish.publish(trial_run, root / "results" / "published", root / "README.md")
 
 
@@ -254,12 +254,12 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
         and "| 2 | 2 | 0 | 0 | 0 | 0 |" in text
     )
     assert publish.with_block(text, home) == text
-    words = (home / "trial2013.md").read_text()
-    found = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", words)
-    for claim, address, line in found:
+    arguments = (home / "trial2013.md").read_text()
+    matches = re.findall(r"\[(T\d)\]\(([^)]+)#L(\d+)\)", arguments)
+    for claim, address, line in matches:
         written = (home / address).read_text().splitlines()[int(line) - 1]
         assert f'Statement(id="{claim}"' in written
-    assert len(found) == 2 and "holds" in words
+    assert len(matches) == 2 and "holds" in arguments
     for page in home.rglob("*.html"):
         check_links(page)
     assert not differences(verify.rejudge(home))
@@ -312,16 +312,16 @@ def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-qm", "all"], check=True)
     again = home / publish.COMPARISONS / "x"  # what is published is no source of itself
-    for given in (source, again):
+    for folder in (source, again):
         with pytest.raises(InputError, match="comparison"):
-            publish.publish(trial_run, home, root / "README.md", [given])
-    done = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
-    assert not done.stdout
+            publish.publish(trial_run, home, root / "README.md", [folder])
+    completed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True)
+    assert not completed.stdout
 
 
 def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp_path, monkeypatch):
     make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     root, _ = published(trial_run, tmp_path)
-    (found,) = verify.rejudge(root / "results" / "published")
-    assert "too large to publish" in found.line and not found.differences
+    (changes,) = verify.rejudge(root / "results" / "published")
+    assert "too large to publish" in changes.line and not changes.differences

@@ -75,9 +75,9 @@ def test_products(A, M):
     assert _close(A.transposed_products(Y), M.T @ Y)
     Z = np.column_stack(list(_vectors(n)))
     assert _close(A.products(Z), M @ Z)
-    for given in (Gram(A, *_low_rank(M.shape, 1)[1:], np.array([0.3])), Covariance(M.T @ M)):
+    for matrix in (Gram(A, *_low_rank(M.shape, 1)[1:], np.array([0.3])), Covariance(M.T @ M)):
         assert all(
-            _close(given.products(z), np.column_stack([given @ column for column in z.T]))
+            _close(matrix.products(z), np.column_stack([matrix @ column for column in z.T]))
             for z in (Z, Z[:, 1:])
         )
 
@@ -203,8 +203,8 @@ def test_principal_blocks_are_all_of_them():
     S = _holed((9, 6)).T @ _holed((9, 6))
     for k in (1, 3, 6):
         for batch in (1, 4, 4096):
-            found = list(principal_blocks(S, k, batch=batch))
-            supports, x, values = (np.concatenate(part) for part in zip(*found, strict=True))
+            blocks = list(principal_blocks(S, k, batch=batch))
+            supports, x, values = (np.concatenate(part) for part in zip(*blocks, strict=True))
             assert (
                 len({tuple(W) for W in supports})
                 == len(supports)
@@ -242,9 +242,9 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
         expected /= np.where(deviation > 0, deviation, 1.0)
     expected /= np.sqrt(10) if settings.get("divide_by_m") else 1.0
     for make in (np.array, sp.csc_array, sp.csr_array, sp.coo_array):
-        given = make(X)
-        assert _close(Problem.from_data(given, center=center, **settings).matrix.dense(), expected)
-        assert _close(given.toarray() if sp.issparse(given) else given, X)  # not changed
+        data = make(X)
+        assert _close(Problem.from_data(data, center=center, **settings).matrix.dense(), expected)
+        assert _close(data.toarray() if sp.issparse(data) else data, X)  # not changed
 
 
 @pytest.mark.parametrize("seeds", problems.groups(200, 50))

@@ -20,8 +20,8 @@ def sparse_matrix(seed, m=40, n=30, density=0.1):
 
 def charged(product):
     with flops.counting() as ledger:
-        found = product()
-        return found, ledger.flops
+        image = product()
+        return image, ledger.flops
 
 
 def sparse_vector(rng, n, k):
@@ -54,10 +54,10 @@ def test_a_product_with_few_columns_is_the_dense_one(seed, settings):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_deflated_product_with_few_columns_is_the_dense_one(seed):
     problem = Problem.from_data(sp.csc_array(sparse_matrix(seed)))
-    found = api.components(problem, "scol", count=2, k=3, deflation="hotelling")
-    assert len(found) == 2
+    components = api.components(problem, "scol", count=2, k=3, deflation="hotelling")
+    assert len(components) == 2
     dense = api.components(problem.given_as("covariance"), "scol", count=2, k=3)
-    for one, other in zip(found, dense, strict=True):
+    for one, other in zip(components, dense, strict=True):
         assert np.array_equal(support(one.x), support(other.x))
 
 
@@ -85,8 +85,8 @@ def test_the_kernel_is_its_twin(seed):
         for part in (kept.indptr, kept.indices, kept.data)
     ]
     _, work, expected = twin(sparse_gram.few_columns)(*arrays, W, y, *X.shape)
-    found, cost = charged(lambda: sparse_gram.gram_product(X, by_rows, W, y))
-    assert cost == work and np.allclose(found, expected, rtol=1e-14)
+    product, cost = charged(lambda: sparse_gram.gram_product(X, by_rows, W, y))
+    assert cost == work and np.allclose(product, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -95,10 +95,10 @@ def test_scol_takes_the_supports_that_whole_products_give(seed, monkeypatch):
     problem = Problem.from_data(X, center=bool(seed % 3), scale=seed % 5 == 0)
     few = api.solve(problem, "scol", k=8)
     monkeypatch.setattr(sparse_gram, "is_worthwhile", lambda X, W: False)
-    whole = api.solve(problem, "scol", k=8)
-    assert np.array_equal(few.support, whole.support)
-    assert few.variance == pytest.approx(whole.variance, rel=1e-9)
-    assert few.flops < whole.flops
+    full = api.solve(problem, "scol", k=8)
+    assert np.array_equal(few.support, full.support)
+    assert few.variance == pytest.approx(full.variance, rel=1e-9)
+    assert few.flops < full.flops
 
 
 @pytest.mark.parametrize("k", [1, 4, 11])

@@ -35,7 +35,7 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("", "0 lines; the header needs three"),
         ("3\n4\n", "2 lines"),
@@ -53,22 +53,22 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])
-def test_malformed_files_are_named_with_their_line(tmp_path, text, said, zipped):
+def test_malformed_files_are_named_with_their_line(tmp_path, text, sentence, zipped):
     path = write(tmp_path, text, zipped)
     with pytest.raises(InputError) as error:
         read_docword(path)
     message = str(error.value)
-    assert said in message and path.name in message and "\n" not in message
+    assert sentence in message and path.name in message and "\n" not in message
 
 
 def test_a_truncated_gz_file(tmp_path):
     path = write(tmp_path, GOOD, zipped=True)
-    whole = path.read_bytes()
+    content = path.read_bytes()
     for damage in (
-        whole[:-12],
-        whole[:40] + b"\xff\xff\xff" + whole[43:],
-        whole[:-8] + b"abcdefgh",
-        whole[:15],
+        content[:-12],
+        content[:40] + b"\xff\xff\xff" + content[43:],
+        content[:-8] + b"abcdefgh",
+        content[:15],
     ):
         path.write_bytes(damage)
         with pytest.raises(InputError, match=r"docword.txt.gz"):
@@ -122,13 +122,13 @@ def test_streamed_moments_and_covariance_are_those_of_the_counts(tmp_path_factor
     lines = [f"{d + 1} {w + 1} {counts[d, w]}" for d, w in np.argwhere(counts)]
     text = "\n".join([*map(str, counts.shape), str(len(lines)), *lines]) + "\n"
     path = write(tmp_path_factory.mktemp("x"), text, zipped)
-    found = corpus.stream_moments(path)
-    np.testing.assert_allclose(found.means, counts.mean(axis=0))
-    np.testing.assert_allclose(found.variances, counts.var(axis=0), atol=1e-12)
-    words = rng.permutation(counts.shape[1])[: rng.integers(1, counts.shape[1] + 1)]
-    centred = counts[:, words] - counts[:, words].mean(axis=0)
+    moments = corpus.stream_moments(path)
+    np.testing.assert_allclose(moments.means, counts.mean(axis=0))
+    np.testing.assert_allclose(moments.variances, counts.var(axis=0), atol=1e-12)
+    columns = rng.permutation(counts.shape[1])[: rng.integers(1, counts.shape[1] + 1)]
+    centred = counts[:, columns] - counts[:, columns].mean(axis=0)
     expected = centred.T @ centred / len(counts)
-    np.testing.assert_allclose(corpus.covariance(path, words, found), expected, atol=1e-12)
+    np.testing.assert_allclose(corpus.covariance(path, columns, moments), expected, atol=1e-12)
 
 
 def test_blocks_join_at_any_place(tmp_path, monkeypatch):
@@ -144,10 +144,10 @@ def test_blocks_join_at_any_place(tmp_path, monkeypatch):
 
 def test_documents_out_of_order_have_moments_but_no_streamed_covariance(tmp_path):
     path = write(tmp_path, "3\n2\n3\n2 1 1\n1 1 4\n3 2 2\n")
-    found = corpus.stream_moments(path)
-    np.testing.assert_allclose(found.sums, [5, 2])
+    moments = corpus.stream_moments(path)
+    np.testing.assert_allclose(moments.sums, [5, 2])
     with pytest.raises(InputError, match="not in order"):
-        corpus.covariance(path, np.array([0, 1]), found)
+        corpus.covariance(path, np.array([0, 1]), moments)
 
 
 def test_the_covariance_of_the_top_words_is_that_of_the_counts(data_folder):
@@ -164,8 +164,8 @@ def test_the_covariance_of_the_top_words_is_that_of_the_counts(data_folder):
     chosen = sorted(np.argsort(-counts.var(axis=0), kind="stable")[:4])
     assert top.features == tuple("abcdefghi"[j] for j in chosen)
     np.testing.assert_allclose(top.matrix.S, np.cov(counts[:, chosen].T, bias=True), atol=1e-12)
-    whole = load("enron")
-    np.testing.assert_allclose(whole.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
+    full = load("enron")
+    np.testing.assert_allclose(full.covariance.diagonal() / 40, counts.var(axis=0), atol=1e-12)
     with pytest.raises(InputError, match="words: 0"):
         load("enron", words=0)
 
@@ -187,8 +187,8 @@ def test_values_of_the_words_agree_streamed_and_in_memory(data_folder, values, c
         values
     ].astype(float)
     A = A - A.mean(axis=0) if center else A
-    whole = load("kos", center, values=values)
-    np.testing.assert_allclose(whole.given_as("covariance").matrix.S, A.T @ A, atol=1e-9)
+    full = load("kos", center, values=values)
+    np.testing.assert_allclose(full.given_as("covariance").matrix.S, A.T @ A, atol=1e-9)
     some = load("kos", center, words=4, values=values)
     chosen = [int(name) for name in some.features]
     np.testing.assert_allclose(some.matrix.S, A[:, chosen].T @ A[:, chosen] / 30, atol=1e-12)

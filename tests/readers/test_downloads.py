@@ -108,9 +108,9 @@ def test_nothing_is_downloaded_that_cannot_be_checked(served):
             sources.fetch(unchecked)
 
 
-def run(*words):
-    found = CliRunner().invoke(command_line.app, list(words))
-    return found.output, str(found.exception or "")
+def run(*arguments):
+    completed = CliRunner().invoke(command_line.app, list(arguments))
+    return completed.output, str(completed.exception or "")
 
 
 def test_the_command_fetches_and_lists(served, monkeypatch):

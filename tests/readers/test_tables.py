@@ -55,12 +55,12 @@ WRITE = {
 NAMED = ("t.csv", "t.csv.gz", "t.tsv", "t.parquet", "docword.t.txt")
 
 
-def solve(*words):
+def solve(*arguments):
     """What the command prints, and the one line of its error."""
-    found = CliRunner().invoke(command_line.app, ["solve", *map(str, words)])
-    if found.exit_code and isinstance(found.exception, SystemExit):
-        return found.output, found.output
-    return found.stdout, "" if found.exception is None else str(found.exception)
+    completed = CliRunner().invoke(command_line.app, ["solve", *map(str, arguments)])
+    if completed.exit_code and isinstance(completed.exception, SystemExit):
+        return completed.output, completed.output
+    return completed.stdout, "" if completed.exception is None else str(completed.exception)
 
 
 @pytest.mark.parametrize("name", WRITE)
@@ -203,7 +203,7 @@ WAYS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8.gz"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
-    text, names, said = WAYS[way]
+    text, names, message = WAYS[way]
     text = text.removeprefix("\ufeff") if encoding == "utf-16" else text  # it writes its own mark
     content = text.encode(encoding.removesuffix(".gz"))
     path = tmp_path / ("t.csv.gz" if encoding.endswith(".gz") else "t.csv")
@@ -213,7 +213,7 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
     S = np.cov(np.transpose(VALUES), bias=True)
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
     notes = problem.provenance["notes"]
-    assert (said in " ".join(notes)) if said else notes == []
+    assert (message in " ".join(notes)) if message else notes == []
 
 
 def test_genes_in_rows(tmp_path):
@@ -268,21 +268,23 @@ def test_missing_values_are_said_with_their_loss(missing, share, tmp_path):
     gaps = FRAME.mask(np.random.default_rng(1).random(X.shape) < share)
     gaps.age, gaps.height = X[:, 0], X[:, 1]  # something is left of the columns
     gaps.to_csv(tmp_path / "t.csv", index=False)
-    there = gaps.notna()
+    present = gaps.notna()
     problem = user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     (note,) = [n for n in problem.provenance["notes"] if "missing" in n]
-    assert f"{1 - there.to_numpy().mean():.1%}" in note
+    assert f"{1 - present.to_numpy().mean():.1%}" in note
     assert ("scikit-learn" in note) == (share == 0.2)
-    kept = {"rows": there.all(axis=1), "columns": there.all()}.get(missing)
-    if kept is not None:
-        assert f"{kept.sum()} of {len(kept)} are left ({1 - kept.mean():.1%} lost)" in note
+    complete = {"rows": present.all(axis=1), "columns": present.all()}.get(missing)
+    if complete is not None:
+        assert (
+            f"{complete.sum()} of {len(complete)} are left ({1 - complete.mean():.1%} lost)" in note
+        )
 
 
 def test_nothing_left_is_an_error(tmp_path):
     gaps = FRAME.head(6).mask(np.eye(6, dtype=bool))
     gaps.to_csv(tmp_path / "t.csv", index=False)
-    for missing, said in (("rows", "no row is without"), ("columns", "no column is without")):
-        with pytest.raises(InputError, match=said):
+    for missing, message in (("rows", "no row is without"), ("columns", "no column is without")):
+        with pytest.raises(InputError, match=message):
             user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     FRAME.assign(empty=np.nan).to_csv(tmp_path / "t.csv", index=False)
     with pytest.raises(InputError, match="column 'empty' has no value at all: --drop empty"):
@@ -349,10 +351,10 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_file_is_one_line_that_names_it(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    name, make, said = BAD[case]
+    name, make, message = BAD[case]
     make(tmp_path / name)
     _, error = solve(tmp_path / name, "-k", "1")
-    assert said in error and name in error
+    assert message in error and name in error
     assert "\n" not in error.strip() and "allow_pickle" not in error
     assert not (tmp_path / "stolen").exists()
 
@@ -360,7 +362,7 @@ def test_a_bad_file_is_one_line_that_names_it(case, tmp_path, monkeypatch):
 def test_bad_options(tmp_path):
     _csv(tmp_path / "t.csv")
     file = (tmp_path / "t.csv", "-k", "2", "--label")
-    for words, said in (
+    for arguments, message in (
         ((*file, "grup"), "did you mean 'group'"),
         ((*file, "group", "--out", "x.xlsx"), "--out"),
         ((*file, "group", "--missing", "zero"), "--missing"),
@@ -372,7 +374,7 @@ def test_bad_options(tmp_path):
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),
     ):
-        assert said in solve(*words)[1]
+        assert message in solve(*arguments)[1]
 
 
 def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatch):

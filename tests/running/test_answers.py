@@ -93,7 +93,7 @@ def _eigenvalues(S, k):
 def _wrong(result, S, k, nonnegative, best):
     """What is wrong with an answer: a list of words, empty where nothing is."""
     x = result.x
-    found = {
+    faults = {
         "status": not result.good,
         "shape": x.shape != (len(S),),
         "norm": abs(np.linalg.norm(x) - 1.0) > 1e-9,
@@ -105,8 +105,8 @@ def _wrong(result, S, k, nonnegative, best):
         "bound below the value": result.bound < result.variance,
     }
     if result.solver in EXACT and not nonnegative:
-        found["not optimal"] = result.variance < best * (1.0 - 1e-8)
-    return [words for words, is_so in found.items() if is_so]
+        faults["not optimal"] = result.variance < best * (1.0 - 1e-8)
+    return [words for words, is_so in faults.items() if is_so]
 
 
 CASES = [

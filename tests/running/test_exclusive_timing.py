@@ -104,7 +104,7 @@ def rows_of(calibrations, cpus=None, waited=0.0):
 
 
 @pytest.mark.parametrize(
-    ("calibrations", "cpus", "waited", "said"),
+    ("calibrations", "cpus", "waited", "message"),
     [
         ([1.0, 1.05, 1.1], None, 0.0, ""),
         ([1.0, 1.05], None, None, ""),  # the system does not say
@@ -114,9 +114,9 @@ def rows_of(calibrations, cpus=None, waited=0.0):
         ([], None, 0.0, ""),
     ],
 )
-def test_times_are_compared_where_nothing_speaks_against_it(calibrations, cpus, waited, said):
-    found = conditions.differences(conditions.of_rows(rows_of(calibrations, cpus, waited)))
-    assert len(found) == bool(said) and said in "".join(found)
+def test_times_are_compared_where_nothing_speaks_against_it(calibrations, cpus, waited, message):
+    reasons = conditions.differences(conditions.of_rows(rows_of(calibrations, cpus, waited)))
+    assert len(reasons) == bool(message) and message in "".join(reasons)
 
 
 def test_one_run_of_ten_may_wait():
@@ -149,8 +149,8 @@ def test_a_run_that_waited_is_made_again(waits, seconds, count, counted):
         Answer(status=Status.FINISHED, solve_time=s, setup_time=0.0, waited=w, outer_time=s)
         for s, w in zip(seconds, waits, strict=False)
     )
-    found = fastest(answers, plans.PROTOCOL)
-    assert (len(found.round_times), found.seconds) == (count, counted)
+    rows = fastest(answers, plans.PROTOCOL)
+    assert (len(rows.round_times), rows.seconds) == (count, counted)
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_run_that_is_cheaper_the_second_time_is_flagged_and_a_loaded_machine_i
     usual = Answer(status=Status.FINISHED, solve_time=0.1, setup_time=0.0, flops=100)
     usual = replace(usual, **both)
     answers = iter([replace(usual, **first), usual, usual])
-    found = fastest(answers, replace(plans.PROTOCOL, rounds=2, seconds=1.0))
-    assert (found.flags == [Flag.warm.value]) == fell
+    rows = fastest(answers, replace(plans.PROTOCOL, rounds=2, seconds=1.0))
+    assert (rows.flags == [Flag.warm.value]) == fell
 
 
 def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
@@ -203,8 +203,8 @@ def _spin(seconds):
 def test_the_calibration_of_a_solver_is_the_median_of_its_timed_rows():
     rows = pd.concat([rows_of([value]) for value in (1.0, 1.0, 9.0)])
     rows = pd.concat([rows, rows_of([5.0]).assign(kind="recovery")])
-    (found,) = conditions.of_rows(rows).calibration
-    assert found == 1.0
+    (reasons,) = conditions.of_rows(rows).calibration
+    assert reasons == 1.0
 
 
 def answers_of(share, time, work):
@@ -244,9 +244,9 @@ def kept(tmp_path, monkeypatch):
         monkeypatch.setattr(machine, "busy", lambda: busy)
         monkeypatch.setattr(options, "ROOT", tmp_path)
         monkeypatch.setattr(conditions, "now", lambda: now)
-        asked = [Job(solver, "quick") for solver in SOLVERS[:count]]
+        jobs_made = [Job(solver, "quick") for solver in SOLVERS[:count]]
         tables = {}
-        for job, calibration in zip(asked, calibrations, strict=False):
+        for job, calibration in zip(jobs_made, calibrations, strict=False):
             file = tmp_path / compare.HOME / "rows" / job.folder / f"{job.key}.parquet"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
@@ -254,7 +254,7 @@ def kept(tmp_path, monkeypatch):
                 outer_time=2.0, round_times=[[1.0, 1.0]]
             )
         monkeypatch.setattr(conditions.results, "read_text", lambda files, _: tables[files[0]])
-        return asked, tables
+        return jobs_made, tables
 
     return make
 
@@ -273,17 +273,17 @@ def kept(tmp_path, monkeypatch):
 def test_kept_times_that_cannot_be_compared_are_taken_again(
     kept, capsys, calibrations, now, count, here, dropped
 ):
-    asked, tables = kept(calibrations, now, count)
-    compare._drop_stale_times(asked, here)
+    calls, tables = kept(calibrations, now, count)
+    compare._drop_stale_times(calls, here)
     assert [file.exists() for file in tables] == [not dropped] * len(calibrations)
-    said = capsys.readouterr().out
-    assert ("timed again. The kept runs took 8 s" in said) == dropped  # two runs of two rounds
+    message = capsys.readouterr().out
+    assert ("timed again. The kept runs took 8 s" in message) == dropped  # two runs of two rounds
 
 
 @pytest.mark.parametrize(("busy", "dropped"), [(0.0, True), (0.3, False)])
 def test_times_that_waited_are_taken_again_once_the_machine_is_quiet(kept, capsys, busy, dropped):
-    asked, tables = kept([1.0, 1.0], 1.0, 2, waited=0.5, busy=busy)
-    compare._drop_stale_times(asked, True)
+    calls, tables = kept([1.0, 1.0], 1.0, 2, waited=0.5, busy=busy)
+    compare._drop_stale_times(calls, True)
     assert [file.exists() for file in tables] == [not dropped] * 2
     assert ("while other work had the processor" in capsys.readouterr().out) == dropped
 
@@ -294,10 +294,10 @@ def test_a_page_whose_rows_were_dropped_is_made_anew(kept, monkeypatch, dropped)
     page = options.ROOT / compare.HOME / "mine" / "index.html"
     page.parent.mkdir()
     page.touch()
-    asked = []  # whether there was a page when the workflow was called
-    monkeypatch.setattr(compare, "_make", lambda *_: asked.append(page.exists()))
+    calls = []  # whether there was a page when the workflow was called
+    monkeypatch.setattr(compare, "_make", lambda *_: calls.append(page.exists()))
     compare.compare(SOLVERS[:2], against="none", suite="quick", name="mine")
-    assert asked == [not dropped]
+    assert calls == [not dropped]
 
 
 LOG = """Building DAG of jobs...
@@ -315,7 +315,10 @@ def test_what_a_failed_job_said_comes_first(tmp_path, capsys):
     log = tmp_path / "workflow.log"
     log.write_text("Error in rule run:\n" * 30 + LOG)
     workflow._explain(log)
-    said = capsys.readouterr().err.splitlines()
-    assert said[:2] == ["strange.Trouble: the sea is rough", "spcabench: plan.json: no such file"]
-    assert "warning" not in "".join(said)
-    assert said[-1].endswith(str(log))
+    messages = capsys.readouterr().err.splitlines()
+    assert messages[:2] == [
+        "strange.Trouble: the sea is rough",
+        "spcabench: plan.json: no such file",
+    ]
+    assert "warning" not in "".join(messages)
+    assert messages[-1].endswith(str(log))

@@ -46,9 +46,9 @@ def test_damaged_rows_are_named_and_made_again(workspace):
     file = folder / "others.parquet"
     file.write_bytes(file.read_bytes()[:1000])
     process = workspace.start("figure")
-    printed, said = process.communicate(timeout=faults.LONGEST)
+    printed, message = process.communicate(timeout=faults.LONGEST)
     assert process.returncode == 0 and "figure.svg" in printed
-    assert said.count(str(file)) == 1 and "made again" in said and "Traceback" not in said
+    assert message.count(str(file)) == 1 and "made again" in message and "Traceback" not in message
     assert workspace.rows() == workspace.expected
 
 
@@ -81,8 +81,8 @@ def test_a_damaged_file_is_removed_and_a_whole_one_is_not(tmp_path, capsys, kind
     bad.write_bytes(DAMAGE[kind](bad.read_bytes()))
     assert damaged_files.remove(home) == [bad]
     assert good.exists() and not bad.exists()
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and str(bad) in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and str(bad) in message
 
 
 def test_damaged_verdicts_are_removed(tmp_path, capsys):
@@ -119,9 +119,9 @@ def write_journal(folder):
 def write_loadings(suffix):
     def written(folder):
         problem = api.load("gaussian", m=5, n=200)
-        found = api.components(problem, "thresholding", k=100, count=1)
+        components = api.components(problem, "thresholding", k=100, count=1)
         (files.draw if suffix in files.PICTURES else files.write)(
-            folder / f"z{suffix}", problem, found
+            folder / f"z{suffix}", problem, components
         )
 
     return written

@@ -26,14 +26,14 @@ def server():
 
 @pytest.mark.parametrize("served", [True, False])
 @pytest.mark.parametrize(
-    ("words", "code"), [(["--version"], 0), (["report", "none"], 2), (["nonsense"], 2)]
+    ("arguments", "code"), [(["--version"], 0), (["report", "none"], 2), (["nonsense"], 2)]
 )
-def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, words, code, served):
-    alone = [sys.executable, "-m", "spcabench", *words]
+def test_a_step_says_and_ends_as_the_command_does(server, tmp_path, arguments, code, served):
+    alone = [sys.executable, "-m", "spcabench", *arguments]
     how = dict(cwd=tmp_path, capture_output=True, text=True)
     expected = subprocess.run(alone, **how)
-    found = subprocess.run([*STEP, *words], env=server if served else None, **how)
-    assert (found.returncode, found.stdout, found.stderr) == (
+    completed = subprocess.run([*STEP, *arguments], env=server if served else None, **how)
+    assert (completed.returncode, completed.stdout, completed.stderr) == (
         code,
         expected.stdout,
         expected.stderr,
@@ -46,11 +46,11 @@ def test_a_step_ends_with_its_caller(server, tmp_path):
     lock = tmp_path / f".timing-{os.uname().nodename}.lock"
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        words = ["report", "results/quick"]
+        arguments = ["report", "results/quick"]
         (tmp_path / "results/quick/figures/x").mkdir(parents=True)
         (tmp_path / "results/quick/figures/x/claims.json").write_text("{}")
         before = _steps()
-        caller = subprocess.Popen([*STEP, *words], cwd=tmp_path, env=server)
+        caller = subprocess.Popen([*STEP, *arguments], cwd=tmp_path, env=server)
         end = time.monotonic() + 20
         while not (new := _steps() - before) and time.monotonic() < end:
             time.sleep(0.02)
@@ -74,7 +74,9 @@ def test_what_is_loaded_is_no_solver_no_dataset_and_no_figure():
         "    import_module(name)\n"
         "print(*sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    completed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     for kind in ("solvers", "datasets", "figures"):
-        loaded = [n for n in done.stdout.split() if n.startswith(f"spcabench.{kind}.")]
+        loaded = [n for n in completed.stdout.split() if n.startswith(f"spcabench.{kind}.")]
         assert [n for n in loaded if not n.rpartition(".")[2].startswith("_")] == []

@@ -125,11 +125,11 @@ def figure(tmp_path, monkeypatch, add_file):
 
 
 def test_groups(figure):
-    found = groups(figure, "quick")
-    assert [len(found[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
-    (timed,) = [runs for name, runs in found.items() if name.startswith("timed-")]
+    jobs_of = groups(figure, "quick")
+    assert [len(jobs_of[name]) for name in ("gpower1", "brute_force", "measure-trace")] == [2, 1, 1]
+    (timed,) = [runs for name, runs in jobs_of.items() if name.startswith("timed-")]
     assert [r.solver for r in timed] == ["grqi", "gpower0"]
-    assert [[r.solver for r in chain] for chain in runner.interleaved(found["gpower1"])] == [
+    assert [[r.solver for r in chain] for chain in runner.interleaved(jobs_of["gpower1"])] == [
         ["gpower1", "grqi"]
     ]
     assert len(list(runner.interleaved(timed))) == 2
@@ -217,8 +217,8 @@ def test_a_resumed_job_makes_no_more_rounds_than_one_that_was_not_killed(tmp_pat
     out = tmp_path / "t.parquet"
     journal = Journal(out, "")
     for index in (0, 1):  # the first round, which took longer than the budget
-        kept = row(solver="grqi", repeat=0, outer_time=6.0)
-        journal.add(f"timed-pitprops 0-{index}-0", kept)
+        stored = row(solver="grqi", repeat=0, outer_time=6.0)
+        journal.add(f"timed-pitprops 0-{index}-0", stored)
     run_job("trial", "paper", "timed", out)
     assert rows.read([out]).repeat.tolist() == [0, 0]
 
@@ -232,11 +232,11 @@ def test_a_long_first_run_is_timed_and_a_short_one_warms_the_others(monkeypatch)
     )
     monkeypatch.setattr(worker_module, "_warm", {})
     monkeypatch.setattr(worker_module, "SAMPLE", 0.0)
-    for limit, made in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
+    for limit, timed in ((1e9, [2, 3, 4]), (0.0, [1, 2, 3])):
         runs.clear()
         worker_module._warm.clear()
         monkeypatch.setattr(worker_module, "LONG", limit)
-        for number in made:
+        for number in timed:
             answer = worker_module.answered(task)
             assert len(runs) == number and answer.samples == 1
             assert answer.solve_time == runs[-1].solve_time > 0.0
@@ -379,8 +379,10 @@ def test_a_measure_is_made_again_when_a_file_changes_that_it_imports(
     text = text.replace(place, f"{indent}from spcabench.methods import swaps\n{place}")
     add_file("figure", figure, text)
     before = row_hash.fingerprint(figure, "paper", "measure-trace")
-    known = code_hash.tree_hash
-    monkeypatch.setattr(code_hash, "tree_hash", lambda f: "new" if f.stem == "swaps" else known(f))
+    original = code_hash.tree_hash
+    monkeypatch.setattr(
+        code_hash, "tree_hash", lambda f: "new" if f.stem == "swaps" else original(f)
+    )
     assert row_hash.fingerprint(figure, "paper", "measure-trace") != before
 
 

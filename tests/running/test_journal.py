@@ -52,9 +52,9 @@ GARBAGE = {
 @pytest.fixture
 def journal(tmp_path):
     """A journal with one row."""
-    made = Journal(tmp_path / "job.parquet", "abc")
-    made.add("0-0-0", FIRST)
-    return made
+    records = Journal(tmp_path / "job.parquet", "abc")
+    records.add("0-0-0", FIRST)
+    return records
 
 
 def reopened(journal):
@@ -78,8 +78,8 @@ def test_damaged_records_are_dropped_with_a_sentence(journal, capsys, kind, firs
     journal.path.write_bytes(b"\n".join((bad, good) if first else (good, bad)))
     again = reopened(journal)
     assert again.rows == {"0-0-0": FIRST}
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and str(journal.path) in said and "made again" in said
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and str(journal.path) in message and "made again" in message
     again.add("0-0-1", SECOND)
     assert reopened(journal).rows == {"0-0-0": FIRST, "0-0-1": SECOND}
 

@@ -44,13 +44,13 @@ def test_every_workflow_ends_well(workspace, command):
 @pytest.mark.parametrize("broken", BROKEN)
 def test_what_a_failed_job_said_is_shown(workspace, broken):
     figure = workspace.folder / "spcabench" / "figures" / f"{faults.NAME}.py"
-    whole = figure.read_text()
-    head = whole[: whole.index("def draw")]
+    source = figure.read_text()
+    head = source[: source.index("def draw")]
     figure.write_text(f"{head}def draw(data, axes):\n    {broken}\n")
     try:
         process = workspace.start("figure")
-        _, said = process.communicate(timeout=faults.LONGEST)
+        _, message = process.communicate(timeout=faults.LONGEST)
     finally:
-        figure.write_text(whole)
-    assert process.returncode != 0 and BROKEN[broken] in said
-    assert "Snakefile" not in said and "RuleException" not in said
+        figure.write_text(source)
+    assert process.returncode != 0 and BROKEN[broken] in message
+    assert "Snakefile" not in message and "RuleException" not in message

@@ -68,20 +68,28 @@ def test_every_column_says_what_it_holds():
 
 
 def test_numbers_of_numpy_are_those_of_python():
-    made = row(flops=np.int64(3), variance=np.float64(2.5), stand_in=np.bool_(True), gap=1)
-    found = [type(value) for value in (made.flops, made.variance, made.stand_in, made.gap)]
-    assert found == [int, float, bool, float]
+    stored = row(flops=np.int64(3), variance=np.float64(2.5), stand_in=np.bool_(True), gap=1)
+    types = [
+        type(value)
+        for value in (
+            stored.flops,
+            stored.variance,
+            stored.stand_in,
+            stored.gap,
+        )
+    ]
+    assert types == [int, float, bool, float]
     assert row(variance=float("nan")).variance is None
 
 
 def test_a_file_keeps_what_the_rows_hold(tmp_path):
-    made = [
+    written = [
         row(support=[0, 4], values=[0.6, 0.8], extra={"nodes": np.int64(7)}, phases={"a": {}}),
         row(status=Status.KILLED, variance=None, solver=None, measure="trace", settings={}),
         row(history=[{"flops": np.int64(2), "variance": 1.0}], settings={"k": 3, "a": None}),
     ]
     file = tmp_path / "rows.parquet"
-    rows.write(made, file)
+    rows.write(written, file)
     table = rows.read([file])
     assert list(table.columns) == list(COLUMNS)
     assert table.status.tolist() == ["converged", "killed", "converged"]
@@ -159,8 +167,8 @@ def test_rows_from_before_the_schema_are_brought_up_to_it(tmp_path):
 
 
 def test_rows_of_comparisons_from_before_the_schema_are_too(tmp_path):
-    asked = dict(kind="held_out", item="colon", asked=20, status="finished", solver="tpower")
-    table = rows.read([old_file(tmp_path, asked, asked | dict(kind="suite"))])
+    settings = dict(kind="held_out", item="colon", asked=20, status="finished", solver="tpower")
+    table = rows.read([old_file(tmp_path, settings, settings | dict(kind="suite"))])
     assert table.measure.fillna("").tolist() == ["held_out", ""]
     assert table.solver.tolist() == ["tpower", "tpower"]
 
@@ -168,8 +176,8 @@ def test_rows_of_comparisons_from_before_the_schema_are_too(tmp_path):
 def test_old_rows_of_a_measure_are_those_of_today(trial_run):
     make_run(trial_run, group="measure-trace", solver=None, measure="trace")
     other = trial_run.with_name("old")
-    found = rows.read_text(trial_run.glob("rows/*/*.parquet"))
-    old = found.drop(columns=["measure", "flops_convention", "history_left_out"])
+    table = rows.read_text(trial_run.glob("rows/*/*.parquet"))
+    old = table.drop(columns=["measure", "flops_convention", "history_left_out"])
     old = old.assign(solver="trace").dropna(axis="columns", how="all")
     folder = other / "rows" / "trial2013_fig1"
     folder.mkdir(parents=True)
@@ -209,8 +217,8 @@ def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
     (file,) = trial_run.glob("rows/*/*.parquet")
     again = file.with_name("again.parquet")
     rows.write([row(flops_convention=CONVENTION + 1)], again)
-    (found,) = verify.rejudge(trial_run)
-    assert f"conventions {CONVENTION}, {CONVENTION + 1}" in found.differences[0]
+    (changes,) = verify.rejudge(trial_run)
+    assert f"conventions {CONVENTION}, {CONVENTION + 1}" in changes.differences[0]
 
 
 def test_rows_that_count_by_another_convention_differ_in_no_flops(trial_run):
@@ -233,9 +241,9 @@ def test_solver_pages_show_flops_of_the_last_convention_only(tmp_path):
     old, new = row(**common, flops=10**9), row(**common, flops=10, flops_convention=CONVENTION + 1)
     other = row(**common, solver="em", flops=20, flops_convention=CONVENTION + 1)
     rows.write([old, new, other], tmp_path / "rows.parquet")
-    found = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
-    assert found.flops.fillna(0).tolist() == [0, 10, 20]
-    assert found.dearer.fillna(0).tolist() == [0, 1, 2]
+    table = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
+    assert table.flops.fillna(0).tolist() == [0, 10, 20]
+    assert table.dearer.fillna(0).tolist() == [0, 1, 2]
 
 
 def test_a_killed_run_is_counted_as_no_answer(tmp_path):
@@ -248,15 +256,15 @@ def test_a_killed_run_is_counted_as_no_answer(tmp_path):
 def test_the_words_of_the_schema_make_no_row_again(monkeypatch):
     task = [Run(dataset="pitprops", solver="grqi")]
     first = row_hash.of_runs(task)
-    known = row_hash.tree_hash
+    original = row_hash.tree_hash
     monkeypatch.setattr(
-        row_hash, "tree_hash", lambda f: "new" if f.name == "schema.py" else known(f)
+        row_hash, "tree_hash", lambda f: "new" if f.name == "schema.py" else original(f)
     )
     assert row_hash.of_runs(task) == first
     for file in ("worker.py", "grader.py"):
         monkeypatch.setattr(
             row_hash,
             "tree_hash",
-            lambda f, changed=file: "new" if f.name == changed else known(f),
+            lambda f, changed=file: "new" if f.name == changed else original(f),
         )
         assert row_hash.of_runs(task) != first

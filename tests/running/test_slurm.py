@@ -30,12 +30,12 @@ def cluster():
         "snakemake_executor_plugin_slurm",
         reason="plugin not installed: pip install 'spcabench[slurm]'",
     )
-    found = subprocess.run(
+    completed = subprocess.run(
         [CLUSTER, "start", str(CORES)], capture_output=True, text=True, check=False
     )
-    if found.returncode == 77:
-        pytest.skip(found.stdout.strip())
-    assert found.returncode == 0, found.stdout + found.stderr
+    if completed.returncode == 77:
+        pytest.skip(completed.stdout.strip())
+    assert completed.returncode == 0, completed.stdout + completed.stderr
     yield
     subprocess.run([CLUSTER, "stop"], check=False)
 
@@ -61,26 +61,26 @@ def undisturbed(cluster, profile, tmp_path_factory):
 
 def made(target, folder, profile, look):
     """Make a file in a folder; every half second ``look`` gets what runs; the exit code."""
-    done = threading.Event()
-    watcher = threading.Thread(target=watch, args=(look, done))
+    finished = threading.Event()
+    watcher = threading.Thread(target=watch, args=(look, finished))
     watcher.start()
     try:
         return workflow.workflow([target], folder / LOG, 4, folder, profile)
     finally:
-        done.set()
+        finished.set()
         watcher.join()
 
 
 def watch(look, done):
     """Tell what runs on the cluster: of each job its rule and wildcards, processors and id."""
     while not done.wait(0.5):
-        found = subprocess.run(
+        completed = subprocess.run(
             ["squeue", "-h", "-t", "R", "-o", "%k|%C|%i"],
             capture_output=True,
             text=True,
             check=False,
         )
-        look([tuple(line.split("|")) for line in found.stdout.split()])
+        look([tuple(line.split("|")) for line in completed.stdout.split()])
 
 
 def said(folder):

@@ -210,8 +210,8 @@ def test_what_starts_others_all_the_time_ends_with_all_of_them():
     """Also with those that it starts while the others are looked for."""
     for attempt in range(5):
         seconds = f"{os.getpid()}.{attempt}"
-        words = [sys.executable, "-c", STARTS.format(seconds=seconds)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        arguments = [sys.executable, "-c", STARTS.format(seconds=seconds)]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
             process.stdout.readline()
             time.sleep(0.05)
             supervisor.end(process.pid)

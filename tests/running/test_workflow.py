@@ -41,13 +41,13 @@ def test_the_plan_holds_every_job_of_every_figure(tmp_path):
         "1",
     ]
     command += ["--config", "scale=quick", "--quiet", "host", "--", "results/quick/index.html"]
-    found = subprocess.run(
+    completed = subprocess.run(
         command, cwd=options.ROOT, capture_output=True, text=True, check=True
     ).stdout
     for figure in registry.names("figure"):
-        assert f"results/quick/figures/{figure}/claims.json" in found
+        assert f"results/quick/figures/{figure}/claims.json" in completed
         for job in jobs(figure, "quick"):
-            assert f"results/quick/rows/{figure}/{job}.parquet" in found
+            assert f"results/quick/rows/{figure}/{job}.parquet" in completed
 
 
 def test_a_second_workflow_waits_for_the_first(tmp_path, capsys):
@@ -153,11 +153,11 @@ def test_a_command_that_ends_takes_its_workflow_along(tmp_path, number):
         assert len(started) >= 4  # the supervisor, Snakemake, a shell, and what the shell runs
         command.send_signal(number)
         command.wait(20)
-        said = command.stderr.read()
+        message = command.stderr.read()
     assert gone([*started, int(file.read_text())])
     with (tmp_path / workflow.LOCK).open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert number == signal.SIGKILL or "the same command goes on" in said
+    assert number == signal.SIGKILL or "the same command goes on" in message
 
 
 @pytest.mark.parametrize("head", ["Traceback", "Traceback (most recent call last):"])
@@ -165,6 +165,6 @@ def test_a_full_disk_is_named_whoever_notices_it(tmp_path, capsys, head):
     log = tmp_path / "workflow.log"
     log.write_text(f"{head}\nOSError: [Errno 28] No space left on device\nerror of another kind\n")
     workflow._explain(log)
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
-    assert len(said) == 2 and "the same command goes on" in said[1]
+    messages = capsys.readouterr().err.splitlines()
+    assert messages[0] == f"spcabench: {tmp_path}: cannot be written (No space left on device)"
+    assert len(messages) == 2 and "the same command goes on" in messages[1]

@@ -21,9 +21,9 @@ SPIKED = table.draw(5, 4, 2000)
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_a_planted_size_is_found_within_one(criterion):
-    found = spcabench.select(SPIKED, range(1, 16), criterion)
-    assert abs(found.k - 5) <= 1
-    assert found.result.cardinality == found.k and f"k = {found.k}" in found.reason
+    selection = spcabench.select(SPIKED, range(1, 16), criterion)
+    assert abs(selection.k - 5) <= 1
+    assert selection.result.cardinality == selection.k and f"k = {selection.k}" in selection.reason
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -41,8 +41,8 @@ def test_the_numbers_are_shares_and_repeat(criterion):
 def test_scale_order_and_storage_of_the_data_change_no_choice(criterion):
     expected = spcabench.select(SPIKED, range(1, 9), criterion).to_frame()
     for other in (1e3 * SPIKED, sp.csr_array(SPIKED), Problem.from_data(SPIKED)):
-        found = spcabench.select(other, range(1, 9), criterion).to_frame()
-        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+        table = spcabench.select(other, range(1, 9), criterion).to_frame()
+        np.testing.assert_allclose(table, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_held_out_variance_is_that_of_samples_that_were_not_fitted():
@@ -81,8 +81,8 @@ def test_stability_is_one_for_equal_supports_and_zero_for_random_ones():
 def test_the_error_of_stability_is_about_that_of_repeated_draws():
     rng = np.random.default_rng(0)
     often = np.linspace(0.05, 0.95, 12)
-    found = np.array([criteria._stability(rng.random((30, 12)) < often) for _ in range(300)])
-    assert found[:, 1].mean() == pytest.approx(found[:, 0].std(), rel=0.4)
+    errors = np.array([criteria._stability(rng.random((30, 12)) < often) for _ in range(300)])
+    assert errors[:, 1].mean() == pytest.approx(errors[:, 0].std(), rel=0.4)
 
 
 def test_a_covariance_allows_the_certified_path_alone():
@@ -94,7 +94,7 @@ def test_a_covariance_allows_the_certified_path_alone():
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("settings", "message"),
     [
         (dict(criterion="heldut"), "did you mean 'heldout'"),
         (dict(ks=[3]), "at least two"),
@@ -106,9 +106,9 @@ def test_a_covariance_allows_the_certified_path_alone():
         (dict(seed=-1), "seed: -1"),
     ],
 )
-def test_what_is_refused(asked, said):
-    with pytest.raises(InputError, match=said):
-        spcabench.select(WINE, **asked)
+def test_what_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        spcabench.select(WINE, **settings)
 
 
 def test_the_end_of_the_range_is_a_warning():
@@ -118,14 +118,14 @@ def test_the_end_of_the_range_is_a_warning():
 
 def test_a_choice_of_nearly_all_variables_says_so():
     X = np.random.default_rng(0).standard_normal((60, 1)) + np.zeros((1, 6))  # six equal variables
-    found = spcabench.select(X)
-    assert found.k == 6 and "nearly all of 6 variables" in found.reason
+    selection = spcabench.select(X)
+    assert selection.k == 6 and "nearly all of 6 variables" in selection.reason
     assert "nearly all" not in spcabench.select(SPIKED, [2, 5, 8]).reason
 
 
 def test_nonnegative_loadings_are_chosen_among_nonnegative_ones():
-    found = spcabench.select(SPIKED, [2, 5, 8], nonnegative=True)
-    assert all((result.x >= 0).all() for result in found.results)
+    selection = spcabench.select(SPIKED, [2, 5, 8], nonnegative=True)
+    assert all((result.x >= 0).all() for result in selection.results)
 
 
 def test_it_is_drawn(tmp_path):
@@ -151,9 +151,11 @@ def test_substitutes_are_those_that_all_swaps_find(nonnegative):
     for k in (1, 3, 5):
         result = spcabench.solve(problem, k=k, nonnegative=nonnegative)
         W, value = result.support, np.linalg.eigvalsh(S[np.ix_(result.support, result.support)])[-1]
-        found = result.substitutes(0.05)
-        assert (found.loss < 0.05).all() and found.groupby("variable").size().le(5).all()
-        got = {(int(r.variable), int(r.substitute)): r.loss for r in found.itertuples()}
+        substitutes = result.substitutes(0.05)
+        assert (substitutes.loss < 0.05).all() and substitutes.groupby("variable").size().le(
+            5
+        ).all()
+        got = {(int(r.variable), int(r.substitute)): r.loss for r in substitutes.itertuples()}
         for i, j in [(i, j) for i in W for j in range(12) if j not in W]:
             V = np.sort([j, *W[i != W]])
             w, v = np.linalg.eigh(S[np.ix_(V, V)])
@@ -161,8 +163,8 @@ def test_substitutes_are_those_that_all_swaps_find(nonnegative):
             if (i, j) in got:
                 assert got[i, j] == pytest.approx(loss, abs=1e-9)
             elif loss < 0.05 and (not nonnegative or abs(v[:, -1].sum()) == abs(v[:, -1]).sum()):
-                kept = [lost for (a, _), lost in got.items() if a == i]
-                assert len(kept) == 5 and max(kept) <= loss + 1e-12
+                losses = [lost for (a, _), lost in got.items() if a == i]
+                assert len(losses) == 5 and max(losses) <= loss + 1e-12
 
 
 def test_a_copy_of_a_variable_is_its_substitute_without_loss():
@@ -181,7 +183,7 @@ def test_with_all_variables_there_are_no_substitutes():
 @pytest.mark.parametrize("m", [4, 9, 19])
 def test_few_samples_have_fewer_folds(m):
     X = np.random.default_rng(m).standard_normal((m, 5))
-    found = spcabench.select(X, ks=[1, 2])
-    assert found.k in (1, 2) and f"over {m // 2} folds" in found.reason
+    selection = spcabench.select(X, ks=[1, 2])
+    assert selection.k in (1, 2) and f"over {m // 2} folds" in selection.reason
     with pytest.raises(InputError, match="X: 3 samples"):
         spcabench.select(X[:3], ks=[1, 2])

@@ -26,19 +26,19 @@ def test_the_m_step_solves_its_problem(n, k, seed):
     """Of all vectors with k nonzeros and that l1 norm, the thresholded one is nearest to w*."""
     rng = np.random.default_rng(seed)
     w = rng.standard_normal((n, 1))
-    kept = em.thresholded(w, k)[:, 0]
-    assert np.count_nonzero(kept) == min(k, n)
+    entries = em.thresholded(w, k)[:, 0]
+    assert np.count_nonzero(entries) == min(k, n)
     for _ in range(20):
         other = rng.standard_normal(n)
-        other *= np.abs(kept).sum() / np.abs(other).sum()
-        assert np.sum((kept - w[:, 0]) ** 2) <= np.sum((other - w[:, 0]) ** 2) + 1e-12
+        other *= np.abs(entries).sum() / np.abs(other).sum()
+        assert np.sum((entries - w[:, 0]) ** 2) <= np.sum((other - w[:, 0]) ** 2) + 1e-12
 
 
 def test_ties_leave_an_entry():
     W = np.array([[2.0, 1.0], [-2.0, 1.0], [1.0, 1.0]])
-    kept = em.thresholded(W, 1)
-    assert np.count_nonzero(kept, axis=0).tolist() == [1, 1]
-    assert kept[0].tolist() == [1.0, 1.0]  # the first of them, of norm one
+    entries = em.thresholded(W, 1)
+    assert np.count_nonzero(entries, axis=0).tolist() == [1, 1]
+    assert entries[0].tolist() == [1.0, 1.0]  # the first of them, of norm one
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
@@ -97,24 +97,24 @@ def _F(S, U, alpha, beta):
     return np.trace(U.T @ S @ U) / 2 - alpha * (apart**2).sum() / 4 - beta * U.sum()
 
 
-@pytest.mark.parametrize("given", [True, False], ids=["covariance", "data"])
+@pytest.mark.parametrize("form", [True, False], ids=["covariance", "data"])
 @pytest.mark.parametrize("q", [1, 3])
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
-def test_the_kernel_is_its_twin_and_climbs(q, given, seed):
+def test_the_kernel_is_its_twin_and_climbs(q, form, seed):
     X, _ = problems.draw("gaussian", seed)
     S = X.T @ X
-    R, a = np.ascontiguousarray(S if given else X.T), S.diagonal().copy()
+    R, a = np.ascontiguousarray(S if form else X.T), S.diagonal().copy()
     order, alpha, beta = np.argsort(a, kind="stable"), 2.0 * np.trace(S), 0.02 * np.trace(S)
     U, Y = nspca.start(R, np.abs(np.random.default_rng(seed).standard_normal((len(S), q))))
     U_twin, Y_twin = U.copy(), Y.copy()
     work, F_twin, done_twin = twin(nspca.sweeps)(
-        R, given, a, order, U_twin, Y_twin, alpha, beta, 1e-9
+        R, form, a, order, U_twin, Y_twin, alpha, beta, 1e-9
     )
     before = _F(S, U, alpha, beta)
     with flops.counting() as ledger:
-        F, done = nspca.sweeps(R, given, a, order, U, Y, alpha, beta, 1e-9)
+        F, changes = nspca.sweeps(R, form, a, order, U, Y, alpha, beta, 1e-9)
         assert ledger.flops == ledger.compiled == work
-    assert done == done_twin
+    assert changes == done_twin
     assert np.allclose(U, U_twin, atol=1e-9)
     assert np.allclose(Y, U.T @ R, atol=1e-9 * np.abs(S).max())
     assert pytest.approx(F) == F_twin
@@ -143,13 +143,15 @@ def test_without_a_penalty_the_pit_props_reach_their_nonnegative_optimum():
 
 def test_components_are_found_jointly():
     problem = api.load("pitprops")
-    found = api.components(problem, "nspca", 3, beta=0.05, deflation="joint", alpha=1.0)
-    assert found.Z.shape == (13, 3)
-    assert found.Z.min() >= 0.0
-    assert np.allclose(np.linalg.norm(found.Z, axis=0), 1.0)
-    assert (np.diff(found.variances) <= 1e-12).all()
-    assert np.abs(found.Z.T @ found.Z - np.eye(3)).max() < 0.2  # alpha keeps them nearly orthogonal
-    assert np.array_equal(found[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
+    components = api.components(problem, "nspca", 3, beta=0.05, deflation="joint", alpha=1.0)
+    assert components.Z.shape == (13, 3)
+    assert components.Z.min() >= 0.0
+    assert np.allclose(np.linalg.norm(components.Z, axis=0), 1.0)
+    assert (np.diff(components.variances) <= 1e-12).all()
+    assert (
+        np.abs(components.Z.T @ components.Z - np.eye(3)).max() < 0.2
+    )  # alpha keeps them nearly orthogonal
+    assert np.array_equal(components[0].x, api.solve(problem, "nspca", beta=0.05, components=3).x)
     with pytest.raises(InputError, match="one component at a time"):
         api.components(problem, "em", 3, k=4, deflation="joint")
     with pytest.raises(InputError, match="beta alone"):

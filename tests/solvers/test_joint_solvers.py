@@ -52,8 +52,8 @@ def test_two_spikes_are_the_leading_eigenvectors(overlap, seed):
 
 def test_samples_of_two_spikes_have_their_covariance():
     exact, samples = (api.load("two_spikes", n=12, count=4, m=m, seed=1) for m in (None, 40000))
-    found = samples.given_as("covariance").matrix.S
-    assert np.abs(found - exact.matrix.S).max() < 0.06
+    S = samples.given_as("covariance").matrix.S
+    assert np.abs(S - exact.matrix.S).max() < 0.06
     assert samples.provenance["loadings"] == exact.provenance["loadings"]
 
 
@@ -80,8 +80,8 @@ def best_common(S, k, q):
 def test_row_sparse_is_the_optimum_where_the_rank_is_that_of_the_components(seed, q):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((q, 9))
-    found = api.solve(Problem.from_covariance(A.T @ A), "row_sparse", k=4, components=q)
-    assert found.extra["objective"] == pytest.approx(best_common(A.T @ A, 4, q))
+    result = api.solve(Problem.from_covariance(A.T @ A), "row_sparse", k=4, components=q)
+    assert result.extra["objective"] == pytest.approx(best_common(A.T @ A, 4, q))
 
 
 @pytest.mark.parametrize("q", [1, 2, 3])
@@ -91,13 +91,13 @@ def test_row_sparse_rises_and_stays_below_the_optimum(family, seed, q):
     problem, _ = problems.problem(family, seed)
     k = min(problem.n, 4)
     q = min(q, k)
-    found = api.solve(problem, "row_sparse", k=k, components=q, history=True)
+    result = api.solve(problem, "row_sparse", k=k, components=q, history=True)
     S = problems.explicit(problem)
-    values = [entry["objective"] for entry in found.history]
+    values = [entry["objective"] for entry in result.history]
     assert values == sorted(values)
-    assert values[-1] == pytest.approx(np.trace(found.Z.T @ S @ found.Z), rel=1e-9)
+    assert values[-1] == pytest.approx(np.trace(result.Z.T @ S @ result.Z), rel=1e-9)
     assert values[-1] <= best_common(S, k, q) * (1 + 1e-9)
-    assert not fault(found.Z, problem.n, k, "common")
+    assert not fault(result.Z, problem.n, k, "common")
 
 
 def test_row_sparse_refuses_more_components_than_rows():
@@ -111,32 +111,32 @@ def test_row_sparse_refuses_more_components_than_rows():
 @pytest.mark.parametrize("seed", problems.some(2, range(6)))
 def test_no_swap_improves_one_component_of_alternating_deflation(seed):
     X = np.random.default_rng(seed).standard_normal((14, 10))
-    found = api.solve(Problem.from_data(X), "alternating_deflation", k=4)
+    result = api.solve(Problem.from_data(X), "alternating_deflation", k=4)
     S = problems.explicit(Problem.from_data(X))
-    W = set(found.support)
+    W = set(result.support)
     swaps = [sorted(W - {i} | {j}) for i in W for j in set(range(10)) - W]
-    assert max(np.linalg.eigvalsh(S[np.ix_(V, V)])[-1] for V in swaps) <= found.variance + 1e-9
+    assert max(np.linalg.eigvalsh(S[np.ix_(V, V)])[-1] for V in swaps) <= result.variance + 1e-9
 
 
 @pytest.mark.parametrize("q", [2, 3])
 def test_alternating_deflation_finds_planted_disjoint_components(q):
     problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
-    found = api.components(problem, "alternating_deflation", q, k=4, deflation="joint")
-    assert [set(r.support) for r in found] == supports
+    components = api.components(problem, "alternating_deflation", q, k=4, deflation="joint")
+    assert [set(r.support) for r in components] == supports
 
 
 def test_each_component_of_alternating_deflation_has_its_own_cardinality():
     problem, settings = api.load("pitprops"), dict(cardinalities=[7, 4, 4, 1, 1, 1])
-    found = api.solve(problem, "alternating_deflation", k=7, components=6, **settings)
-    assert (np.count_nonzero(found.Z, axis=0) <= [7, 4, 4, 1, 1, 1]).all()
+    result = api.solve(problem, "alternating_deflation", k=7, components=6, **settings)
+    assert (np.count_nonzero(result.Z, axis=0) <= [7, 4, 4, 1, 1, 1]).all()
 
 
 @pytest.mark.parametrize("overlap", OVERLAPS)
 def test_alternating_deflation_explains_two_spikes(overlap):
     problem = api.load("two_spikes", overlap=overlap, strength=3.0)
-    found = api.solve(problem, "alternating_deflation", k=20, components=2)
-    assert not fault(found.Z, 50, 20, "orthonormal")
-    explained = np.trace(found.Z.T @ problem.matrix.S @ found.Z)
+    result = api.solve(problem, "alternating_deflation", k=20, components=2)
+    assert not fault(result.Z, 50, 20, "orthonormal")
+    explained = np.trace(result.Z.T @ problem.matrix.S @ result.Z)
     assert explained >= 0.9 * 8.0  # the two spikes themselves explain 8
 
 
@@ -145,17 +145,17 @@ def test_alternating_deflation_explains_two_spikes(overlap):
 @pytest.mark.parametrize("seed", problems.some(1, range(3)))
 def test_alternating_deflation_is_orthonormal_and_below_the_eigenvalues(family, seed, q):
     problem, k = problems.problem(family, seed)
-    found = api.solve(problem, "alternating_deflation", k=k, components=q)
-    assert found.good and not fault(found.Z, problem.n, k, "orthonormal")
+    result = api.solve(problem, "alternating_deflation", k=k, components=q)
+    assert result.good and not fault(result.Z, problem.n, k, "orthonormal")
     S = problems.explicit(problem)
-    explained = np.trace(found.Z.T @ S @ found.Z)
+    explained = np.trace(result.Z.T @ S @ result.Z)
     assert explained <= np.linalg.eigvalsh(S)[-q:].sum() * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("given", [[3], [3, 3, 3], [4, 3], [0, 3], [2.5, 3]])
-def test_cardinalities_are_one_for_each_component_up_to_k(given):
+@pytest.mark.parametrize("cardinalities", [[3], [3, 3, 3], [4, 3], [0, 3], [2.5, 3]])
+def test_cardinalities_are_one_for_each_component_up_to_k(cardinalities):
     with pytest.raises(InputError, match="2 whole numbers from 1 to k = 3"):
-        settings = dict(k=3, components=2, cardinalities=given)
+        settings = dict(k=3, components=2, cardinalities=cardinalities)
         api.solve(api.load("pitprops"), "alternating_deflation", **settings)
 
 
@@ -170,32 +170,32 @@ def test_alternating_disjoint_rises_and_stays_below_the_exact_search(family, see
     q = min(q, problem.n)
     k = min(3, problem.n // q)
     settings = dict(k=k, components=q)
-    found = api.solve(problem, "alternating_disjoint", history=True, **settings)
+    result = api.solve(problem, "alternating_disjoint", history=True, **settings)
     best = api.solve(problem, "disjoint_supports", **settings)
     S = problems.explicit(problem)
-    values = [entry["objective"] for entry in found.history]
+    values = [entry["objective"] for entry in result.history]
     assert (np.diff(values) >= -1e-9 * abs(values[-1])).all()
-    assert values[-1] == pytest.approx(np.trace(found.Z.T @ S @ found.Z))
+    assert values[-1] == pytest.approx(np.trace(result.Z.T @ S @ result.Z))
     assert values[-1] <= np.trace(best.Z.T @ S @ best.Z) * (1 + 1e-9)
-    assert found.good and not fault(found.Z, problem.n, k, "disjoint")
+    assert result.good and not fault(result.Z, problem.n, k, "disjoint")
 
 
 @pytest.mark.parametrize("q", [2, 3])
 def test_alternating_disjoint_is_exact_on_pit_props(q):
     settings = dict(k=4, components=q)
-    found, best = (
+    result, best = (
         api.solve(api.load("pitprops"), solver, **settings).Z
         for solver in ("alternating_disjoint", "disjoint_supports")
     )
     S = api.load("pitprops").matrix.S
-    assert np.trace(found.T @ S @ found) == pytest.approx(np.trace(best.T @ S @ best))
+    assert np.trace(result.T @ S @ result) == pytest.approx(np.trace(best.T @ S @ best))
 
 
 @pytest.mark.parametrize("q", [2, 3])
 def test_alternating_disjoint_finds_planted_components(q):
     problem, supports = blocks((4,) * q, (6.0, 5.0, 4.0)[:q])
-    found = api.components(problem, "alternating_disjoint", q, k=4, deflation="joint")
-    assert [set(r.support) for r in found] == supports
+    components = api.components(problem, "alternating_disjoint", q, k=4, deflation="joint")
+    assert [set(r.support) for r in components] == supports
 
 
 def test_every_component_has_a_variable_where_supports_fill_the_problem():
@@ -260,8 +260,8 @@ def test_spca_without_a_limit_spans_the_leading_eigenvectors(q):
 def test_spca_finds_planted_components(q):
     problem, supports = blocks((5, 4, 3)[:q], (9.0, 8.0, 7.0)[:q])
     settings = dict(cardinalities=(5, 4, 3)[:q], deflation="joint")
-    found = api.components(problem, "spca_elastic_net", q, k=5, **settings)
-    assert [set(r.support) for r in found] == supports
+    components = api.components(problem, "spca_elastic_net", q, k=5, **settings)
+    assert [set(r.support) for r in components] == supports
 
 
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))

@@ -368,12 +368,10 @@ def test_blocks_lose_at_most_k_eps_with_an_exact_solver(seed, share):
 
 def test_a_block_diagonal_covariance_is_solved_block_by_block():
     problem = linked(0, noise=0.0)
-    whole, parts = (
-        api.solve(problem, "brute_force", k=3, **more) for more in ({}, {"blocks": 0.0})
-    )
-    assert parts.variance == pytest.approx(whole.variance)
+    full, parts = (api.solve(problem, "brute_force", k=3, **more) for more in ({}, {"blocks": 0.0}))
+    assert parts.variance == pytest.approx(full.variance)
     assert (parts.extra["blocks"], parts.extra["largest_block"]) == (3, 4)
-    assert parts.flops + parts.setup_flops < (whole.flops + whole.setup_flops) / 5
+    assert parts.flops + parts.setup_flops < (full.flops + full.setup_flops) / 5
 
 
 @pytest.mark.parametrize("form", ["covariance", "data"])

@@ -15,9 +15,9 @@ def problem(seed, shape=(12, 20)):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("k_u", [4, 12])
 def test_without_power_steps_the_answer_is_a_singular_pair_of_its_block(seed, k_u):
-    given = problem(seed)
-    result = api.solve(given, "ssvd_grqi", k=5, k_u=k_u, J=2, max_iterations=40)
-    R, u, v = given.matrix.dense(), result.u, result.x
+    drawn = problem(seed)
+    result = api.solve(drawn, "ssvd_grqi", k=5, k_u=k_u, J=2, max_iterations=40)
+    R, u, v = drawn.matrix.dense(), result.u, result.x
     block = R[np.ix_(support(u), support(v))]
     u, v = u[support(u)], v[support(v)]
     value = u @ block @ v
@@ -28,13 +28,13 @@ def test_without_power_steps_the_answer_is_a_singular_pair_of_its_block(seed, k_
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_start_may_be_the_largest_column_of_the_covariance(seed):
-    given = problem(seed)
+    drawn = problem(seed)
     solve = registry.module("solver", "ssvd_grqi").solve
-    S = given.given_as("covariance").matrix.S
+    S = drawn.given_as("covariance").matrix.S
     column = S[np.argmax((S**2).sum(axis=1))]
-    found = next(solve(given, k=5, first="covariance"))
-    assert np.allclose(found.x, project(column, 5))
-    assert found.u @ (given.data @ found.x) > 0.0
+    first = next(solve(drawn, k=5, first="covariance"))
+    assert np.allclose(first.x, project(column, 5))
+    assert first.u @ (drawn.data @ first.x) > 0.0
 
 
 def test_another_start_is_refused():

@@ -84,7 +84,7 @@ def test_a_solver_that_yields_nothing_is_told_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("yielded", "said"),
+    ("yielded", "message"),
     [
         ("np.ones(3) / 3 ** 0.5", r"x of shape \(3,\)"),
         ("np.broadcast_to(1.0, (10**12,))", r"x of shape \(1000000000000,\)"),
@@ -92,11 +92,11 @@ def test_a_solver_that_yields_nothing_is_told_so(tmp_path):
         ("Iterate(np.eye(problem.n)[0], np.broadcast_to(1.0, (10**12,)))", "u of shape"),
     ],
 )
-def test_a_vector_of_another_length_is_refused_before_it_is_copied(tmp_path, yielded, said):
+def test_a_vector_of_another_length_is_refused_before_it_is_copied(tmp_path, yielded, message):
     body = "import numpy as np\nfrom spcabench.iterate import Iterate\n\n\n"
     body += f"def solve(problem, *, k):\n    yield {yielded}\n"
     path = _write(tmp_path, "long_trial", body)
-    with pytest.raises(SolverError, match=said):
+    with pytest.raises(SolverError, match=message):
         spcabench.solve(PROBLEM, path, k=2)
 
 

@@ -22,8 +22,8 @@ def test_no_bound_is_below_the_optimum(family, nonnegative, seed):
     for full in (False, True) if seed == 0 else (False,):
         for k in range(1, problem.n + 1):
             best = problems.optimum(S, k, nonnegative)
-            found = bounds.upper_bounds(problem, k, nonnegative, full)
-            assert min(found.values()) >= best, min(found, key=found.get)
+            upper = bounds.upper_bounds(problem, k, nonnegative, full)
+            assert min(upper.values()) >= best, min(upper, key=upper.get)
             if nonnegative:
                 assert bounds.upper_bound(problem, k, True) <= bounds.upper_bound(problem, k) * (
                     1 + 1e-12
@@ -45,10 +45,10 @@ def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form, seed):
 def test_bounds_rise_with_k_and_repeat_to_the_last_digit():
     X = np.random.default_rng(0).standard_normal((30, 25))
     one, other = (Problem.from_data(X) for _ in range(2))
-    found = [bounds.upper_bounds(one, k) for k in range(1, 26)]
-    assert found == [bounds.upper_bounds(other, k) for k in range(1, 26)]
-    for source in found[0]:
-        values = [f[source] for f in found]
+    upper = [bounds.upper_bounds(one, k) for k in range(1, 26)]
+    assert upper == [bounds.upper_bounds(other, k) for k in range(1, 26)]
+    for source in upper[0]:
+        values = [f[source] for f in upper]
         assert values == sorted(values)
 
 
@@ -79,8 +79,8 @@ def test_no_bound_is_below_the_value_where_sigma_is_hardly_indefinite(n, below):
     for k in range(1, n + 1):
         best = max(np.linalg.eigvalsh(S[np.ix_(T, T)])[-1] for T in combinations(range(n), k))
         assert bounds.upper_bound(problem, k, full=True) >= best
-        found = api.solve(problem, "branch_and_bound", k=k)
-        assert found.variance <= found.bound and found.variance == pytest.approx(best, rel=1e-9)
+        answer = api.solve(problem, "branch_and_bound", k=k)
+        assert answer.variance <= answer.bound and answer.variance == pytest.approx(best, rel=1e-9)
     for deflation in ("projection", "schur"):  # what is left is as indefinite
         for result in api.components(problem, "tpower", 2, k=2, deflation=deflation):
             assert result.problem.indefinite == problem.indefinite

@@ -21,11 +21,11 @@ def _components(form, count=3, **settings):
     return api.components(FORMS[form], SOLVER, count, k=3, **settings)
 
 
-def _sigmas(found):
+def _sigmas(components):
     """Sigma before each component, and the one after the last but one."""
     return [
         problems.explicit(r.problem) if r.problem.form == "covariance" else _formed(r.problem)
-        for r in found
+        for r in components
     ]
 
 
@@ -36,34 +36,34 @@ def _formed(problem):
 @forms
 @pytest.mark.parametrize("deflation", ["projection", "schur", "orthogonal_projection"])
 def test_projections_annihilate_and_stay_semidefinite(form, deflation):
-    found = _components(form, deflation=deflation)
-    for before, after in zip(found, _sigmas(found)[1:], strict=False):
+    components = _components(form, deflation=deflation)
+    for before, after in zip(components, _sigmas(components)[1:], strict=False):
         assert np.linalg.norm(after @ before.x) < 1e-12 * np.linalg.norm(S)
         assert np.linalg.eigvalsh(after)[0] > -1e-12 * np.linalg.norm(S)
 
 
 @forms
 def test_orthogonal_projection_annihilates_all_earlier(form):
-    found = _components(form, deflation="orthogonal_projection", count=4)
-    for i, after in enumerate(_sigmas(found)):
-        assert np.linalg.norm(after @ found.Z[:, :i]) < 1e-12 * np.linalg.norm(S)
+    components = _components(form, deflation="orthogonal_projection", count=4)
+    for i, after in enumerate(_sigmas(components)):
+        assert np.linalg.norm(after @ components.Z[:, :i]) < 1e-12 * np.linalg.norm(S)
 
 
 @forms
 @pytest.mark.parametrize("alpha", [1.0, 0.2, 0.0])
 def test_hotelling_removes_its_share_of_the_variance(form, alpha):
-    found = _components(form, deflation="hotelling", alpha=alpha, count=2)
-    before, after = _sigmas(found)
-    x = found[0].x
+    components = _components(form, deflation="hotelling", alpha=alpha, count=2)
+    before, after = _sigmas(components)
+    x = components[0].x
     assert np.allclose(before - after, alpha * (x @ before @ x) * np.outer(x, x), atol=1e-11)
 
 
 @forms
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_definitions(form, deflation):
-    found = _components(form, deflation=deflation, count=2)
-    before, after = _sigmas(found)
-    x, P = found[0].x, np.eye(7) - np.outer(found[0].x, found[0].x)
+    components = _components(form, deflation=deflation, count=2)
+    before, after = _sigmas(components)
+    x, P = components[0].x, np.eye(7) - np.outer(components[0].x, components[0].x)
     keep = (x == 0).astype(float)
     expected = {
         "hotelling": before - (x @ before @ x) * np.outer(x, x),
@@ -84,28 +84,28 @@ def test_data_form_equals_covariance_form(deflation):
 
 @forms
 def test_dropped_features_stay_unused(form):
-    found = _components(form, count=2, deflation="drop_features")
-    assert not set(found[0].support) & set(found[1].support)
+    components = _components(form, count=2, deflation="drop_features")
+    assert not set(components[0].support) & set(components[1].support)
 
 
 @forms
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 def test_joint_variances(form, deflation):
-    found = _components(form, deflation=deflation)
-    R = np.linalg.qr(X @ found.Z, mode="r")
-    assert np.allclose(found.adjusted_variances, np.diag(R) ** 2, rtol=1e-8)
-    assert found.adjusted_variances.sum() <= found.variances.sum() * (1 + 1e-12)
-    assert found.adjusted_variances.sum() <= np.trace(S)
-    basis = np.linalg.qr(found.Z)[0]
-    assert found.projected_variance == pytest.approx(np.trace(basis.T @ S @ basis))
-    assert len(found) == 3
-    assert found.Z.shape == (7, 3)
+    components = _components(form, deflation=deflation)
+    R = np.linalg.qr(X @ components.Z, mode="r")
+    assert np.allclose(components.adjusted_variances, np.diag(R) ** 2, rtol=1e-8)
+    assert components.adjusted_variances.sum() <= components.variances.sum() * (1 + 1e-12)
+    assert components.adjusted_variances.sum() <= np.trace(S)
+    basis = np.linalg.qr(components.Z)[0]
+    assert components.projected_variance == pytest.approx(np.trace(basis.T @ S @ basis))
+    assert len(components) == 3
+    assert components.Z.shape == (7, 3)
 
 
 def test_repeated_loadings_add_nothing():
-    found = _components("data", count=2, deflation="hotelling", alpha=0.0)
-    assert found.adjusted_variances[1] == pytest.approx(0.0, abs=1e-9)
-    assert found.projected_variance == pytest.approx(found.variances[0])
+    components = _components("data", count=2, deflation="hotelling", alpha=0.0)
+    assert components.adjusted_variances[1] == pytest.approx(0.0, abs=1e-9)
+    assert components.projected_variance == pytest.approx(components.variances[0])
 
 
 RECTANGULAR = [s for s in problems.SOLVERS if problems.traits(s).rectangular]
@@ -120,33 +120,33 @@ BY_CARDINALITY = [
 @pytest.mark.parametrize("alpha", [1.0, 0.2])
 @pytest.mark.parametrize("solver", RECTANGULAR)
 def test_rectangular_deflation(solver, alpha):
-    found = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
-    u, v, after = found[0].u, found[0].x, found[1].problem.data.dense()
+    components = api.components(FORMS["data"], solver, 2, k=3, deflation="hotelling", alpha=alpha)
+    u, v, after = components[0].u, components[0].x, components[1].problem.data.dense()
     assert np.allclose(after, X - alpha * (u @ X @ v) * np.outer(u, v), atol=1e-12)
-    assert not found[1].problem.indefinite
+    assert not components[1].problem.indefinite
 
 
 @pytest.mark.parametrize("solver", ON_DATA)
 def test_partial_deflation_works_in_one_copy_that_no_result_sees(solver):
     problem = Problem.from_data(X, center=False)
-    found = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
+    components = api.components(problem, solver, 12, k=3, deflation="hotelling", alpha=0.2)
     R = X.copy()  # more components than the rank, 7
-    for r in found:
+    for r in components:
         assert r.singular_value == pytest.approx(r.u @ R @ r.x)
         assert r.variance == pytest.approx(((R @ r.x) ** 2).sum())
         assert r.bound >= problems.optimum(R.T @ R, 3) * (1 - 1e-12)
         R -= 0.2 * r.singular_value * np.outer(r.u, r.x)
     assert np.array_equal(problem.data.X, X)
-    assert all(r.problem.data.X is problem.data.X for r in found)
+    assert all(r.problem.data.X is problem.data.X for r in components)
 
 
 @pytest.mark.parametrize("deflation", DEFLATIONS)
 @pytest.mark.parametrize("solver", BY_CARDINALITY)
 def test_components_end_where_nothing_is_left(solver, deflation):
     rank_one = Problem.from_data(np.outer(X[:, 0], [1.0, 2.0, 0.0]), center=False)
-    found = api.components(rank_one, solver, 3, k=2, deflation=deflation)
-    assert found[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
-    assert found.projected_variance == pytest.approx(found[0].variance, rel=1e-4)
+    components = api.components(rank_one, solver, 3, k=2, deflation=deflation)
+    assert components[0].variance == pytest.approx(problems.explicit(rank_one).trace(), rel=1e-4)
+    assert components.projected_variance == pytest.approx(components[0].variance, rel=1e-4)
 
 
 def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
@@ -161,10 +161,12 @@ def test_data_are_not_made_of_a_covariance_too_large_to_factorise():
 def test_components_that_add_nothing_are_named(deflation, idle):
     """Of data of rank one, a second component explains what the first one does."""
     X = np.outer(np.random.default_rng(0).standard_normal(20), [1.0, 2.0, 2.0, 0.0, 1.0])
-    found = api.components(Problem.from_data(X), "branch_and_bound", 2, k=2, deflation=deflation)
-    assert found.idle == idle
-    said = " ".join(terminal.notes(found.problem, found))
-    assert ("component 2 explains nothing" in said) == bool(idle)
+    components = api.components(
+        Problem.from_data(X), "branch_and_bound", 2, k=2, deflation=deflation
+    )
+    assert components.idle == idle
+    message = " ".join(terminal.notes(components.problem, components))
+    assert ("component 2 explains nothing" in message) == bool(idle)
 
 
 def test_components_that_add_something_are_not_named():
@@ -172,14 +174,14 @@ def test_components_that_add_something_are_not_named():
     assert api.components(Problem.from_data(X), "branch_and_bound", 3, k=2).idle == []
 
 
-@pytest.mark.parametrize("given", [list, tuple, np.array, pd.Series, iter])
-def test_each_component_has_its_own_cardinality_however_they_are_given(given):
+@pytest.mark.parametrize("as_given", [list, tuple, np.array, pd.Series, iter])
+def test_each_component_has_its_own_cardinality_however_they_are_given(as_given):
     S = np.cov(np.random.default_rng(0).standard_normal((40, 9)).T)
     problem = Problem.from_covariance(S)
-    found = api.components(problem, "tpower", 3, k=given([5, 3, 2]))
-    assert [result.cardinality for result in found] == [5, 3, 2]
+    components = api.components(problem, "tpower", 3, k=as_given([5, 3, 2]))
+    assert [result.cardinality for result in components] == [5, 3, 2]
     with pytest.raises(InputError, match="k: 2 cardinalities; allowed are one number, or one for"):
-        api.components(problem, "tpower", 3, k=given([5, 3]))
+        api.components(problem, "tpower", 3, k=as_given([5, 3]))
 
 
 @pytest.mark.parametrize("k", [np.array([[2, 3]]), np.array([2.5, 3.0]), np.array(["2", "3"])])

@@ -80,12 +80,12 @@ def test_sparse_input_gives_the_same(form, scale):
 
 def test_sparse_input_is_never_made_dense():
     rng = np.random.default_rng(0)
-    words = sp.coo_array(
+    counts = sp.coo_array(
         (np.ones(20_000), rng.integers(5_000, size=(2, 20_000))), (5_000, 5_000)
     ).tocsr()
     tracemalloc.start()
-    pca = SparsePCA(2, cardinality=10, scale=True).fit(words)
-    pca.score(words)
+    pca = SparsePCA(2, cardinality=10, scale=True).fit(counts)
+    pca.score(counts)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 5_000 * 5_000 / 2
@@ -148,7 +148,7 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         (dict(cardinality=0), "cardinality: 0"),
         (dict(cardinality=31), "1 to n = 30"),
@@ -160,6 +160,6 @@ def test_any_scale_gives_the_same_or_is_refused(power, scale, form):
         (dict(settings={"shft": 1}), "shft"),
     ],
 )
-def test_bad_settings(settings, said):
-    with pytest.raises(InputError, match=said):
+def test_bad_settings(settings, message):
+    with pytest.raises(InputError, match=message):
         SparsePCA(**settings).fit(X)

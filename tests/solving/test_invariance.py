@@ -120,8 +120,8 @@ def _expect_rounding_decides_nothing(solver, seed):
     answer = problems.solve(Problem.from_data(X), solver, k)
     _expect_answer(answer, k)
     for variant, other in _variants(X, seed):
-        found = problems.solve(other, solver, k)
-        assert _close(answer, found), (seed, variant, answer.variance, found.variance)
+        result = problems.solve(other, solver, k)
+        assert _close(answer, result), (seed, variant, answer.variance, result.variance)
 
 
 @pytest.mark.parametrize(("solver", "seeds"), with_seeds(STABLE, 1, COUNT, SLOW_COUNT))
@@ -144,9 +144,9 @@ def test_rounding_rarely_decides_what_is_called_unstable(solver, seeds):
         answer = problems.solve(Problem.from_data(X), solver, k)
         _expect_answer(answer, k)
         for _, other in _variants(X, seed):
-            found = problems.solve(other, solver, k)
-            _expect_answer(found, k)
-            agree.append(_close(answer, found))
+            result = problems.solve(other, solver, k)
+            _expect_answer(result, k)
+            agree.append(_close(answer, result))
     assert np.mean(agree) >= 0.8
 
 
@@ -184,11 +184,11 @@ def _takes_wide(solver):
 def test_threads_decide_nothing(solver, family):
     """Products of this size are divided among threads, which adds their terms in another order."""
     X = family(np.random.default_rng(3), 400, WIDE)
-    found = []
+    answers = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            found.append(problems.solve(Problem.from_data(X), solver, 4))
-    assert _close(*found)
+            answers.append(problems.solve(Problem.from_data(X), solver, 4))
+    assert _close(*answers)
 
 
 PENALISED = [s for s in SOLVERS if problems.traits(s).control == "penalty"]
@@ -221,8 +221,8 @@ def test_the_estimator_does_not_depend_on_the_order_of_the_rows(scale, orders):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((200, 20))
     X[:, :6] += rng.standard_normal((200, 1))
-    found = [
+    fits = [
         SparsePCA(scale=scale).fit(X[rng.permutation(200)]).explained_variance_ratio_
         for _ in range(orders)
     ]
-    np.testing.assert_allclose(found, [found[0]] * orders, rtol=1e-9)
+    np.testing.assert_allclose(fits, [fits[0]] * orders, rtol=1e-9)

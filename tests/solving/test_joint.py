@@ -53,10 +53,10 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
     solver = _trial(tmp_path, formulation, body)
     problem = Problem.from_covariance(np.eye(6) + 1.0)
     run = api.solve(problem, solver, k=2, components=2)
-    found = api.components(problem, solver, 2, k=2, deflation="joint")
+    components = api.components(problem, solver, 2, k=2, deflation="joint")
     obeyed = formulation in OBEYED[body]
     assert run.good == obeyed and bool(run.fault) != obeyed
-    statuses = {"zero" if not r.x.any() else r.status for r in found}
+    statuses = {"zero" if not r.x.any() else r.status for r in components}
     assert statuses <= ({"finished", "zero"} if obeyed else {"infeasible", "zero"})
 
 
@@ -72,8 +72,8 @@ def test_components_are_infeasible_exactly_where_they_break_their_formulation(
 def test_check_tells_what_a_joint_solver_breaks(formulation, settings, sentence, tmp_path):
     solver = _trial(tmp_path, formulation, "Z[:] = problem.n**-0.5", settings)
     name = "finds components as stated" if settings else "says what it is"
-    found = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
-    assert found.verdict == ("fails" if sentence else "holds") and sentence in found.sentence
+    outcome = conformance.outcome(name, contract.PROMISES[name], solver.__file__)
+    assert outcome.verdict == ("fails" if sentence else "holds") and sentence in outcome.sentence
 
 
 def test_a_joint_solver_with_a_cardinality_needs_one(tmp_path):
@@ -94,8 +94,8 @@ def test_a_joint_solver_must_yield_its_components(tmp_path):
 @pytest.mark.parametrize("solver", JOINT)
 def test_every_joint_solver_finds_components_as_it_states(solver):
     name = "finds components as stated"
-    found = conformance.outcome(name, contract.PROMISES[name], solver)
-    assert found.verdict == "holds", found.sentence
+    outcome = conformance.outcome(name, contract.PROMISES[name], solver)
+    assert outcome.verdict == "holds", outcome.sentence
 
 
 def test_a_run_ends_when_all_components_stand_still(tmp_path):
@@ -107,6 +107,6 @@ def test_a_run_ends_when_all_components_stand_still(tmp_path):
         ]
     )
     solver = _trial(tmp_path, "disjoint", body)
-    found = api.solve(Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, components=2)
-    assert (found.status, found.iterations) == ("converged", 4)
-    assert found.Z[4, 1] == 1.0
+    result = api.solve(Problem.from_covariance(np.eye(6) + 1.0), solver, k=1, components=2)
+    assert (result.status, result.iterations) == ("converged", 4)
+    assert result.Z[4, 1] == 1.0

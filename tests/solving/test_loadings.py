@@ -132,19 +132,21 @@ def test_measures_are_what_the_data_say(seed):
     Z = rng.standard_normal((8, 3)) * (rng.random((8, 3)) < 0.6)
     Z[:3] += np.eye(3)
     Z /= np.linalg.norm(Z, axis=0)
-    found = measures(Problem.from_data(X), Z)
+    measured = measures(Problem.from_data(X), Z)
     T = X @ Z
     Q = np.linalg.qr(Z)[0]
     P = np.linalg.lstsq(T, X, rcond=None)[0]
-    assert found.total == pytest.approx((T * T).sum())
-    assert found.projected == pytest.approx(((X @ Q) ** 2).sum())
-    assert found.adjusted == pytest.approx((np.diag(np.linalg.qr(T)[1]) ** 2).sum())
-    assert found.regression == pytest.approx(((T @ P) ** 2).sum())
-    assert found.correlation == pytest.approx(np.abs(np.corrcoef(T.T) - np.eye(3)).max(), rel=1e-6)
-    assert found.projected <= found.regression * (1.0 + 1e-9) <= found.all * (1.0 + 2e-9)
+    assert measured.total == pytest.approx((T * T).sum())
+    assert measured.projected == pytest.approx(((X @ Q) ** 2).sum())
+    assert measured.adjusted == pytest.approx((np.diag(np.linalg.qr(T)[1]) ** 2).sum())
+    assert measured.regression == pytest.approx(((T @ P) ** 2).sum())
+    assert measured.correlation == pytest.approx(
+        np.abs(np.corrcoef(T.T) - np.eye(3)).max(), rel=1e-6
+    )
+    assert measured.projected <= measured.regression * (1.0 + 1e-9) <= measured.all * (1.0 + 2e-9)
     out = held_out(Problem.from_data(X), Problem.from_data(X), Z)
-    assert out.regression == pytest.approx(found.regression / found.all)
-    assert out.projected == pytest.approx(found.projected / found.all)
+    assert out.regression == pytest.approx(measured.regression / measured.all)
+    assert out.projected == pytest.approx(measured.projected / measured.all)
 
 
 @SEEDS
@@ -175,11 +177,11 @@ def test_recovery_matches_loadings_whatever_their_order_and_sign():
 def test_the_exact_search_finds_the_best_disjoint_supports(seed, r, k):
     S = _covariance(seed)
     problem = Problem.from_covariance(S)
-    found = api.components(problem, "disjoint_supports", r, k=k, deflation="joint")
+    components = api.components(problem, "disjoint_supports", r, k=k, deflation="joint")
     best = _best_supports(S, r, k)
-    assert found.measures.total == pytest.approx(best, rel=1e-9)
-    assert fault(found.Z, Formulation.DISJOINT, k) == ""
-    assert found.measures.total <= found.joint_bound
+    assert components.measures.total == pytest.approx(best, rel=1e-9)
+    assert fault(components.Z, Formulation.DISJOINT, k) == ""
+    assert components.measures.total <= components.joint_bound
 
 
 def _best_supports(S, r, k, left=None):

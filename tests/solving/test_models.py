@@ -50,10 +50,10 @@ def table(tmp_path):
 def typed(monkeypatch, capsys):
     """A function of the words of a command: what it printed."""
 
-    def call(*words):
+    def call(*arguments):
         from spcabench.cli.application import app
 
-        app([str(word) for word in words], standalone_mode=False)
+        app([str(word) for word in arguments], standalone_mode=False)
         return capsys.readouterr().out
 
     return call
@@ -109,8 +109,8 @@ def test_apply_needs_no_columns_named(option, tmp_path, typed):
 def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed):
     WINE.to_csv(tmp_path / "wine.csv")
     typed("solve", tmp_path / "wine.csv", "-k", "2,4", "--out", tmp_path / "m.npz")
-    found = typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv")
-    assert found.splitlines()[0] == "sample,k = 2,k = 4"
+    completed = typed("apply", tmp_path / "m.npz", tmp_path / "wine.csv")
+    assert completed.splitlines()[0] == "sample,k = 2,k = 4"
     saved = models.load(tmp_path / "m.npz")
     arrays = {"columns": np.array(["k = 2"])}
     models.Model(saved.loadings, saved.variables, None, None, {}, arrays).save(tmp_path / "m.npz")
@@ -145,12 +145,12 @@ def test_scores_of_a_file_are_those_of_the_estimator(scale, table, tmp_path, typ
         "solve", table, "--missing", "mean", "-k", "4", "--components", "2", *scale, "--out", model
     )
     typed("apply", model, table, "--missing", "mean", "--out", scores)
-    found = pd.read_csv(scores, index_col="sample")
+    written = pd.read_csv(scores, index_col="sample")
     filled = pd.read_csv(table).drop(columns="bottle")
     filled = filled.fillna(filled.mean())
     same = spcabench.SparsePCA(2, cardinality=4, scale=bool(scale)).fit(filled)
-    np.testing.assert_allclose(abs(found), abs(same.transform(filled)), rtol=1e-6, atol=1e-8)
-    assert list(found.index[:2]) == ["b0", "b1"]
+    np.testing.assert_allclose(abs(written), abs(same.transform(filled)), rtol=1e-6, atol=1e-8)
+    assert list(written.index[:2]) == ["b0", "b1"]
 
 
 def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
@@ -161,10 +161,10 @@ def test_genes_in_rows_are_applied_as_they_were_solved(tmp_path, typed):
     how = ("--transpose", "--drop-text")
     typed("solve", table, *how, "-k", "3", "--out", model)
     typed("apply", model, table, *how, "--out", scores)
-    found = pd.read_csv(scores, index_col="sample")
-    assert list(found.index) == [f"patient {i}" for i in range(20)]
+    written = pd.read_csv(scores, index_col="sample")
+    assert list(written.index) == [f"patient {i}" for i in range(20)]
     same = spcabench.SparsePCA(1, cardinality=3).fit(WINE.iloc[:20])
-    np.testing.assert_allclose(abs(found), abs(same.transform(WINE.iloc[:20])), rtol=1e-6)
+    np.testing.assert_allclose(abs(written), abs(same.transform(WINE.iloc[:20])), rtol=1e-6)
 
 
 def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp_path, typed):
@@ -172,8 +172,8 @@ def test_only_the_variables_of_the_components_are_needed_in_any_order(table, tmp
     saved = models.load(tmp_path / "m.npz")
     used = [saved.variables[j] for j in saved.used]
     WINE[used[::-1]].to_csv(tmp_path / "few.csv", index=False)
-    found = pd.read_csv(StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")))
-    np.testing.assert_allclose(found["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
+    scores = pd.read_csv(StringIO(typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")))
+    np.testing.assert_allclose(scores["component 1"], saved.scores(WINE[used].to_numpy())[:, 0])
     WINE[used[:1]].to_csv(tmp_path / "few.csv", index=False)
     with pytest.raises(InputError, match=f"no column {used[1]}"):
         typed("apply", tmp_path / "m.npz", tmp_path / "few.csv")
@@ -205,8 +205,8 @@ def test_files_that_are_no_models_are_refused(tmp_path, typed):
     np.savez(tmp_path / "a.npz", x=np.ones(3))
     (tmp_path / "b.npz").write_text("text")
     np.savez(tmp_path / "c.npz", loadings=np.array([{}], dtype=object), variables=[], about="{}")
-    for name, said in (("a", "no loadings"), ("b", "not a model"), ("c", "not a model")):
-        with pytest.raises(InputError, match=said):
+    for name, message in (("a", "no loadings"), ("b", "not a model"), ("c", "not a model")):
+        with pytest.raises(InputError, match=message):
             models.load(tmp_path / f"{name}.npz")
     with pytest.raises(InputError, match="no such file"):
         models.load(tmp_path / "d.npz")
@@ -238,15 +238,15 @@ def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
     )
     np.savez(tmp_path / "m.npz", **good)
     assert models.load(tmp_path / "m.npz").used == [0]
-    change, said = DAMAGES[damage]
+    change, message = DAMAGES[damage]
     np.savez(tmp_path / "m.npz", **(good | change))
-    with pytest.raises(InputError, match=said) as found:
+    with pytest.raises(InputError, match=message) as error:
         models.load(tmp_path / "m.npz")
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 def test_k_auto_says_why(table, typed):
-    words = (
+    arguments = (
         "solve",
         table,
         "--missing",
@@ -257,7 +257,7 @@ def test_k_auto_says_why(table, typed):
         "--criterion",
         "certified",
     )
-    assert '"k": ' in typed(*words, "--json")
+    assert '"k": ' in typed(*arguments, "--json")
 
 
 def test_bounds_and_substitutes_are_shown_on_demand(typed):
@@ -265,10 +265,10 @@ def test_bounds_and_substitutes_are_shown_on_demand(typed):
         "solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--components", "2"
     )
     assert "certified" not in plain and "gap" not in plain and "whorls (0.12%)" in plain
-    found = json.loads(
+    shown = json.loads(
         typed("solve", "pitprops", "-k", "6", "--no-bound", "--substitutes", "--json")
     )
-    assert found["components"][0]["bound"] is None and "substitutes" in found["components"][0]
+    assert shown["components"][0]["bound"] is None and "substitutes" in shown["components"][0]
 
 
 @pytest.mark.parametrize("kind", pictures.KINDS)
@@ -309,28 +309,39 @@ def test_what_cannot_be_drawn_is_said():
 
 
 def test_data_are_solved_as_they_are():
-    found = spcabench.solve(WINE, k=3)
-    assert found.solver == "branch_and_bound" and "proline" in repr(found)
+    result = spcabench.solve(WINE, k=3)
+    assert result.solver == "branch_and_bound" and "proline" in repr(result)
     S = np.cov(WINE.to_numpy().T, bias=True)
-    assert found.variance == pytest.approx(found.x @ S @ found.x)
-    assert found.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
+    assert result.variance == pytest.approx(result.x @ S @ result.x)
+    assert result.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
 
 
-def _without_extras(*words, folder):
-    command = [sys.executable, "-c", WITHOUT, *map(str, words)]
+def _without_extras(*arguments, folder):
+    command = [sys.executable, "-c", WITHOUT, *map(str, arguments)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 @WHOLE
 def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
-    words = ("solve", table, "--missing", "mean", "-k", "3", "--solver", "tpower", "--out", "m.npz")
-    for line in (words, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):
-        done = _without_extras(*line, folder=tmp_path)
-        assert done.returncode == 0, done.stderr
+    arguments = (
+        "solve",
+        table,
+        "--missing",
+        "mean",
+        "-k",
+        "3",
+        "--solver",
+        "tpower",
+        "--out",
+        "m.npz",
+    )
+    for line in (arguments, ("apply", "m.npz", table, "--missing", "mean"), ("list", "solvers")):
+        completed = _without_extras(*line, folder=tmp_path)
+        assert completed.returncode == 0, completed.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "extra"),
+    ("arguments", "extra"),
     [
         (("solve", "pitprops", "-k", "3", "--plot", "p.png"), "figures"),
         (("solve", "pitprops", "-k", "3", "--out", "p.parquet"), "parquet"),
@@ -338,10 +349,12 @@ def test_the_core_alone_solves_applies_and_lists(table, tmp_path):
         (("compare", "tpower"), "bench"),
     ],
 )
-def test_a_missing_extra_is_one_line_that_names_it(words, extra, tmp_path):
-    done = _without_extras(*words, folder=tmp_path)
-    assert done.returncode == 2 and len(done.stderr.strip().splitlines()) == 1, done.stderr
-    assert f"spcabench[{extra}]" in done.stderr
+def test_a_missing_extra_is_one_line_that_names_it(arguments, extra, tmp_path):
+    completed = _without_extras(*arguments, folder=tmp_path)
+    assert completed.returncode == 2 and len(completed.stderr.strip().splitlines()) == 1, (
+        completed.stderr
+    )
+    assert f"spcabench[{extra}]" in completed.stderr
 
 
 def test_every_extra_is_known_by_its_libraries():

@@ -27,10 +27,10 @@ def _yields(*iterates, nonnegative=True, **traits):
     def always(problem, *, k):
         yield from iterates
 
-    made = Traits(control="cardinality", nonnegative=nonnegative, **traits)
+    module_traits = Traits(control="cardinality", nonnegative=nonnegative, **traits)
     return SimpleNamespace(
         __name__="trial",
-        TRAITS=made,
+        TRAITS=module_traits,
         solve=always if nonnegative == "always" else solve,
         STOP="end",
     )
@@ -73,8 +73,8 @@ NONNEGATIVE = [
 
 @pytest.mark.parametrize("solver", NONNEGATIVE)
 def test_components_are_nonnegative(solver):
-    found = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
-    assert found.Z.min() >= 0.0
+    components = api.components(PROBLEM, solver, 2, k=2, nonnegative=True)
+    assert components.Z.min() >= 0.0
 
 
 @given(st.integers(0, 10**6))

@@ -19,12 +19,12 @@ def pitprops():
 
 def test_a_result_says_its_variance_share_variables_and_end(pitprops):
     result = api.solve(pitprops, "grqi", k=4)
-    said = repr(result)
-    assert said.startswith("Result(grqi on pitprops: variance ") and "\n" not in said
+    message = repr(result)
+    assert message.startswith("Result(grqi on pitprops: variance ") and "\n" not in message
     share = result.variance / pitprops.covariance.diagonal().sum()
-    assert f"{share:.1%}" in said and str(result.status) in said
-    assert all(pitprops.features[j] in said for j in result.support)
-    assert "bound" not in said and "bound" not in vars(result)  # nothing long is computed
+    assert f"{share:.1%}" in message and str(result.status) in message
+    assert all(pitprops.features[j] in message for j in result.support)
+    assert "bound" not in message and "bound" not in vars(result)  # nothing long is computed
     bound = result.bound
     assert f"bound {bound:.5g}" in repr(result) and f"gap {result.gap:.1%}" in repr(result)
 
@@ -35,10 +35,10 @@ def test_an_answer_that_is_none_says_why(pitprops):
 
 
 def test_components_have_a_line_each_and_a_table(pitprops):
-    found = api.components(pitprops, "grqi", 3, k=4)
-    head, *lines = repr(found).splitlines()
+    components = api.components(pitprops, "grqi", 3, k=4)
+    head, *lines = repr(components).splitlines()
     assert head == "Components(grqi on pitprops)" and len(lines) == 3
-    assert found._repr_html_().count("<tr>") == 3
+    assert components._repr_html_().count("<tr>") == 3
 
 
 def test_names_are_escaped_in_html():
@@ -47,32 +47,32 @@ def test_names_are_escaped_in_html():
 
 
 def test_tables_hold_the_loadings_by_name(pitprops, tmp_path):
-    found = api.components(pitprops, "grqi", 2, k=4)
-    frame = found.to_frame()
+    components = api.components(pitprops, "grqi", 2, k=4)
+    frame = components.to_frame()
     assert list(frame.index) == list(pitprops.features)
-    np.testing.assert_array_equal(frame.to_numpy(), found.Z)
-    found.to_csv(tmp_path / "z.csv")
+    np.testing.assert_array_equal(frame.to_numpy(), components.Z)
+    components.to_csv(tmp_path / "z.csv")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "z.csv", index_col=0), frame)
-    found[0].to_csv(tmp_path / "x.csv")
-    np.testing.assert_allclose(pd.read_csv(tmp_path / "x.csv")["component 1"], found[0].x)
+    components[0].to_csv(tmp_path / "x.csv")
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "x.csv")["component 1"], components[0].x)
     with pytest.raises(InputError, match="none"):
-        found.to_csv(tmp_path / "none" / "z.csv")
+        components.to_csv(tmp_path / "none" / "z.csv")
 
 
 def test_a_path_has_a_table_a_line_and_a_point_for_each_cardinality(pitprops, tmp_path):
-    found = api.path(pitprops, "grqi", [5, 2, 3])
-    assert [r.k for r in found] == [2, 3, 5] and "bound" not in repr(found)
-    assert repr(found).splitlines()[0] == "CardinalityPath(grqi on pitprops)"
-    assert found._repr_html_().count("<tr>") == 4 and "bound" not in found._repr_html_()
-    frame = found.to_frame()
+    path = api.path(pitprops, "grqi", [5, 2, 3])
+    assert [r.k for r in path] == [2, 3, 5] and "bound" not in repr(path)
+    assert repr(path).splitlines()[0] == "CardinalityPath(grqi on pitprops)"
+    assert path._repr_html_().count("<tr>") == 4 and "bound" not in path._repr_html_()
+    frame = path.to_frame()
     assert (frame.bound >= frame.variance).all() and frame.variance.is_monotonic_increasing
-    for k, result in zip(frame.index, found, strict=True):
+    for k, result in zip(frame.index, path, strict=True):
         assert frame.cardinality[k] == k == len(frame.variables[k].split(", "))
         assert frame.gap[k] == result.gap
-    assert frame.drop(columns=["bound", "gap"]).equals(found.to_frame(bound=False))
-    found.to_csv(tmp_path / "path.csv")
+    assert frame.drop(columns=["bound", "gap"]).equals(path.to_frame(bound=False))
+    path.to_csv(tmp_path / "path.csv")
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "path.csv", index_col=0), frame)
-    (line, bounds) = found.plot().axes[0].lines
+    (line, bounds) = path.plot().axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), frame.reset_index()[["k", "variance"]])
     np.testing.assert_array_equal(bounds.get_ydata(), frame.bound)
 

@@ -80,8 +80,8 @@ def test_a_trial_that_does_not_tie_is_not_cut():
     best = tune._cut([trial], 1)
     assert best.status == "infeasible"
     assert best.flags == ()
-    said = replace(best, k=1, search={"runs": 1}).fault
-    assert "no penalty gave at most k = 1" in said
+    message = replace(best, k=1, search={"runs": 1}).fault
+    assert "no penalty gave at most k = 1" in message
 
 
 @by_penalty
@@ -177,9 +177,9 @@ def solve(problem, *, weight):
 def test_a_search_ends_with_its_time_and_keeps_the_best_trial(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     problem = Problem.from_covariance(np.ones((13, 13)) + np.eye(13))
-    whole = api.solve(problem, str(tmp_path / "slow.py"), k=6)
-    assert (whole.cardinality, whole.status) == (5, "finished")
+    full = api.solve(problem, str(tmp_path / "slow.py"), k=6)
+    assert (full.cardinality, full.status) == (5, "finished")
     short = api.solve(problem, str(tmp_path / "slow.py"), k=6, time_limit=0.021 / tune.LIMITS)
-    assert short.search["runs"] < whole.search["runs"]
+    assert short.search["runs"] < full.search["runs"]
     assert short.status == "time_limit" and short.good
     assert 1 <= short.cardinality <= 5
