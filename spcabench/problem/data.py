@@ -53,7 +53,9 @@ def is_sparse(Z: Array) -> bool:
 
 def product_with_sparse(X: Array, Z: Array) -> Array:
     """Return X Z (m, r) for arrays X (m, n) and Z (n, r): m flops for each nonzero of Z."""
-    few = sp.csr_array(Z.T)
+    column, row = np.nonzero(Z.T)  # in the order of a CSR matrix, whose general constructor is slow
+    starts = np.searchsorted(column, np.arange(Z.shape[1] + 1))
+    few = sp.csr_array((Z[row, column], row, starts), shape=Z.T.shape)
     charge(X.shape[0] * few.nnz)
     product: Array = (few @ X.T).T
     return product

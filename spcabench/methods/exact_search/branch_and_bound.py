@@ -48,7 +48,9 @@ HEAD = 1000  # features of largest variance among which incumbents are sought
 # scans over all swaps for the incumbent of a smaller cardinality, and for that of K
 SCANS, MORE_SCANS = 40, 300
 FIRST = 3  # starts of K before the smaller cardinalities have theirs
-TRIAL = 4e9  # work that the tree has in any case
+# work that the tree has before the dual bound is made: longer trials prove nothing sooner, and a
+# search that is stopped within one has a poor bound
+TRIAL = 2e8
 SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
 # the tree goes on while its work, at its pace so far, would end within this share of the budget
 PROMISING = 0.5
