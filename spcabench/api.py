@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,7 @@ from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
 
+HUGE = 10**9  # rows or columns of a dataset that no memory holds
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
@@ -63,8 +65,15 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     check_settings(f"dataset {name!r}", dataset.load, settings)
     try:
         return dataset.load(**settings)
-    except MemoryError as error:
-        raise InputError(f"dataset {name!r}: not enough memory ({error})") from None
+    except InputError:
+        raise
+    except (MemoryError, OverflowError, ValueError) as error:
+        # of arrays beyond what it can count, NumPy complains with a ValueError
+        huge = any(isinstance(v, Integral) and int(v) >= HUGE for v in settings.values())
+        if not huge and not isinstance(error, MemoryError):
+            raise
+        reason = " ".join(str(error).split())
+        raise InputError(f"dataset {name!r}: not enough memory ({reason:.100})") from None
 
 
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
@@ -277,6 +286,7 @@ def components(
     """
     validate.whole("count", count, 1)
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
+    validate.cardinality(count, problem.n, "count")
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
             raise InputError("k: joint components have one cardinality for all")
@@ -365,13 +375,16 @@ def path(
         As for `spcabench.solve`.
     """
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
+    if "k" in settings:
+        raise InputError("k: `path` takes cardinalities instead")
+    warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
     found: list[Result] = []
     asked = validate.several("cardinalities", cardinalities)
     for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in asked}):
         tries = [solve(problem, solver, k=k, **settings)]
         if found and found[-1].good:
-            if "start" in parameters(solver.solve):
-                tries.append(solve(problem, solver, k=k, start=found[-1].x, **settings))
+            if warm:
+                tries.append(solve(problem, solver, k=k, **settings | {"start": found[-1].x}))
             tries.append(replace(found[-1], k=k, claimed=None, claimed_whp=None))
         found.append(max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0]))
     return CardinalityPath(problem, found)

@@ -2,18 +2,19 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from pydantic import PositiveInt
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spcabench import api, validate
+from spcabench import api, opening, validate
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.selecting.selection import select
@@ -23,6 +24,16 @@ from spcabench.solving.formulations import Formulation
 
 # attributes that a file has as arrays of their own
 KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """What a file says about an estimator, beside its arrays."""
+
+    parameters: dict[str, Any]
+    named: bool
+    cardinality: PositiveInt | list[PositiveInt]
+    formulation: Formulation
 
 
 def _plain(value: Any) -> Any:
@@ -205,8 +216,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
             )
         except (TypeError, ValueError, OverflowError) as error:
-            kind = TypeError if isinstance(error, TypeError) else InputError
-            raise kind(f"X: {' '.join(str(error).split()):.400}") from None
+            # scikit-learn asks for a TypeError for what is no matrix; columns are named by the user
+            named = hasattr(X, "columns")
+            kind = TypeError if isinstance(error, TypeError) and not named else InputError
+            # of the lines of an error, what went wrong and what to do; between them are the numbers
+            lines = str(error).strip().split("\n")
+            advice = [line for line in lines[1:] if line.startswith("Reshape")]
+            raise kind(f"X: {' '.join([lines[0], *advice]):.190}") from None
 
     def _seed(self) -> int:
         try:
@@ -269,6 +285,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if isinstance(given, str) and given == "auto":
             self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
             return self.selection_.k
+        if isinstance(given, np.ndarray) and given.ndim == 0:
+            given = given.item()
         if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
             if len(given) != self.n_components:
                 raise InputError(
@@ -354,20 +372,25 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             For a file that is no estimator.
         """
         model = models.load(file)
-        about = model.about
-        if about.get("estimator") != cls.__name__:
+        if model.about.get("estimator") != cls.__name__:
             raise InputError(f"{file}: a model, but no {cls.__name__}; `spcabench apply` takes it")
+        saved = opening.checked(model.about, _Saved, f"{file}: about")
+        for name in KEPT:
+            if name not in model.arrays and name != "bound_":
+                raise InputError(f"{file}: no {name}, which SparsePCA.save writes")
+        if model.mean is None:
+            raise InputError(f"{file}: no mean, which SparsePCA.save writes")
         try:
-            fitted = cls(**about["parameters"])
+            fitted = cls(**saved.parameters)
             fitted.random_state = _from_stream(fitted.random_state)
-            fitted.formulation_ = Formulation(about["formulation"])
-            fitted.cardinality_ = about["cardinality"]
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{file}: damaged ({error})") from None
+            raise InputError(f"{file}: about: parameters: {error!s:.100}") from None
+        fitted.formulation_ = saved.formulation
+        fitted.cardinality_ = saved.cardinality
         fitted.components_ = model.loadings.T
         fitted.__dict__.update(mean_=model.mean, scale_=model.scale)
         fitted.n_components_, fitted.n_features_in_ = fitted.components_.shape
-        if about["named"]:
+        if saved.named:
             fitted.feature_names_in_ = np.array(model.variables, dtype=object)
         for name in KEPT:
             if name in model.arrays:
@@ -391,8 +414,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Samples in the units of the data.
         """
         check_is_fitted(self)
-        scores = np.asarray(X, dtype=np.float64)
-        if scores.ndim != 2 or scores.shape[1] != self.n_components_:
+        scores = validate.matrix("X", X)
+        if scores.shape[1] != self.n_components_:
             raise InputError(
                 f"X: shape {scores.shape}; allowed is (m, {self.n_components_}), the scores"
             )

@@ -23,6 +23,7 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 LIBRARIES, THREAD_OF_LIBRARIES = 512e6, 64e6  # bytes of address space that NumPy and SciPy take
+UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 PACKAGES = (
     "numpy",
     "scipy",
@@ -221,6 +222,15 @@ def memory_of_children() -> float:
     largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
     now = process_memory("VmRSS")
     return max(largest - now, 0.0) if largest and now == now else 0.0
+
+
+def readable(count: float) -> str:
+    """A number of bytes for a person: "12 kB", "3.4 GB"."""
+    unit = 0
+    while count >= 999.5 and unit < len(UNITS) - 1:
+        count, unit = count / 1000.0, unit + 1
+    digits = f"{count:.2g}" if count < 100 else f"{count:,.0f}"
+    return f"{digits} {UNITS[unit]}" if count < 1e15 else f"more than 1,000 {UNITS[-1]}"
 
 
 def free_memory() -> float:

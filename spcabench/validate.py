@@ -1,9 +1,10 @@
 """Checks of arguments: each error is one line with the argument, its value and what is allowed."""
 
 import difflib
+import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, chain, islice
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,10 +12,13 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
 LISTED = 100  # characters of known names in one line of error
+LONGEST = 10**6  # entries of a sequence that is given as an argument
+SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
 
 
 def nearest(what: str, name: str, known: Iterable[str]) -> str:
@@ -48,7 +52,7 @@ def whole(argument: str, value: Any, least: int) -> int:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number: NumPy has spans of time among the integers."""
+    """Whether a value is a whole number: NumPy counts spans of time among the integers."""
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
@@ -64,7 +68,7 @@ def provenance(given: Any) -> Mapping[str, Any]:
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a real number; InputError unless it is at least 0."""
     if (
-        isinstance(value, bool)
+        isinstance(value, bool | np.timedelta64)  # NumPy counts spans of time among the integers
         or not isinstance(value, Real)
         or not float(value) >= 0
         or (finite and value == np.inf)
@@ -119,9 +123,12 @@ def switch(argument: str, value: Any) -> bool:
 
 def several(argument: str, values: Any) -> list[Any]:
     """Return a sequence as a list; InputError unless it is one, and has an entry."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence")
-    listed = list(values)
+    # a set has an order of its own, by which its first entry would be that of another component
+    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence, such as a list")
+    listed = list(islice(values, LONGEST + 1))
+    if len(listed) > LONGEST:
+        raise InputError(f"{argument}: a sequence of more than {LONGEST:,} entries")
     if not listed:
         raise InputError(f"{argument}: empty; at least one is needed")
     return listed
@@ -202,12 +209,37 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
     columns = (
         [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
     )
-    M = _entries_of_sparse(argument, M) if sp.issparse(M) else _real_array(argument, M)
+    M = sparse(argument, M) if sp.issparse(M) else _real_array(argument, M)
     _expect_matrix(argument, M)
     if sp.issparse(M):
         M = _summed(M)
+    else:
+        affordable(argument, M.shape, 9)  # a copy, and which entries are finite
     finite(argument, M, columns)
     return M, columns
+
+
+def matrix(argument: str, M: Any) -> Array:
+    """Return a finite real matrix as an array of float64."""
+    M, _ = _numbers(argument, M)
+    return np.asarray(M.toarray() if sp.issparse(M) else M, dtype=np.float64)
+
+
+def affordable(argument: str, shape: Sequence[int], each: float) -> None:
+    """Raise InputError where a matrix needs more memory than is free.
+
+    each : bytes of an entry. An array can pretend to be large (`numpy.broadcast_to`), and a sparse
+    matrix becomes large as an array.
+    """
+    count = math.prod(map(int, shape))
+    if count <= SMALL:
+        return
+    free = machine.free_memory()
+    if each * count > free:
+        raise InputError(
+            f"{argument}: shape {tuple(map(int, shape))} takes {machine.readable(each * count)}; "
+            f"{machine.readable(free)} are free"
+        )
 
 
 def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
@@ -245,10 +277,13 @@ def _expect_matrix(argument: str, M: Any) -> None:
 def plain(argument: str, M: Any) -> None:
     """Raise InputError for what scikit-learn takes for numbers, or reads out of bounds.
 
-    These are masked entries, numbers as texts, and sparse matrices with indices out of range.
+    These are masked entries, numbers as texts, what no memory holds, and sparse matrices with
+    indices out of range.
     """
+    if isinstance(M, np.ndarray):
+        affordable(argument, M.shape, 9)
     if sp.issparse(M):
-        _entries_of_sparse(argument, M)
+        sparse(argument, M)
     elif isinstance(M, np.ndarray) and (M.dtype.kind in "USmM" or np.ma.isMaskedArray(M)):
         _real_array(argument, M)
     elif isinstance(M, np.ndarray) and M.dtype == object and _has_texts(M):
@@ -265,6 +300,7 @@ def _real_array(argument: str, M: Any) -> Any:
         if np.ma.is_masked(M):
             raise InputError(f"{argument}: masked entries; fill them, or leave out their rows")
         M = M.data
+    frame = M
     try:
         M = np.asarray(M)
         if M.dtype == object:
@@ -273,32 +309,64 @@ def _real_array(argument: str, M: Any) -> Any:
                 raise TypeError("texts")
             M = M.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        said = " ".join(str(error).split())
-        raise InputError(f"{argument}: not a matrix of numbers ({said:.200})") from None
-    if M.dtype.kind not in "biufc":  # dates are stored as whole numbers, and are none
-        raise InputError(f"{argument}: entries of type {M.dtype}; allowed are real numbers")
+        reason = " ".join(str(error).split())
+        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas' own NA is no number
+            reason = "it has missing values"
+        raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
+    _expect_numbers(argument, M.dtype)
     return M
 
 
-def _entries_of_sparse(argument: str, M: Any) -> Any:
+def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biufc":  # dates are stored as whole numbers, and are none
+        raise InputError(f"{argument}: entries of type {dtype}; allowed are real numbers")
+
+
+def sparse(argument: str, M: Any) -> Any:
     """Return a sparse matrix in a form with an array of entries, its format checked in full.
 
-    What is out of range would be read out of bounds.
+    SciPy believes the parts of a matrix, and would read and write beyond them. So no method of it
+    is called before they are checked.
     """
     if M.ndim != 2:
         raise InputError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
-    M = M.tocsr() if M.format in ("lil", "dok", "dia") else M
+    try:
+        if M.format == "lil":
+            _check_lists(argument, M)
+        if M.format == "dia":
+            in_range(argument, "offsets", M.offsets, M.shape[1], 1 - M.shape[0])
+        if M.format in ("lil", "dok", "dia"):
+            M = M.tocoo().tocsr()
+        _check_parts(argument, M)
+        # objects may be numbers all the same
+        M = M.astype(np.float64) if M.dtype == object else M
+    except InputError:
+        raise
+    except (AttributeError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{argument}: damaged sparse matrix ({reason:.100})") from None
+    _expect_numbers(argument, M.data.dtype)
+    return M
+
+
+def _check_lists(argument: str, M: Any) -> None:
+    """Raise InputError where the lists of columns and of entries of a LIL matrix do not agree."""
+    if len(M.rows) != M.shape[0] or [*map(len, M.rows)] != [*map(len, M.data)]:
+        raise InputError(f"{argument}: damaged: rows of a sparse matrix with lists of two lengths")
+    in_range(argument, "columns", np.array([*chain.from_iterable(M.rows)] or [0]), M.shape[1])
+
+
+def _check_parts(argument: str, M: Any) -> None:
     if M.format == "coo":
-        for what, found, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
-            in_range(argument, what, found, length)
-            _as_many(argument, what, found, M.data)
-        return M
+        for what, indices, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
+            in_range(argument, what, indices, length)
+            _as_many(argument, what, indices, M.data)
+        return
     block = M.data.shape[1:] if M.format == "bsr" else (1, 1)
     outer, inner = (length // side for length, side in zip(M.shape, block, strict=True))
     if M.format == "csc":
         outer, inner = inner, outer
     compressed(argument, M.indices, M.indptr, M.data, outer, inner)
-    return M
 
 
 def compressed(
@@ -373,9 +441,13 @@ def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     """Return a positive semidefinite array (n, n), exactly symmetric, and its names, if any."""
+    rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
+    if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
+        raise InputError("Sigma: its rows have other names than its columns, or another order")
+    affordable("Sigma", Sigma.shape, 24)  # its copy, transposed, and factorised
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()

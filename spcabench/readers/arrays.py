@@ -71,6 +71,7 @@ def npz(path: Path, key: str | None) -> Any:
 
 
 def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
+    sizes.unpackable(path, member)
     with archive.open(member) as stream:
         return _read(path, stream, member.file_size)
 
@@ -135,16 +136,9 @@ def _indices(
 def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[int, int]) -> Any:
     """The sparse array, once no index points outside it."""
     if kind == "coo":
-        for what, found, length in zip(("row", "col"), parts, shape, strict=True):
-            validate.in_range(str(path), what, found, length)
-        return sp.coo_array((data, tuple(parts)), shape=shape)
-    if kind == "dia":
-        validate.in_range(str(path), "offsets", parts[0], shape[1], 1 - shape[0])
-        return sp.dia_array((data, parts[0]), shape=shape)
-    indices, starts = parts
-    block = (1, 1) if data.ndim != 3 else data.shape[1:]
-    outer, inner = (length // side for length, side in zip(shape, block, strict=True))
-    if kind == "csc":
-        outer, inner = inner, outer
-    validate.compressed(str(path), indices, starts, data, outer, inner)
-    return SPARSE[kind]((data, indices, starts), shape=shape)
+        M = sp.coo_array((data, tuple(parts)), shape=shape)
+    elif kind == "dia":
+        M = sp.dia_array((data, parts[0]), shape=shape)
+    else:
+        M = SPARSE[kind]((data, *parts), shape=shape)
+    return validate.sparse(str(path), M)

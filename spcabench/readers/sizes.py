@@ -5,33 +5,26 @@ size. Both are refused in one line, in units that a person reads.
 """
 
 import gzip
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from spcabench import machine
 from spcabench.errors import InputError
+from spcabench.machine import readable
 from spcabench.optional_dependencies import require
 
 SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
 BLOCK = 1 << 20  # bytes that are unpacked at a time
+BOMB, DENSE = 1e9, 100.0  # bytes, and times that a member of a zip may have been shrunk
 LONGEST = 10**8  # bytes of a line; a million fields of a table take a fifth of them
 DENSEST = 1100  # times that gzip can shrink a file at most
 MOST_EMPTY = 10**7  # rows and columns without an entry that a sparse file may promise
-UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 ADVICE = (
-    "form their covariance by blocks of rows (for a text, of the words of largest variance) and "
-    "give it with --covariance"
+    "take fewer rows, or form the covariance by blocks of rows (for a text, of the words of "
+    "largest variance)"
 )
-
-
-def readable(count: float) -> str:
-    """A number of bytes for a person: "12 kB", "3.4 GB"."""
-    unit = 0
-    while count >= 999.5 and unit < len(UNITS) - 1:
-        count, unit = count / 1000.0, unit + 1
-    digits = f"{count:.2g}" if count < 100 else f"{count:,.0f}"
-    return f"{digits} {UNITS[unit]}" if count < 1e15 else f"more than 1,000 {UNITS[-1]}"
 
 
 def afford(path: Path, needed: float) -> None:
@@ -40,6 +33,15 @@ def afford(path: Path, needed: float) -> None:
     if needed > SHARE * free:
         raise InputError(
             f"{path}: {readable(needed)} of numbers and a copy, {readable(free)} are free: {ADVICE}"
+        )
+
+
+def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
+    """Raise InputError for a member of a zip that grows beyond what numbers are ever shrunk to."""
+    if member.file_size > max(BOMB, DENSE * member.compress_size):
+        raise InputError(
+            f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "
+            f"{readable(member.file_size)}; allowed is {DENSE:.0f} times, or {readable(BOMB)}"
         )
 
 

@@ -59,6 +59,8 @@ def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) 
     pyplot = require("matplotlib.pyplot")
     with matplotlib.rc_context(RC):
         if axis is not None:
+            if not isinstance(axis, require("matplotlib.axes").Axes):
+                raise InputError(f"axis: {axis!r:.80}; allowed are Axes of matplotlib")
             figure, axes = axis.figure, [axis]
         else:
             figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)

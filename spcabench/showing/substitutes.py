@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.vectors import Array, Indices, Vector, embed, support
@@ -42,7 +43,7 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
     """
     if not result.good:
         raise InputError(f"substitutes: no answer: {result.fault}")
-    if not 0.0 < loss < 1.0:
+    if not 0.0 < validate.number("loss", loss) < 1.0:
         raise InputError(f"loss: {loss}; allowed is a share above 0, below 1")
     W, Sigma = support(result.x), result.problem.covariance
     with uncharged():

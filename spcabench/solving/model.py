@@ -19,6 +19,14 @@ from spcabench.vectors import Array, Indices, Vector
 
 FORMAT = 1  # of the file; a newer one is refused
 NEEDED = ("loadings", "variables", "about")
+OF_COMPONENTS = (  # arrays with a number for each component, of `solve --out` and of SparsePCA
+    "variances",
+    "bounds",
+    "explained_variance_",
+    "explained_variance_ratio_",
+    "deflated_variance_",
+    "bound_",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +115,8 @@ def load(file: Path | str) -> Model:
     with using_file(file):
         try:
             with zipfile.ZipFile(path) as archive:  # what it promises, before it is unpacked
+                for member in archive.infolist():
+                    sizes.unpackable(path, member)
                 sizes.afford(path, float(sum(member.file_size for member in archive.infolist())))
             with np.load(path, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
@@ -126,6 +136,13 @@ def load(file: Path | str) -> Model:
     return _checked(file, arrays, about)
 
 
+def _is_vector(values: Any, length: int, positive: bool) -> bool:
+    """Whether an array is a vector of that length, of finite (positive) numbers."""
+    if values.dtype.kind != "f" or values.shape != (length,) or not np.isfinite(values).all():
+        return False
+    return not positive or bool((values > 0.0).all())
+
+
 def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) -> Model:
     Z, variables = arrays.pop("loadings"), arrays.pop("variables")
     mean, scale = arrays.pop("mean", None), arrays.pop("scale", None)
@@ -133,12 +150,18 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
         raise InputError(f"{file}: loadings of shape {Z.shape}; allowed are finite numbers (n, K)")
     if variables.shape != (len(Z),):
         raise InputError(f"{file}: variables of shape {variables.shape}; allowed is ({len(Z)},)")
-    for name, values in (("mean", mean), ("scale", scale)):
-        plain = values is None or (values.dtype.kind == "f" and values.shape == (len(Z),))
-        if not plain or (values is not None and not np.isfinite(values).all()):
-            raise InputError(f"{file}: {name}: allowed are finite numbers of shape ({len(Z)},)")
-    if scale is not None and not (scale > 0.0).all():
-        raise InputError(f"{file}: scale has entries that are no positive numbers")
+    if len({*variables.tolist()}) < len(variables):
+        raise InputError(f"{file}: variables: some have the same name; each needs its own")
+    if (mean is None) != (scale is None):
+        raise InputError(f"{file}: no {'mean' if mean is None else 'scale'}; a model has both")
+    for name, values, length, positive in [
+        ("mean", mean, len(Z), False),
+        ("scale", scale, len(Z), True),
+        *((name, arrays.get(name), Z.shape[1], False) for name in OF_COMPONENTS),
+    ]:
+        if values is not None and not _is_vector(values, length, positive):
+            sign = "positive " if positive else ""
+            raise InputError(f"{file}: {name}: allowed are finite {sign}numbers, shape ({length},)")
     columns = arrays.get("columns")
     if columns is not None and (columns.shape != Z.shape[1:] or columns.dtype.kind != "U"):
         raise InputError(f"{file}: columns: allowed are {Z.shape[1]} names, one for each loading")

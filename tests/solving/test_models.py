@@ -219,9 +219,13 @@ DAMAGES = {
     "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: allowed are finite"),
     "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: allowed are finite"),
     "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: allowed are finite"),
-    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: allowed are finite"),
-    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "no positive numbers"),
+    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: allowed are finite positive"),
+    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: allowed are finite positive"),
     "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
+    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "some have the same name"),
+    "a scale without a mean": ({"scale": None}, "no scale; a model has both"),
+    "complex variances": ({"variances": np.array([1j])}, "variances: allowed are finite numbers"),
+    "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .*, shape \(1,\)"),
     "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
     "no format": ({"about": np.array('{"format": 9}')}, "another format"),
 }
@@ -239,10 +243,39 @@ def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
     np.savez(tmp_path / "m.npz", **good)
     assert models.load(tmp_path / "m.npz").used == [0]
     change, message = DAMAGES[damage]
-    np.savez(tmp_path / "m.npz", **(good | change))
+    arrays = {name: values for name, values in (good | change).items() if values is not None}
+    np.savez(tmp_path / "m.npz", **arrays)
     with pytest.raises(InputError, match=message) as error:
         models.load(tmp_path / "m.npz")
     assert "\n" not in str(error.value)
+
+
+LACKING = {  # part of an estimator's file -> what is said without it
+    **{name: name for name in ("mean", "scale", "deflated_variance_", "explained_variance_ratio_")},
+    **{name: f"about: {name}" for name in ("named", "cardinality", "formulation", "parameters")},
+}
+
+
+@pytest.mark.parametrize("part", LACKING)
+def test_an_estimator_needs_every_part_of_its_file(part, tmp_path):
+    file = tmp_path / "m.npz"
+    spcabench.SparsePCA(2, cardinality=3).fit(WINE).save(file)
+    with np.load(file) as stored:
+        arrays = {name: stored[name] for name in stored.files if name != part}
+    about = json.loads(str(arrays["about"]))
+    about.pop(part, None)
+    np.savez(file, **arrays | {"about": np.array(json.dumps(about))})
+    with pytest.raises(InputError, match=LACKING[part]):
+        spcabench.SparsePCA.load(file)
+
+
+def test_a_model_that_grows_beyond_bounds_is_refused_by_its_directory(tmp_path, monkeypatch):
+    from spcabench.readers import sizes
+
+    monkeypatch.setattr(sizes, "BOMB", 1e6)
+    np.savez_compressed(tmp_path / "m.npz", loadings=np.zeros((10**6, 2)), variables=[], about="{}")
+    with pytest.raises(InputError, match=r"'loadings\.npy' grows from .* to 16 MB"):
+        models.load(tmp_path / "m.npz")
 
 
 def test_k_auto_says_why(table, typed):
