@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from spcabench import machine, opening
 from spcabench.errors import InputError, SolverError, using_file
@@ -106,6 +106,14 @@ def module(kind: Kind, name: str) -> ModuleType:
     return found
 
 
+def _alternatives(hint: Any) -> list[Any]:
+    """The values and types that a type hint allows."""
+    parts = get_args(hint)
+    if get_origin(hint) is Literal:
+        return [*parts]
+    return [each for part in parts for each in _alternatives(part)] or [hint]
+
+
 def _check_solver(found: ModuleType) -> None:
     """Raise SolverError for a module that is no solver."""
     from spcabench.iterate import Traits
@@ -115,6 +123,11 @@ def _check_solver(found: ModuleType) -> None:
             raise SolverError(f"the file has no {part}: see `spcabench new solver`")
     if not isinstance(found.TRAITS, Traits):
         raise SolverError(f"TRAITS is {found.TRAITS!r:.40}; it must be Traits(...)")
+    for name, hint in get_type_hints(Traits).items():
+        value, allowed = getattr(found.TRAITS, name), _alternatives(hint)
+        if value not in allowed and type(value) not in allowed:
+            shown = ", ".join(getattr(each, "__name__", repr(each)) for each in allowed)
+            raise SolverError(f"TRAITS has {name}={value!r:.40}; allowed are {shown}")
     if not callable(found.solve):
         raise SolverError(f"solve is {found.solve!r:.40}; it must be a function")
     taken = inspect.signature(found.solve).parameters

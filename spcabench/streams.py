@@ -18,6 +18,9 @@ PLAIN = {
 def accept_every_character() -> None:
     """Let this process print all texts, whatever the encoding of the terminal or file."""
     codecs.register_error(HANDLER, _readable)
+    # Python has no stream where the shell closed it (`>&-`)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # a forked process has those of its parent, which it cannot configure again
         if isinstance(stream, io.TextIOWrapper) and stream.errors != HANDLER:

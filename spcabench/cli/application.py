@@ -146,8 +146,9 @@ def main() -> None:
     if words[:1] and words[0] in ONE_THREAD:
         machine.pin_threads()
     supervisor.raise_on_termination()
-    machine.warn_of_mixed_checkouts(_warn)
     try:
+        _check_folder()
+        machine.warn_of_mixed_checkouts(_warn)
         if "--help" not in words and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
         with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
@@ -163,6 +164,14 @@ def main() -> None:
         else:
             print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _check_folder() -> None:
+    """Raise InputError where the current folder was removed: no relative name means anything."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise InputError("the current folder is no longer there; change to another one") from None
 
 
 def _renamed(words: list[str]) -> list[str]:

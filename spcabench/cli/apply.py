@@ -57,8 +57,8 @@ def apply(
     how = Reading(missing=missing, drop_text=drop_text, transpose=transpose, key=key)
     how.check()
     choose = partial(models.chosen_columns, saved)
-    n = len(saved.variables)
-    X, names = new_samples.read(data, how, choose, saved.used, n, notes)
+    n, needed = len(saved.variables), [saved.variables[j] for j in saved.used]
+    X, names = new_samples.read(data, how, choose, needed, saved.used, n, notes)
     columns = saved.columns
     scores = pd.DataFrame(saved.scores(X), pd.Index(names, name="sample"), columns)
     for note in notes:

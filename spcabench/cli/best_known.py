@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from spcabench.comparison.suite import Item
 
 
+SEARCHED = "standard,nonnegative,adversarial,certified"
+
+
 def best_known(
     name: Annotated[
         str | None, typer.Argument(help="One problem of a suite. By default all.")
@@ -31,8 +34,9 @@ def best_known(
         ),
     ] = 0.0,
     suite: Annotated[
-        str, typer.Option(help="With --search: the suites, separated by commas.")
-    ] = "standard,nonnegative,adversarial,certified",
+        str | None,
+        typer.Option(help=f"With --search: the suites, by default {SEARCHED}."),
+    ] = None,
     take: Annotated[
         Path | None, typer.Option(help="Take over a proposal that `grade --submit` wrote.")
     ] = None,
@@ -44,12 +48,22 @@ def best_known(
     """
     from spcabench.comparison import best_known as known
 
+    for option, value, needed in (
+        ("--search", search, update),
+        ("--suite", suite, search),
+        ("NAME", name and take, False),
+        ("-k", k and take, False),
+        ("--update", update and take, False),
+    ):
+        if value and not needed:
+            raise InputError(f"{option}: does nothing here; see `spcabench best-known --help`")
     if take is not None:
         _take(take)
         return
     ks = options.cardinalities(k)
     if update:
-        _update_best_known(known.pairs(_suites(suite), name, ks) if search else [], search)
+        suites = _suites(suite or SEARCHED)
+        _update_best_known(known.pairs(suites, name, ks) if search else [], search)
         return
     table = known.read().values()
     if name is not None:

@@ -141,6 +141,11 @@ def make_figures(
 
     if out is not None and len(names or ()) != 1:
         raise InputError(f"--out: draws one figure; {len(names or ())} are named")
+    drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
+    drawing["--no-title"] = None if title else title
+    for option, value in drawing.items():
+        if out is None and value is not None:
+            raise InputError(f"{option}: is for the figure that --out draws")
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, names or [], profile)
     if not names:

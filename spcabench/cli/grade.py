@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spcabench import opening
 from spcabench.cli import compare, options, solve
 from spcabench.errors import InputError
 
@@ -27,18 +28,20 @@ Submit = Annotated[
     typer.Option(help="Write a proposal for the table of best known answers to this file."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Make every bound, which can take minutes.")]
-Who = Annotated[str, typer.Option(help="With --submit: who found it.")]
+Column = Annotated[str | None, typer.Option(help="Which column of the table, if it has several.")]
+Who = Annotated[str | None, typer.Option(help="With --submit: who found it.")]
 
 
 def grade(
     loadings: Loadings,
     problem: Asked,
+    column: Column = None,
     k: Nonzeros = None,
     nonnegative: solve.Nonnegative = False,
     covariance: solve.Covariance = False,
     full: Full = False,
     submit: Submit = None,
-    who: Who = "unnamed",
+    who: Who = None,
     stand_in: options.StandIn = False,
 ) -> None:
     """Grade a vector: its variance, certified gap and rank.
@@ -52,13 +55,18 @@ def grade(
 
     if submit is not None:
         files.check_writable("--submit", submit)
-    item = grading.item_named(problem, nonnegative)
+    elif who is not None:
+        raise InputError("--who: is for --submit")
+    opening.regular(loadings, f"a file: {grading.FORMATS}")
+    item = grading.item_of(problem, nonnegative)
+    if item is not None and covariance:
+        raise InputError(f"--covariance: is for files; {problem!r} is taken as it is")
     if item is None:
         _check_name(problem)
         loaded = solve._problem(problem, Reading(covariance=covariance), stand_in)
     else:
         loaded = api.load(item.dataset, stand_in=stand_in, **item.parameters)
-    x = grading.read(loadings, loaded.features)
+    x = grading.read(loadings, loaded.n, loaded.features, column)
     rows = options.ROOT / compare.HOME / "rows"
     found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
     print("\n".join(_lines(found, loaded.name)))
@@ -67,7 +75,7 @@ def grade(
     if submit is not None:
         if item is None:
             raise InputError(f"--submit: {problem!r} is no problem of the suites")
-        entry = grading.proposal(item, loaded, x, found, who)
+        entry = grading.proposal(item, loaded, x, found, who or "unnamed")
         grading.write(entry, submit)
         print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import opening
+from spcabench import opening, validate
 from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known as known
 from spcabench.comparison.suite import SUITES, Item
@@ -20,7 +20,7 @@ from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
-from spcabench.solving import bounds
+from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
 from spcabench.vectors import Vector, embed, support
@@ -61,62 +61,112 @@ def names() -> list[str]:
     return sorted({item.name for suite in SUITES.values() for item in suite})
 
 
-def read(file: Path, features: Sequence[str] | None = None) -> Vector:
-    """The numbers of a file: one column, or the first one of a table, with the variables' names.
+def item_of(name: str, nonnegative: bool) -> Item | None:
+    """The problem of the suites that a person means by a name: a dataset's own comes first."""
+    items = (item for suite in SUITES.values() for item in suite)
+    own = (i for i in items if (i.dataset, i.parameters, i.nonnegative) == (name, {}, nonnegative))
+    return next(own, None) or item_named(name, nonnegative)
 
-    features : names of the variables; a table that has just these, in any order, is put in theirs.
 
-    Raises InputError for a file without such numbers, or whose names are others.
+def read(
+    file: Path, n: int, features: Sequence[str] | None = None, column: str | None = None
+) -> Vector:
+    """The loadings (n,) in a file: a column of n numbers, or of a table with the variables' names.
+
+    The rows of such a table are matched to the variables by these names, and a variable that it
+    does not have is zero. The names of a problem without any are the numbers from 0.
+
+    n : number of variables. features : their names. column : which column of several.
+
+    Raises InputError for a file without such numbers, and for names that are unknown or repeated.
     """
     opening.regular(file, f"a file: {FORMATS}")
     try:
-        x, given = _column(file)
+        table = _table(file)
     except InputError:
         raise
     except Exception as error:  # readers fail in many ways on a damaged file
-        words = " ".join(str(error).split())[:120]
-        raise InputError(f"{file}: not a vector of numbers ({words})") from None
-    if x.ndim != 1 or not x.size:
-        raise InputError(f"{file}: shape {x.shape}; allowed is one column of numbers")
-    if given is None or features is None or len(set(features)) < len(features):
-        return x
-    if strange := sorted({*given} - {*features}):
-        raise InputError(f"{file}: {strange[0]!r:.60} is no variable of the problem")
-    if len(set(given)) == len(given) == len(features):
-        return x[pd.Index(given).get_indexer(pd.Index(features))]
+        reason = " ".join(str(error).split())[:100]
+        raise InputError(f"{file}: not a vector of numbers ({reason})") from None
+    x = _column(file, table, column)
+    if not isinstance(table.index.dtype, np.dtype) or table.index.dtype == object:
+        return _placed(file, x, [*table.index], [str(f) for f in features or range(n)])
     return x
 
 
-def _column(file: Path) -> tuple[Vector, list[str] | None]:
-    """The numbers, and the variables' names where the file has them."""
+def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
+    """The numbers of some rows, each at the place of its variable; all others are zero."""
+    if strange := sorted({*rows} - {*features}):
+        raise InputError(f"{file}: {strange[0]!r:.60} is no variable of the problem")
+    if len({*rows}) < len(rows):
+        repeated = next(name for name in rows if rows.count(name) > 1)
+        raise InputError(f"{file}: {repeated!r:.60} has two rows; allowed is one")
+    if len({*features}) < len(features):
+        raise InputError(f"{file}: the problem's variables share names; give numbers alone")
+    return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
+
+
+def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
+    """The numbers of a column; of the only one, unless it is named."""
+    names = [str(name) for name in table.columns]
+    if column is None and len(names) != 1:
+        raise InputError(
+            f"{file}: {len(names)} columns ({', '.join(names):.50}): name one, --column"
+        )
+    if column is not None and column not in names:
+        raise InputError(f"{file}: {validate.nearest('column (--column)', column, names)}")
+    values = table.iloc[:, 0 if column is None else names.index(column)]
+    try:
+        return values.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{file}: column {values.name!r:.60} is no column of numbers") from None
+
+
+def _table(file: Path) -> pd.DataFrame:
+    """The numbers of a file in columns; its index has the variables' names, if the file has any."""
     if file.suffix == ".npy":
-        return np.squeeze(arrays.npy(file)).astype(float), None
+        return pd.DataFrame(np.atleast_1d(np.squeeze(arrays.npy(file))))
     if file.suffix == ".npz":
-        return arrays.npz(file, "loadings")[:, 0].astype(float), None
+        return _stored(file)
     if file.suffix == ".parquet":
         sizes.parquet_schema(file)  # refuses one that is too large
-        return _first(pd.read_parquet(file))
+        return _named(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
         raise InputError(f"{file}: unknown format; known are {FORMATS}")
     sizes.unpacked(file)  # refuses a text that is too large
-    text = file.read_text(encoding="utf-8").strip()
-    first = text.partition("\n")[0]
+    with file.open(encoding="utf-8") as stream:
+        first = next((line for line in map(str.strip, stream) if line), "")
     words = first.replace(",", " ").split()
     if not words:
         raise InputError(f"{file}: empty; needed is one column of numbers")
     if not all(map(is_number, words)):
         header = None if is_number(first.rpartition(",")[2]) else 0
-        return _first(pd.read_csv(file, header=header, dtype={"variable": str}))
-    return np.squeeze(np.loadtxt(file, delimiter="," if "," in first else None)).astype(float), None
+        return _named(pd.read_csv(file, header=header, dtype={"variable": str}))
+    if "," in first and file.suffix == ".txt":
+        raise InputError(f"{file}: commas in {first!r:.40}; use decimal points, or a .csv file")
+    numbers = np.loadtxt(file, delimiter="," if "," in first else None, ndmin=2)
+    return pd.DataFrame(numbers.T if len(numbers) == 1 else numbers)
 
 
-def _first(table: pd.DataFrame) -> tuple[Vector, list[str] | None]:
-    """The first column of numbers, and the names before it: `variable`, or a column of words."""
+def _stored(file: Path) -> pd.DataFrame:
+    """The loadings of a model, or the only array of an .npz file."""
+    names = arrays.names(file)
+    if "loadings" in names:
+        saved = model.load(file)
+        return pd.DataFrame(saved.loadings, pd.Index(saved.variables, dtype=object), saved.columns)
+    if len(names) != 1:
+        raise InputError(f"{file}: {len(names)} arrays; allowed is one array, or a model")
+    return pd.DataFrame(np.squeeze(arrays.npz(file, names[0])))
+
+
+def _named(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with the names that stand before its numbers as index: `variable`, or words."""
     first = table.iloc[:, 0]
     named = table.columns[0] == "variable" or pd.to_numeric(first, errors="coerce").isna().all()
     if not named or table.shape[1] == 1:
-        return first.to_numpy(float), None
-    return table.iloc[:, 1].to_numpy(float), first.astype(str).map(unguarded).tolist()
+        return table
+    rows = pd.Index(first.astype(str).map(unguarded), dtype=object)
+    return table.iloc[:, 1:].set_axis(rows)
 
 
 def graded(
@@ -132,7 +182,7 @@ def graded(
 
     rows : folder of the rows of comparisons. full : make the dual bound too (minutes).
     """
-    k = max(int(np.count_nonzero(x)), 1) if k is None else k
+    k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
     if wrong := fault(x, problem.n, k, nonnegative):
         return Grade(k, cardinality, wrong)
@@ -225,6 +275,7 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
         raise InputError(
             f"{file}: support: allowed are the {len(z)} places of its loadings, of {problem.n}"
         )
+    validate.cardinality(given.k, problem.n, f"{file}: k")
     grade = graded(problem, embed(z, W, problem.n), given.k, item.nonnegative)
     if grade.fault or problem.name != given.problem:
         raise InputError(f"{file}: {grade.fault or f'its problem is {given.problem!r:.60}'}")

@@ -45,6 +45,15 @@ def npy(path: Path) -> Array:
         return _read(path, stream, path.stat().st_size)
 
 
+def names(path: Path) -> list[str]:
+    """The names of the arrays in an .npz file."""
+    if not zipfile.is_zipfile(path):
+        raise InputError(f"{path}: no zip archive, or a damaged one")
+    with zipfile.ZipFile(path) as archive:
+        files = archive.namelist()
+    return [name.removesuffix(".npy") for name in files if name.endswith(".npy")]
+
+
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse array of a .npz file, or one of its arrays."""
     if not zipfile.is_zipfile(path):

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from spcabench import validate
 from spcabench.errors import InputError
 from spcabench.readers import table, user_file
 from spcabench.vectors import Array, Indices
@@ -21,14 +21,15 @@ def read(
     path: Path,
     how: user_file.Reading,
     choose: Callable[[Sequence[str]], list[int]],
+    needed: Sequence[str],
     used: Indices,
     n: int,
     notes: list[str],
 ) -> tuple[Array, list[str]]:
     """Return the samples (m, len(used)) of some variables, and the samples' names.
 
-    The columns of a table are found by their names, with ``choose``; those of an array by their
-    place, ``used``, among n. InputError for a file that lacks some.
+    The columns of a table are found by their names, ``needed``, with ``choose``; those of an array
+    by their place, ``used``, among n. InputError for a file that lacks some.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):
@@ -36,8 +37,8 @@ def read(
         if X.ndim != 2 or X.shape[1] != n:
             raise InputError(f"{path}: shape {X.shape}; the model needs {n} columns")
         chosen = X[:, used] if not sp.issparse(X) else X.tocsc()[:, used].toarray()
-        return _complete(path, pd.DataFrame(chosen), how, notes, None)
-    frame, names = table.row_names(path, X, (), notes)
+        return _complete(path, pd.DataFrame(chosen, columns=used + 1), how, notes, None)
+    frame, names = table.row_names(path, X, () if how.transpose else needed, notes)
     if how.transpose:
         samples = table.without_text(path, table.as_numbers(frame), how.drop_text, notes, TEXTS)
         frame = table.transposed(path, samples, names)
@@ -61,8 +62,11 @@ def _complete(
     """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
     if how.missing == "columns":
         raise InputError("--missing: 'columns'; a model needs all of them: allowed are rows, mean")
-    if count := int(np.isinf(frame.to_numpy(dtype=np.float64)).sum()):
-        raise InputError(f"{path}: infinite entries: {count:,}; all must be finite, or missing")
+    if frame.empty:
+        raise InputError(f"{path}: no rows; at least one sample is needed")
+    values = frame.to_numpy(dtype=np.float64)
+    # a gap is no infinite entry
+    validate.finite(str(path), np.where(np.isnan(values), 0.0, values), [*map(str, frame.columns)])
     names = names or [str(i + 1) for i in range(len(frame))]
     if how.missing == "mean":
         gaps = frame.isna().to_numpy()
@@ -70,5 +74,4 @@ def _complete(
             notes.append(f"{table.missing_values(frame, gaps)}; filled in by the model's means")
         return frame.to_numpy(dtype=np.float64), names
     whole, there = table.complete(path, frame, how.missing, notes, GAPS)
-    values: Any = whole.to_numpy(dtype=np.float64)
-    return values, [names[i] for i in np.flatnonzero(there)]
+    return whole.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(there)]

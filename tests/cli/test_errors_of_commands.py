@@ -709,3 +709,46 @@ def test_the_doctor_tells_of_two_checkouts(monkeypatch):
     assert good and what == "checkout" and str(options.ROOT) in text
     monkeypatch.setattr(machine, "mixed_checkouts", lambda: "two checkouts are mixed")
     assert doctor._checkout() == (False, "checkout", "two checkouts are mixed")
+
+
+IGNORED = {  # words with an option that would do nothing -> its name in the error
+    "figure daspremont2007_gap --width 5": "--width",
+    "figure daspremont2007_gap --no-title": "--no-title",
+    "best-known --search 1": "--search",
+    "best-known --suite quick": "--suite",
+    "best-known pitprops --take p.json": "NAME",
+    "grade x.npy --problem pitprops --who me": "--who",
+    "grade x.npy --problem pitprops --covariance": "--covariance",
+}
+
+
+@pytest.mark.parametrize("words", IGNORED)
+def test_an_option_that_would_do_nothing_is_refused(words, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.eye(13)[0])
+    code, _, errors = typed(*words.split())
+    assert code == 2 and errors.startswith(f"spcabench: {IGNORED[words]}: ")
+
+
+@pytest.mark.parametrize("trait", ["accepts='nothing'", "nonnegative='never'", "exact=1"])
+def test_a_trait_that_does_not_exist_fails_the_check(trait, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.py").write_text(
+        f'"""Odd."""\nfrom spcabench.iterate import Traits\n'
+        f"TRAITS = Traits(control='cardinality', {trait})\nEXAMPLE = {{'k': 2}}\n"
+        "def solve(problem, *, k):\n    yield None\n"
+    )
+    code, output, errors = typed("check", "odd.py")
+    assert code != 0 and f"TRAITS has {trait}; allowed are " in output + errors
+
+
+def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    words = f"{sys.executable} -m spcabench"
+    closed = subprocess.run(f"{words} list datasets >&-", shell=True, capture_output=True)
+    assert (closed.returncode, closed.stderr) == (0, b"")
+    script = f"cd '{gone}' && rmdir '{gone}' && PYTHONSAFEPATH=1 {words} list datasets"
+    removed = subprocess.run(script, shell=True, capture_output=True, text=True)
+    assert removed.returncode == 2
+    assert removed.stderr.startswith("spcabench: the current folder is no longer there")

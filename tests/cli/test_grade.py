@@ -94,7 +94,7 @@ def test_a_malformed_file_is_one_line(typed, tmp_path, name, text):
 def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tmp_path, header):
     lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, optimum.x), strict=True)]
     (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
-    x = grading.read(tmp_path / "x.csv", problem.features)
+    x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
     assert np.array_equal(x, optimum.x)
 
 
@@ -119,8 +119,57 @@ def test_a_missing_file_is_one_line(typed):
 def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
     components = api.components(problem, "tpower", 2, k=3)
     files.write(tmp_path / f"z{suffix}", problem, components)
-    x = grading.read(tmp_path / f"z{suffix}")
-    assert np.allclose(np.abs(x), np.abs(components[0].x))
+    file = tmp_path / f"z{suffix}"
+    for i, result in enumerate(components, 1):
+        x = grading.read(file, problem.n, problem.features, f"component {i}")
+        assert np.allclose(np.abs(x), np.abs(result.x))
+    with pytest.raises(InputError, match=r"2 columns \(component 1, .*\): name one, --column"):
+        grading.read(file, problem.n, problem.features)
+
+
+NAMED = {  # table -> what is said of it
+    "topdiam,0.6\ntopdiam,0.8\n": "'topdiam' has two rows; allowed is one",
+    "topdiam,0.6\nno_prop,0.8\n": "'no_prop' is no variable of the problem",
+}
+
+
+@pytest.mark.parametrize("table", NAMED)
+def test_names_that_are_unknown_or_repeated_are_refused(table, problem, tmp_path):
+    (tmp_path / "x.csv").write_text(f"variable,x\n{table}")
+    with pytest.raises(InputError, match=NAMED[table]):
+        grading.read(tmp_path / "x.csv", problem.n, problem.features)
+
+
+def test_variables_that_a_table_does_not_name_are_zero(problem, tmp_path):
+    (tmp_path / "x.csv").write_text("variable,x\nlength,0.8\ntopdiam,0.6\n")
+    x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
+    assert np.array_equal(x, [0.6, 0.8, *[0.0] * 11])
+
+
+def test_of_a_problem_without_names_the_numbers_are_names(tmp_path):
+    (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")
+    assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
+
+
+@pytest.mark.parametrize("k", [14, 10**30])
+def test_a_cardinality_above_n_is_refused(k, typed, tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(13)[0])
+    code, _, errors = typed("x.npy", "--problem", "pitprops", "-k", k)
+    assert (code, errors) == (2, f"spcabench: k: {k} is out of range; allowed are 1 to n = 13\n")
+
+
+def test_the_file_is_looked_at_before_the_problem(typed, monkeypatch):
+    monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
+    code, _, errors = typed("none.npy", "--problem", "pitprops")
+    assert (code, errors) == (2, "spcabench: none.npy: no such file\n")
+
+
+def test_the_name_of_a_dataset_is_that_dataset(typed, tmp_path, monkeypatch):
+    """The published copy of pit props, which has to be downloaded, has the same name."""
+    monkeypatch.setenv("SPCABENCH_DATA", "/nowhere")
+    np.save(tmp_path / "x.npy", np.eye(13)[0])
+    code, words, _ = typed("x.npy", "--problem", "pitprops", "-k", 1)
+    assert code == 0 and words.startswith("pitprops, k = 1\n")
 
 
 @pytest.mark.parametrize("factor", [1.0, -1.0])

@@ -381,7 +381,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
-        with pytest.raises(InputError, match=r"kB are free: .*--covariance"):
+        with pytest.raises(InputError, match=r"kB are free: .*covariance by blocks"):
             user_file.read(tmp_path / name, user_file.Reading())
 
 

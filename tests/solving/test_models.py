@@ -185,7 +185,7 @@ def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_i
     np.save(tmp_path / "x.npy", WINE.to_numpy())
     typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
     np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
-    with pytest.raises(InputError, match="infinite entries: 3;"):
+    with pytest.raises(InputError, match="infinite entries: 3, the first in row 6, column '1'"):
         typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
     np.save(tmp_path / "s.npy", np.cov(WINE.T))
     assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
@@ -248,6 +248,23 @@ def test_a_damaged_model_is_refused_in_one_line(damage, tmp_path):
     with pytest.raises(InputError, match=message) as error:
         models.load(tmp_path / "m.npz")
     assert "\n" not in str(error.value)
+
+
+ODD_SAMPLES = {  # what column `a` of the new samples holds -> what is said
+    "dates": (["2020-01-01", "2020-01-02", "2020-01-03"], "column 'a' is text"),
+    "nothing": ([], "no rows; at least one sample is needed"),
+    "infinity": ([1.0, np.inf, 2.0], "the first in row 2, column 'a'"),
+}
+
+
+@pytest.mark.parametrize("case", ODD_SAMPLES)
+def test_a_used_column_is_never_taken_for_the_names_of_the_rows(case, tmp_path, typed):
+    values, said = ODD_SAMPLES[case]
+    about, ones = {"solver": "grqi"}, np.ones(2)
+    models.Model(np.eye(2), ["a", "b"], ones, ones, about).save(tmp_path / "m.npz")
+    pd.DataFrame({"a": values, "b": 1.0}).to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(InputError, match=said):
+        typed("apply", tmp_path / "m.npz", tmp_path / "x.csv")
 
 
 LACKING = {  # part of an estimator's file -> what is said without it
