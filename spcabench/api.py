@@ -293,9 +293,13 @@ def components(
         if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
             settings["alpha"] = alpha
         return _jointly(problem, solver, count, k, settings)
-    asked = iter(_cardinalities(k, count))
+    cardinalities = iter(_cardinalities(k, count))
     return deflate.deflated_components(
-        problem, count, lambda p: solve(p, solver, k=next(asked), **settings), deflation, alpha
+        problem,
+        count,
+        lambda p: solve(p, solver, k=next(cardinalities), **settings),
+        deflation,
+        alpha,
     )
 
 
@@ -334,13 +338,13 @@ def _jointly(
     result = solve(problem, solver, k=k, components=count, **settings)
     if result.Z is None:
         raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z")
-    made = [
+    answers = [
         graded(z, result.status if z.any() else Status.ZERO, None, problem.n, result.nonnegative)
         for z in result.Z.T
     ]
     return deflate.Components(
         problem,
-        [replace(result, x=x, status=status) for x, status in made],
+        [replace(result, x=x, status=status) for x, status in answers],
         Formulation(solver.TRAITS.formulation),
     )
 
@@ -378,16 +382,18 @@ def path(
     if "k" in settings:
         raise InputError("k: `path` takes cardinalities instead")
     warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
-    found: list[Result] = []
-    asked = validate.several("cardinalities", cardinalities)
-    for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in asked}):
+    results: list[Result] = []
+    listed = validate.several("cardinalities", cardinalities)
+    for k in sorted({validate.cardinality(k, problem.n, "cardinalities") for k in listed}):
         tries = [solve(problem, solver, k=k, **settings)]
-        if found and found[-1].good:
+        if results and results[-1].good:
             if warm:
-                tries.append(solve(problem, solver, k=k, **settings | {"start": found[-1].x}))
-            tries.append(replace(found[-1], k=k, claimed=None, claimed_whp=None))
-        found.append(max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0]))
-    return CardinalityPath(problem, found)
+                tries.append(solve(problem, solver, k=k, **settings | {"start": results[-1].x}))
+            tries.append(replace(results[-1], k=k, claimed=None, claimed_whp=None))
+        results.append(
+            max((t for t in tries if t.good), key=lambda t: t.variance, default=tries[0])
+        )
+    return CardinalityPath(problem, results)
 
 
 def list_solvers() -> dict[str, str]:

@@ -194,18 +194,18 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validate.magnitudes("X", X)
         scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
         problem = Problem.from_data(scaler.transform(X), "X")
-        found = self._found(problem)
+        components = self._found(problem)
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
         self.scale_ = np.ones(n) if scaler.scale_ is None else scaler.scale_
-        self.components_, self.n_components_ = found.Z.T, len(found)
-        self.formulation_ = found.formulation
-        self.explained_variance_ = found.adjusted_variances / (m - 1)
+        self.components_, self.n_components_ = components.Z.T, len(components)
+        self.formulation_ = components.formulation
+        self.explained_variance_ = components.adjusted_variances / (m - 1)
         self.explained_variance_ratio_ = (
-            found.adjusted_variances / problem.covariance.diagonal().sum()
+            components.adjusted_variances / problem.covariance.diagonal().sum()
         )
-        self.deflated_variance_ = np.array([result.variance for result in found]) / (m - 1)
+        self.deflated_variance_ = np.array([result.variance for result in components]) / (m - 1)
         if self.bound:
-            self.bound_ = np.array([result.bound for result in found]) / (m - 1)
+            self.bound_ = np.array([result.bound for result in components]) / (m - 1)
         return self
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:
@@ -231,22 +231,22 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(f"random_state: {error}") from None
 
     def _settings(self) -> dict[str, Any]:
-        given = {} if self.settings is None else self.settings
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        settings = {} if self.settings is None else self.settings
+        if not isinstance(settings, Mapping) or not all(isinstance(name, str) for name in settings):
             raise InputError(
-                f"settings: {validate.shown(given)}; allowed is a dict of the solver's settings"
+                f"settings: {validate.shown(settings)}; allowed is a dict of the solver's settings"
             )
-        if taken := {"k", "seed", "deflation", "nonnegative", "refit"} & {*given}:
+        if arguments := {"k", "seed", "deflation", "nonnegative", "refit"} & {*settings}:
             raise InputError(
-                f"settings: {min(taken)!r} is an argument of the estimator: cardinality is k, and "
-                "random_state the seed"
+                f"settings: {min(arguments)!r} is an argument of the estimator: cardinality is k, "
+                "and random_state the seed"
             )
-        return dict(given)
+        return dict(settings)
 
     def _found(self, problem: Problem) -> Components:
         seed = self._seed()
         self.cardinality_ = self._cardinality(problem, seed)
-        found = api.components(
+        components = api.components(
             problem,
             self.solver,
             self.n_components,
@@ -257,11 +257,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             refit=self.refit,
             **self._settings(),
         )
-        if not found[0].good:
+        if not components[0].good:
             raise InputError(
-                f"solver: {found[0].solver!r} gave no feasible component of X ({found[0].status})"
+                f"solver: {components[0].solver!r} gave no feasible answer ({components[0].status})"
             )
-        good = [result for result in found if result.good]
+        good = [result for result in components if result.good]
         if len(good) < self.n_components:
             warnings.warn(
                 f"n_components: {self.n_components} asked, {len(good)} found: "
@@ -269,32 +269,32 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 RuntimeWarning,
                 stacklevel=3,
             )
-        found = replace(found, results=good)
-        if found.idle:
+        components = replace(components, results=good)
+        if components.idle:
             warnings.warn(
-                f"n_components: {len(found.idle)} of {len(good)} explain nothing that those before "
-                "them do not; deflation='schur' leaves such components out",
+                f"n_components: {len(components.idle)} of {len(good)} explain nothing that those "
+                "before them do not; deflation='schur' leaves such components out",
                 RuntimeWarning,
                 stacklevel=3,
             )
-        return found
+        return components
 
     def _cardinality(self, problem: Problem, seed: int) -> int | list[int]:
         """The cardinality of all components, or that of each."""
-        given = self.cardinality
-        if isinstance(given, str) and given == "auto":
+        cardinality = self.cardinality
+        if isinstance(cardinality, str) and cardinality == "auto":
             self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
             return self.selection_.k
-        if isinstance(given, np.ndarray) and given.ndim == 0:
-            given = given.item()
-        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str):
-            if len(given) != self.n_components:
+        if isinstance(cardinality, np.ndarray) and cardinality.ndim == 0:
+            cardinality = cardinality.item()
+        if isinstance(cardinality, Sequence | np.ndarray) and not isinstance(cardinality, str):
+            if len(cardinality) != self.n_components:
                 raise InputError(
-                    f"cardinality: {len(given)} for n_components = {self.n_components}; allowed "
-                    "are one for all, or one for each component"
+                    f"cardinality: {len(cardinality)} for n_components = {self.n_components}; "
+                    "allowed are one for all, or one for each component"
                 )
-            return [_count(each, problem.n) for each in given]
-        return _count(given, problem.n)
+            return [_count(each, problem.n) for each in cardinality]
+        return _count(cardinality, problem.n)
 
     @property
     def _n_features_out(self) -> int:
@@ -454,13 +454,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return tags
 
 
-def _count(given: Any, n: int) -> int:
+def _count(cardinality: Any, n: int) -> int:
     """A cardinality as a number of features, of which it may be a share."""
-    if isinstance(given, Integral):
-        return validate.cardinality(given, n, "cardinality")
-    if isinstance(given, str) or not 0.0 < validate.number("cardinality", given) <= 1.0:
+    if isinstance(cardinality, Integral):
+        return validate.cardinality(cardinality, n, "cardinality")
+    if isinstance(cardinality, str) or not 0.0 < validate.number("cardinality", cardinality) <= 1.0:
         raise InputError(
-            f"cardinality: {given!r}; allowed are 1 to n = {n}, a share above 0, up to 1.0, or "
+            f"cardinality: {cardinality!r}; allowed are 1 to n = {n}, a share above 0 to 1.0, or "
             "'auto'"
         )
-    return max(1, round(given * n))
+    return max(1, round(cardinality * n))

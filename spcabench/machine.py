@@ -65,11 +65,11 @@ def describe() -> dict[str, Any]:
 
 def _versions() -> dict[str, str]:
     """Versions of the libraries that numbers may depend on; those that are not installed lack."""
-    found = {}
+    versions = {}
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            versions[name] = version(name)
+    return versions
 
 
 def _cpu() -> str:
@@ -146,14 +146,14 @@ _told: list[str] = []
 
 def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
     """Say once in a process what `mixed_checkouts` finds: by ``tell``, else as a RuntimeWarning."""
-    words = mixed_checkouts()
-    if not words or _told:
+    warning = mixed_checkouts()
+    if not warning or _told:
         return
-    _told.append(words)
+    _told.append(warning)
     if tell is not None:
-        tell(words)
+        tell(warning)
     else:
-        warnings.warn(words, RuntimeWarning, stacklevel=3)
+        warnings.warn(warning, RuntimeWarning, stacklevel=3)
 
 
 def calibration() -> float:

@@ -88,12 +88,12 @@ def parsed(text: bytes | str, of: Any, source: str) -> Any:
         raise InputError(f"{source}: {_said(error)}") from None
 
 
-def checked(given: Any, of: Any, source: str) -> Any:
+def checked(data: Any, of: Any, source: str) -> Any:
     """Plain data, of a type. Raises InputError, which names source and field."""
     from pydantic import ValidationError
 
     try:
-        return _adapter(of).validate_python(given)
+        return _adapter(of).validate_python(data)
     except ValidationError as error:
         raise InputError(f"{source}: {_said(error)}") from None
 
@@ -111,5 +111,5 @@ def _said(error: Any) -> str:
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":
         return f"not JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
-    given = "" if first["type"] == "missing" else f", not {first['input']!r:.40}"
-    return f"{where:.{LONGEST}}{': ' if where else ''}{first['msg'].lower()}{given}"
+    value = "" if first["type"] == "missing" else f", not {first['input']!r:.40}"
+    return f"{where:.{LONGEST}}{': ' if where else ''}{first['msg'].lower()}{value}"

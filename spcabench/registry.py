@@ -39,12 +39,12 @@ def _package(kind: Kind) -> ModuleType:
 @lru_cache
 def _files(kind: Kind) -> dict[str, Path]:
     package = _package(kind)
-    found = {}
+    files = {}
     for folder in package.__path__:
         for module in pkgutil.iter_modules([folder]):
             if not (module.ispkg or module.name.startswith("_")):  # one file each, never a folder
-                found[module.name] = Path(folder) / f"{module.name}.py"
-    return found
+                files[module.name] = Path(folder) / f"{module.name}.py"
+    return files
 
 
 def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
@@ -94,16 +94,16 @@ def module(kind: Kind, name: str) -> ModuleType:
     if not own:
         _STRANGERS.add(name)
     if kind == "solver" and name.endswith(".py"):
-        found = _once_from_file(file)
+        loaded = _once_from_file(file)
         if own:
-            _OWN_BY_PATH.append(found)
+            _OWN_BY_PATH.append(loaded)
     elif name in _files(kind):
-        found = importlib.import_module(f"{PACKAGES[kind]}.{name}")
+        loaded = importlib.import_module(f"{PACKAGES[kind]}.{name}")
     else:
-        found = importlib.import_module(_entry_points(kind)[name].module)
+        loaded = importlib.import_module(_entry_points(kind)[name].module)
     if kind == "solver":
-        _check_solver(found)
-    return found
+        _check_solver(loaded)
+    return loaded
 
 
 def _alternatives(hint: Any) -> list[Any]:
@@ -114,27 +114,29 @@ def _alternatives(hint: Any) -> list[Any]:
     return [each for part in parts for each in _alternatives(part)] or [hint]
 
 
-def _check_solver(found: ModuleType) -> None:
+def _check_solver(solver: ModuleType) -> None:
     """Raise SolverError for a module that is no solver."""
     from spcabench.iterate import Traits
 
     for part in PARTS:
-        if not hasattr(found, part):
+        if not hasattr(solver, part):
             raise SolverError(f"the file has no {part}: see `spcabench new solver`")
-    if not isinstance(found.TRAITS, Traits):
-        raise SolverError(f"TRAITS is {found.TRAITS!r:.40}; it must be Traits(...)")
+    if not isinstance(solver.TRAITS, Traits):
+        raise SolverError(f"TRAITS is {solver.TRAITS!r:.40}; it must be Traits(...)")
     for name, hint in get_type_hints(Traits).items():
-        value, allowed = getattr(found.TRAITS, name), _alternatives(hint)
+        value, allowed = getattr(solver.TRAITS, name), _alternatives(hint)
         if value not in allowed and type(value) not in allowed:
             shown = ", ".join(getattr(each, "__name__", repr(each)) for each in allowed)
             raise SolverError(f"TRAITS has {name}={value!r:.40}; allowed are {shown}")
-    if not callable(found.solve):
-        raise SolverError(f"solve is {found.solve!r:.40}; it must be a function")
-    taken = inspect.signature(found.solve).parameters
-    control = {"cardinality": "k", "penalty": found.TRAITS.penalty}.get(str(found.TRAITS.control))
-    if next(iter(taken), None) != "problem" or (control and control not in taken):
+    if not callable(solver.solve):
+        raise SolverError(f"solve is {solver.solve!r:.40}; it must be a function")
+    arguments = inspect.signature(solver.solve).parameters
+    control = {"cardinality": "k", "penalty": solver.TRAITS.penalty}.get(str(solver.TRAITS.control))
+    if next(iter(arguments), None) != "problem" or (control and control not in arguments):
         setting = f", *, {control}" if control else ""
-        raise SolverError(f"solve takes {[*taken]}; it must begin as solve(problem{setting}, ...)")
+        raise SolverError(
+            f"solve takes {[*arguments]}; it must begin as solve(problem{setting}, ...)"
+        )
 
 
 def unavailable(solver: str) -> str:

@@ -21,14 +21,14 @@ LONGEST = 10**6  # entries of a sequence that is given as an argument
 SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
 
 
-def nearest(what: str, name: str, known: Iterable[str]) -> str:
+def nearest(what: str, name: str, names: Iterable[str]) -> str:
     """Return the sentence for an unknown name, which suggests the nearest known one."""
-    known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    names = sorted(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     unknown = f"unknown {what} {shown(name)}"
     if close:
-        return f"{unknown}: did you mean {close[0]!r}? It is one of {len(known)}"
-    return f"{unknown}: known are {_listed(known) or 'none'}"
+        return f"{unknown}: did you mean {close[0]!r}? It is one of {len(names)}"
+    return f"{unknown}: known are {_listed(names) or 'none'}"
 
 
 def _listed(names: list[str]) -> str:
@@ -56,13 +56,13 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
-def provenance(given: Any) -> Mapping[str, Any]:
+def provenance(origin: Any) -> Mapping[str, Any]:
     """Return what is known of the data; InputError unless it is a mapping with names."""
-    if given is None:
+    if origin is None:
         return {}
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise InputError(f"provenance: {shown(given)}; allowed is a dict whose keys are texts")
-    return given
+    if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
+        raise InputError(f"provenance: {shown(origin)}; allowed is a dict whose keys are texts")
+    return origin
 
 
 def number(argument: str, value: Any, finite: bool = True) -> float:
@@ -91,13 +91,13 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
 
     InputError unless there is one for each, a whole number in 1 to k.
     """
-    given = [k] * count if values is None else list(values)
-    fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in given)
-    if len(given) != count or not fitting:
+    listed = [k] * count if values is None else list(values)
+    fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
+    if len(listed) != count or not fitting:
         raise InputError(
-            f"cardinalities: {given}; allowed are {count} whole numbers from 1 to k = {k}"
+            f"cardinalities: {listed}; allowed are {count} whole numbers from 1 to k = {k}"
         )
-    return [int(c) for c in given]
+    return [int(c) for c in listed]
 
 
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
@@ -251,9 +251,9 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
     if not wrong.any():
         return
     if sp.issparse(M):
-        found = M.tocoo()
-        first = np.flatnonzero(~np.isfinite(found.data))[0]
-        i, j = found.row[first], found.col[first]
+        entries = M.tocoo()
+        first = np.flatnonzero(~np.isfinite(entries.data))[0]
+        i, j = entries.row[first], entries.col[first]
     else:
         i, j = np.argwhere(wrong)[0]
     named = repr(columns[j]) if columns else j + 1
@@ -378,8 +378,8 @@ def compressed(
     """
     in_range(argument, "indices", indices, inner)
     _as_many(argument, "indices", indices, entries)
-    whole = starts.ndim == 1 and starts.dtype.kind in "iu"
-    if not whole or len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+    numbered = starts.ndim == 1 and starts.dtype.kind in "iu"
+    if not numbered or len(starts) != outer + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
         raise InputError(
             f"{argument}: damaged: indptr of a sparse matrix must rise from 0, in {outer + 1} "
             "whole numbers"
@@ -391,21 +391,21 @@ def compressed(
         )
 
 
-def in_range(argument: str, what: str, found: Any, length: int, least: int = 0) -> None:
+def in_range(argument: str, what: str, indices: Any, length: int, least: int = 0) -> None:
     """Raise InputError for indices that are none, or point outside a sparse matrix."""
-    if found.ndim != 1 or found.dtype.kind not in "iu":
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"{argument}: damaged: {what} of a sparse matrix are no whole numbers")
-    if len(found) and not least <= found.min() <= found.max() < length:
+    if len(indices) and not least <= indices.min() <= indices.max() < length:
         raise InputError(
-            f"{argument}: damaged: {what} of a sparse matrix are {found.min()} to {found.max()}; "
-            f"allowed are {least} to {length - 1}"
+            f"{argument}: damaged: {what} of a sparse matrix are {indices.min()} to "
+            f"{indices.max()}; allowed are {least} to {length - 1}"
         )
 
 
-def _as_many(argument: str, what: str, found: Any, entries: Any) -> None:
-    if len(found) != len(entries):
+def _as_many(argument: str, what: str, indices: Any, entries: Any) -> None:
+    if len(indices) != len(entries):
         raise InputError(
-            f"{argument}: damaged: a sparse matrix of {len(entries)} entries and {len(found)} "
+            f"{argument}: damaged: a sparse matrix of {len(entries)} entries and {len(indices)} "
             f"{what}"
         )
 

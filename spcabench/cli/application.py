@@ -85,7 +85,7 @@ EXAMPLES = {
 
 def _epilog(name: str) -> str | None:
     """Examples of a command, each on a line of its own."""
-    lines = [f"`spcabench {words}`" for words in EXAMPLES.get(name, ())]
+    lines = [f"`spcabench {example}`" for example in EXAMPLES.get(name, ())]
     return "\n\n".join(["Examples:", *lines]) if lines else None
 
 
@@ -106,8 +106,8 @@ UsageError: Any = typer.BadParameter.__base__
 ONE_THREAD = ("run", "check", "compare")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"spcabench {version('spcabench')}")
@@ -135,31 +135,32 @@ def common_options(
     """
 
 
-def _warn(words: str) -> None:
-    print(f"spcabench: warning: {words}", file=sys.stderr)
+def _warn(warning: str) -> None:
+    print(f"spcabench: warning: {warning}", file=sys.stderr)
 
 
 def main() -> None:
     """Run the command that the user typed."""
     streams.accept_every_character()
-    words = [word for word in sys.argv[1:] if word != "--debug"]
-    if words[:1] and words[0] in ONE_THREAD:
+    arguments = [word for word in sys.argv[1:] if word != "--debug"]
+    if arguments[:1] and arguments[0] in ONE_THREAD:
         machine.pin_threads()
     supervisor.raise_on_termination()
     try:
         _check_folder()
         machine.warn_of_mixed_checkouts(_warn)
-        if "--help" not in words and machine.is_too_small_for_libraries(machine.memory_limit()):
+        if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
-        with machine.limited_memory() if words[:1] == ["solve"] else nullcontext():
+        with machine.limited_memory() if arguments[:1] == ["solve"] else nullcontext():
             code = (
-                app(options.with_values(_renamed(words)) or ["--help"], standalone_mode=False) or 0
+                app(options.with_values(_renamed(arguments)) or ["--help"], standalone_mode=False)
+                or 0
             )
         sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
-        error = _of_the_user(failure, words)
-        if len(words) < len(sys.argv[1:]):
+        error = _of_the_user(failure, arguments)
+        if len(arguments) < len(sys.argv[1:]):
             traceback.print_exc()
         else:
             print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
@@ -174,27 +175,27 @@ def _check_folder() -> None:
         raise InputError("the current folder is no longer there; change to another one") from None
 
 
-def _renamed(words: list[str]) -> list[str]:
+def _renamed(arguments: list[str]) -> list[str]:
     """The words, with the present name of a command for an earlier one."""
-    if words[:1] and words[0] in RENAMED:
-        present = RENAMED[words[0]]
-        _warn(f"`{words[0]}` is now `{' '.join(present)}`; the old name goes with version 0.4")
-        return [*present, *words[1:]]
-    return words
+    if arguments[:1] and arguments[0] in RENAMED:
+        present = RENAMED[arguments[0]]
+        _warn(f"`{arguments[0]}` is now `{' '.join(present)}`; the old name goes with version 0.4")
+        return [*present, *arguments[1:]]
+    return arguments
 
 
-def _of_the_user(error: Any, words: list[str]) -> Any:
+def _of_the_user(error: Any, arguments: list[str]) -> Any:
     """The error that a user can mend; raises any other one, which is a bug."""
     if isinstance(error, InputError | UsageError | MemoryError):
         return error
     if any(word in str(error) for word in UNLOADED) and machine.memory_limit() < float("inf"):
         return InputError(TOO_SMALL)
     if isinstance(error, ModuleNotFoundError):
-        return _of_an_extra(error, words[0])
+        return _of_an_extra(error, arguments[0])
     if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
         streams.give_up()
         return InputError(f"what is printed cannot be written ({error.strerror})")
-    if isinstance(error, OSError) and _is_about(error, words):
+    if isinstance(error, OSError) and _is_about(error, arguments):
         return error
     raise error
 
@@ -207,30 +208,30 @@ def _of_an_extra(error: ModuleNotFoundError, command: str) -> InputError:
     return optional_dependencies.missing(library, "" if command in LIGHT else "bench")
 
 
-def _is_about(error: OSError, words: list[str]) -> bool:
+def _is_about(error: OSError, arguments: list[str]) -> bool:
     """Whether an error is about a file that the user typed, or one in a folder so typed."""
     if not isinstance(error.filename, str | Path):
         return False
     file = Path(error.filename).resolve()
-    typed = [Path(word.rpartition("=")[2]).resolve() for word in words[1:] if word]
+    typed = [Path(word.rpartition("=")[2]).resolve() for word in arguments[1:] if word]
     return any(path == file or path in file.parents or file in path.parents for path in typed)
 
 
 def _in_one_line(error: Exception) -> str:
     """What went wrong, on one line, in which no word is longer than people read."""
-    said = str(error)
+    message = str(error)
     if isinstance(error, OSError):
-        said = f"{error.filename}: {error.strerror}"
+        message = f"{error.filename}: {error.strerror}"
     elif isinstance(error, MemoryError):
-        said = f"not enough memory ({error})"
+        message = f"not enough memory ({error})"
     elif isinstance(error, UsageError):
-        said = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
-    words = (
-        word if len(word) <= LONGEST else f"{word[:40]}...{word[-40:]}" for word in said.split()
+        message = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
+    shortened = (
+        word if len(word) <= LONGEST else f"{word[:40]}...{word[-40:]}" for word in message.split()
     )
-    return " ".join(words)
+    return " ".join(shortened)
 
 
 def _help_of(error: Any) -> str:
-    words = error.ctx.command_path.split() if error.ctx else []
-    return " ".join(["spcabench", *(word for word in words if word in COMMAND_NAMES), "--help"])
+    path = error.ctx.command_path.split() if error.ctx else []
+    return " ".join(["spcabench", *(word for word in path if word in COMMAND_NAMES), "--help"])

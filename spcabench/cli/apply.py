@@ -48,8 +48,8 @@ def apply(
     from spcabench.readers.user_file import Reading
     from spcabench.solving import model as models
 
-    for option, given in (("--label", label), ("--drop", drop)):
-        if given is not None:  # people repeat the options of `solve`
+    for option, value in (("--label", label), ("--drop", drop)):
+        if value is not None:  # people repeat the options of `solve`
             raise InputError(f"{option}: not needed; the model finds its columns by their names")
     files.check("--out", out, (".csv", ".parquet", ".npy"))
     saved = models.load(model)

@@ -99,8 +99,8 @@ def _show_one(name: str, ks: list[int]) -> None:
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import SUITES
 
-    asked = known.pairs(SUITES, name, ks)
-    items = {item.nonnegative: item for item, _ in asked}
+    pairs = known.pairs(SUITES, name, ks)
+    items = {item.nonnegative: item for item, _ in pairs}
     entries = [entry for entry in known.read().values() if entry.item == name]
     for nonnegative, item in items.items():
         problem = api.load_or_stand_in(item.dataset, **item.parameters)
@@ -146,17 +146,17 @@ def _take(file: Path) -> None:
     print(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
 
 
-def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
+def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
     from spcabench import api, atomic_files
     from spcabench.comparison import best_known as known
     from spcabench.comparison import update_best_known
 
     atomic_files.check_room(known.TABLE.parent)
-    searched = known.improve(asked, search)
+    searched = known.improve(pairs, search)
     table = known.read()
     rows = options.ROOT / compare.HOME / "rows"
-    found = update_best_known.proposed(dict(table), rows, api.load_or_stand_in)
-    changed = [entry for key, entry in found.items() if entry != table.get(key)]
+    proposed = update_best_known.proposed(dict(table), rows, api.load_or_stand_in)
+    changed = [entry for key, entry in proposed.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)
         print(
@@ -164,5 +164,5 @@ def _update_best_known(asked: list[tuple["Item", int]], search: float) -> None:
             f"{entry.value:.9g}, {entry.who}"
         )
     if changed:
-        known.write(found.values())
+        known.write(proposed.values())
     print(f"{searched + len(changed)} entries new or better: version {known.version()}")

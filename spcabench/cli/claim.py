@@ -26,14 +26,14 @@ def show_claim(
     files.check("--out", out, files.PICTURES)
     if out is not None and len(ids) > 1:
         raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
-    found = _found(ids, run or _newest())
-    for statement in found:
+    statements = _found(ids, run or _newest())
+    for statement in statements:
         print(f"{card.text(statement)}\n{card.bars(statement)}")
     if out is not None:
         import matplotlib
 
         matplotlib.use("Agg")
-        files.save_figure(out, card.figure(found[0]))
+        files.save_figure(out, card.figure(statements[0]))
         print(out)
 
 
@@ -49,10 +49,10 @@ def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
     from spcabench.page import claims_file
 
     statements = claims_file.read(folder / claims_file.NAME)["statements"]
-    known = {statement["id"].casefold(): statement["id"] for statement in statements}
-    found = []
+    names = {statement["id"].casefold(): statement["id"] for statement in statements}
+    chosen = []
     for id in ids:
-        if id.casefold() not in known:
-            raise InputError(validate.nearest("statement", id, known.values()))
-        found += [s for s in statements if s["id"] == known[id.casefold()]]
-    return found
+        if id.casefold() not in names:
+            raise InputError(validate.nearest("statement", id, names.values()))
+        chosen += [s for s in statements if s["id"] == names[id.casefold()]]
+    return chosen

@@ -106,14 +106,19 @@ def compare(
     ks = tuple(options.cardinalities(k))
     seed = _seed(fresh)
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
-    asked = _jobs(list(solvers), own, suite, settings, ks, time_limit, seed)
+    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seed)
     _check_sizes(suite, ks, seed)
-    title = name or "-".join([*(Path(solver).stem for solver in own[:3]), asked[0].folder])
+    title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
     if not keep_times:
-        _drop_stale_times(asked, here=profile == "default")
-    _write_plan(options.ROOT / HOME / title / "plan.json", own, asked)
-    _make(title, jobs, profile, f"suite {suite!r}, solvers: {len(asked)}, each in a job of its own")
+        _drop_stale_times(requested, here=profile == "default")
+    _write_plan(options.ROOT / HOME / title / "plan.json", own, requested)
+    _make(
+        title,
+        jobs,
+        profile,
+        f"suite {suite!r}, solvers: {len(requested)}, each in a job of its own",
+    )
 
 
 def _jobs(solvers: list[str], own: list[str], suite: str, *more: Any) -> list["Job"]:
@@ -121,9 +126,9 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *more: Any) -> list["J
     from spcabench.comparison.jobs import Job
 
     names = ("settings", "ks", "limit", "fresh")
-    asked = dict(zip(names, more, strict=True))
+    requested = dict(zip(names, more, strict=True))
     return [
-        Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **asked)
+        Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)
         for solver in solvers
     ]
 
@@ -202,25 +207,25 @@ def _seed(fresh: str | None) -> int | None:
     return seed
 
 
-def _rows(asked: list["Job"]) -> list[Path]:
+def _rows(requested: list["Job"]) -> list[Path]:
     """The files of rows that a comparison is made of."""
-    return [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in asked]
+    return [options.ROOT / HOME / "rows" / job.folder / f"{job.key}.parquet" for job in requested]
 
 
-def _drop_stale_times(asked: list["Job"], here: bool) -> None:
+def _drop_stale_times(requested: list["Job"], here: bool) -> None:
     """Drop the rows of all jobs where the times of kept ones cannot be compared; say so.
 
     here : whether missing rows will be made on this machine.
     """
     from spcabench.comparison import conditions
 
-    files = _rows(asked)
-    found = conditions.stale(files, missing=here and not all(map(Path.is_file, files)))
-    if found is None:
+    files = _rows(requested)
+    stale = conditions.stale(files, missing=here and not all(map(Path.is_file, files)))
+    if stale is None:
         return
-    why, seconds = found
+    why, seconds = stale
     print(
-        f"the kept times were taken {why}: all {len(asked)} solvers are timed again. The kept "
+        f"the kept times were taken {why}: all {len(requested)} solvers are timed again. The kept "
         f"runs took {seconds:.0f} s. --keep-times keeps them, and ranks no times",
         flush=True,
     )
@@ -273,7 +278,7 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
     return ways.entrants() if against == "all" or not own else others
 
 
-def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
+def _write_plan(plan: Path, own: list[str], requested: list["Job"]) -> None:
     """Write what a comparison's page is made of, unless just that is written already.
 
     A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
@@ -282,20 +287,20 @@ def _write_plan(plan: Path, own: list[str], asked: list["Job"]) -> None:
     from spcabench import atomic_files
     from spcabench.comparison.jobs import Comparison
 
-    files = [job.write(options.ROOT / HOME / "jobs") for job in asked]
-    named = _named(own, asked)
+    files = [job.write(options.ROOT / HOME / "jobs") for job in requested]
+    named = _named(own, requested)
     jobs = [str(file.relative_to(options.ROOT)) for file in files]
-    words = Comparison(plan.parent.name, [*named], _broken(named), jobs).text()
-    atomic_files.write_changed(plan, words)
-    if not all(map(Path.is_file, _rows(asked))):
+    text = Comparison(plan.parent.name, [*named], _broken(named), jobs).text()
+    atomic_files.write_changed(plan, text)
+    if not all(map(Path.is_file, _rows(requested))):
         plan.with_name("index.html").unlink(missing_ok=True)
 
 
-def _named(own: list[str], asked: list["Job"]) -> dict[str, str]:
+def _named(own: list[str], requested: list["Job"]) -> dict[str, str]:
     """The solvers that were named: label in this comparison -> name or file."""
     from spcabench.comparison import jobs
 
-    labels = zip(jobs.labels(asked), asked, strict=True)
+    labels = zip(jobs.labels(requested), requested, strict=True)
     return {label: job.solver for label, job in labels if job.solver in own}
 
 
@@ -304,13 +309,13 @@ def _broken(named: dict[str, str]) -> dict[str, list[str]]:
     from spcabench.checking import conformance
     from spcabench.running import external_solver
 
-    found: dict[str, list[str]] = {}
+    promises: dict[str, list[str]] = {}
     for label, solver in named.items():
         if solver.endswith(".py") and not external_solver.is_command(Path(solver)):
             outcomes = conformance.check(solver)
             fails = [f"{o.name}: {o.sentence}" for o in outcomes if o.verdict == "fails"]
-            found |= {label: fails} if fails else {}
-    return found
+            promises |= {label: fails} if fails else {}
+    return promises
 
 
 def merge(

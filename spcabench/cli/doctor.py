@@ -33,12 +33,12 @@ def data(
     """
     for name in fetch or []:
         _fetch(name)
-    found = list(holdings())
+    held = list(holdings())
     if as_json:
-        print(json.dumps(found, indent=1))
+        print(json.dumps(held, indent=1))
         return
-    width = max(len(entry["file"]) for entry in found)
-    for entry in found:
+    width = max(len(entry["file"]) for entry in held)
+    for entry in held:
         size = "" if entry["size"] is None else f"{entry['size'] / 1e6:.1f} MB"
         print(
             f"{entry['state']:14}  {entry['file']:{width}}  {size:>8}  {entry['dataset']}; "
@@ -104,12 +104,12 @@ def _fetch(name: str) -> None:
         if name in (dataset, file.path, file.path.partition("/")[0])
     ]
     if not chosen:
-        known = {
+        names = {
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
         }
-        raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(known))}")
-    wanted = [file for file in chosen if file.url and file.sha256] or chosen[:1]
-    for file in wanted:
+        raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(names))}")
+    missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
+    for file in missing:
         if sources.cached(file.path, file.sha256):
             print(f"{file.path}: here already")
             continue
@@ -141,9 +141,9 @@ def doctor() -> None:
     exit code is 1 if there is any problem.
     """
     problems = 0
-    for good, what, words in _findings():
+    for good, what, finding in _findings():
         problems += not good
-        print(f"{'ok' if good else 'PROBLEM':8} {what}: {words}", flush=True)
+        print(f"{'ok' if good else 'PROBLEM':8} {what}: {finding}", flush=True)
     raise typer.Exit(int(problems > 0))
 
 
@@ -178,16 +178,16 @@ def _checkout() -> Finding:
 
     commit, dirty = machine.commit()
     home = Path(machine.__file__).parents[1]
-    words = f"{home}, commit {commit}{', with uncommitted changes' if dirty else ''}"
+    description = f"{home}, commit {commit}{', with uncommitted changes' if dirty else ''}"
     mixed = machine.mixed_checkouts()
-    return not mixed, "checkout", mixed or words
+    return not mixed, "checkout", mixed or description
 
 
 def _disk(what: str, folder: Path) -> Finding:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free, writable = shutil.disk_usage(there).free, os.access(there, os.W_OK)
-    words = f"{free / 1e9:.1f} GB free{'' if writable else ', not writable'} in {folder}"
-    return free > ROOM and writable, what, words
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free, writable = shutil.disk_usage(existing).free, os.access(existing, os.W_OK)
+    description = f"{free / 1e9:.1f} GB free{'' if writable else ', not writable'} in {folder}"
+    return free > ROOM and writable, what, description
 
 
 def _data() -> Finding:
@@ -202,10 +202,10 @@ def _data() -> Finding:
     by_state["replaced by stand-in data"] = sorted(
         folder for folder, found in states.items() if found == {"missing"}
     )
-    words = "; ".join(
+    description = "; ".join(
         f"{state}: {', '.join(folders)}" for state, folders in by_state.items() if folders
     )
-    return not by_state["wrong checksum"], "data", f"{words} (more: spcabench data)"
+    return not by_state["wrong checksum"], "data", f"{description} (more: spcabench data)"
 
 
 def _self_check() -> Finding:

@@ -222,7 +222,7 @@ def verify_run(
     """
     from spcabench.page import verify
 
-    published, asked = options.ROOT / "results" / "published", against is not None
+    published, named = options.ROOT / "results" / "published", against is not None
     if (
         against is None
         and (published / "figures").is_dir()
@@ -230,13 +230,13 @@ def verify_run(
     ):
         against = published
     renamed = verify.read_names(names) if names else None
-    found = [
+    checks = [
         *verify.rejudge(folder),
-        *(verify.against(folder, against, renamed, asked) if against else ()),
+        *(verify.against(folder, against, renamed, named) if against else ()),
     ]
-    for check in found:
+    for check in checks:
         print("\n  ".join([check.line, *check.differences]))
-    differences = sum(len(check.differences) for check in found)
+    differences = sum(len(check.differences) for check in checks)
     print(f"{differences} differences" if differences else "no difference")
     raise typer.Exit(int(differences > 0))
 

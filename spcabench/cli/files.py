@@ -57,7 +57,7 @@ def check_writable(option: str, file: Path) -> None:
     check_room(file.absolute().parent)
 
 
-def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = True) -> None:
+def write(file: Path, problem: Problem, results: Sequence[Result], bound: bool = True) -> None:
     """Write the loadings.
 
     A .csv or .parquet file has a row for each variable. A .npz file is a model: it has what
@@ -65,13 +65,13 @@ def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = T
     """
     with replacing(file) as aside:
         if file.suffix == ".npz":
-            _model(problem, found, bound).write(aside)
+            _model(problem, results, bound).write(aside)
             return
         import pandas as pd
 
         from spcabench.readers.delimited import guarded
 
-        frame = pd.DataFrame(_loadings(found), columns=labels(found))
+        frame = pd.DataFrame(_loadings(results), columns=labels(results))
         frame.insert(0, "variable", _names(problem))
         if file.suffix == ".csv":
             frame.assign(variable=frame.variable.map(guarded)).to_csv(aside, index=False)
@@ -79,48 +79,48 @@ def write(file: Path, problem: Problem, found: Sequence[Result], bound: bool = T
             frame.to_parquet(aside, index=False)
 
 
-def _loadings(found: Sequence[Result]) -> Array:
-    return np.column_stack([oriented(r.x) for r in found])
+def _loadings(results: Sequence[Result]) -> Array:
+    return np.column_stack([oriented(r.x) for r in results])
 
 
 def _names(problem: Problem) -> list[str]:
     return [name(problem, j) for j in range(problem.n)]
 
 
-def _model(problem: Problem, found: Sequence[Result], bound: bool) -> Model:
+def _model(problem: Problem, results: Sequence[Result], bound: bool) -> Model:
     arrays = {
-        "columns": np.array(labels(found)),
-        "variances": np.array([problem.variance(r.x) for r in found]),
+        "columns": np.array(labels(results)),
+        "variances": np.array([problem.variance(r.x) for r in results]),
     }
     if bound:
-        arrays["bounds"] = np.array([r.bound for r in found])
+        arrays["bounds"] = np.array([r.bound for r in results])
     about = {
-        "solver": found[0].solver,
-        "settings": found[0].settings,
-        "k": [r.k for r in found],
+        "solver": results[0].solver,
+        "settings": results[0].settings,
+        "k": [r.k for r in results],
         "source": problem.provenance.get("source", problem.name),
         "notes": list(problem.provenance.get("notes", ())),
     }
     mean, scale = (problem.provenance.get(name) for name in ("mean", "scale"))
-    return Model(_loadings(found), _names(problem), mean, scale, about, arrays)
+    return Model(_loadings(results), _names(problem), mean, scale, about, arrays)
 
 
 def draw(
     file: Path,
     problem: Problem,
-    found: Sequence[Result],
+    results: Sequence[Result],
     kind: str = "loadings",
     bound: bool = True,
 ) -> None:
     """Draw components in the way that is asked for, or a path's variance and bound against k."""
     require("matplotlib").use("Agg")
-    if isinstance(found, Components):
-        figure = found.plot(kind)
+    if isinstance(results, Components):
+        figure = results.plot(kind)
     elif kind != "loadings":
         raise InputError(f"--picture: {kind!r} is for components; a path has one picture alone")
     else:
-        assert isinstance(found, CardinalityPath)
-        figure = found.plot(bound=bound)
+        assert isinstance(results, CardinalityPath)
+        figure = results.plot(bound=bound)
     save_figure(file, figure)
 
 

@@ -68,14 +68,14 @@ def grade(
         loaded = api.load(item.dataset, stand_in=stand_in, **item.parameters)
     x = grading.read(loadings, loaded.n, loaded.features, column)
     rows = options.ROOT / compare.HOME / "rows"
-    found = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
-    print("\n".join(_lines(found, loaded.name)))
-    if found.fault:
+    verdict = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
+    print("\n".join(_lines(verdict, loaded.name)))
+    if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
         if item is None:
             raise InputError(f"--submit: {problem!r} is no problem of the suites")
-        entry = grading.proposal(item, loaded, x, found, who or "unnamed")
+        entry = grading.proposal(item, loaded, x, verdict, who or "unnamed")
         grading.write(entry, submit)
         print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
 
@@ -86,27 +86,29 @@ def _check_name(problem: str) -> None:
     from spcabench.comparison import grading
     from spcabench.readers import user_file
 
-    known = {*grading.names(), *registry.names("dataset")}
-    if problem not in known and not user_file.is_file(problem) and not Path(problem).is_dir():
-        raise InputError(f"--problem: {validate.nearest('problem', problem, known)}")
+    names = {*grading.names(), *registry.names("dataset")}
+    if problem not in names and not user_file.is_file(problem) and not Path(problem).is_dir():
+        raise InputError(f"--problem: {validate.nearest('problem', problem, names)}")
 
 
-def _lines(found: "Grade", name: str) -> list[str]:
+def _lines(verdict: "Grade", name: str) -> list[str]:
     """A grade in words."""
-    head = f"{name}, k = {found.k}"
-    if found.fault:
-        return [head, f"not feasible: {found.fault}"]
-    gap = 1.0 - found.refit / found.bound
+    head = f"{name}, k = {verdict.k}"
+    if verdict.fault:
+        return [head, f"not feasible: {verdict.fault}"]
+    gap = 1.0 - verdict.refit / verdict.bound
     lines = [
         head,
-        f"feasible, {found.cardinality} nonzeros",
-        f"variance            {found.variance:.9g}",
-        f"after the refit     {found.refit:.9g}",
-        f"certified bound     {found.bound:.9g}, gap of the refit {gap:.3%}",
+        f"feasible, {verdict.cardinality} nonzeros",
+        f"variance            {verdict.variance:.9g}",
+        f"after the refit     {verdict.refit:.9g}",
+        f"certified bound     {verdict.bound:.9g}, gap of the refit {gap:.3%}",
     ]
-    if found.best is not None:
-        share = found.refit / found.best.value
-        lines.append(f"best known          {found.best.value:.9g} by {found.best.who}: {share:.6f}")
-    if found.of:
-        lines.append(f"rank                {found.better + 1} among {found.of} known answers")
+    if verdict.best is not None:
+        share = verdict.refit / verdict.best.value
+        lines.append(
+            f"best known          {verdict.best.value:.9g} by {verdict.best.who}: {share:.6f}"
+        )
+    if verdict.of:
+        lines.append(f"rank                {verdict.better + 1} among {verdict.of} known answers")
     return lines

@@ -84,10 +84,10 @@ def cardinalities(text: str | None) -> list[int]:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
         raise InputError(f"-k: {_short(text)}; allowed are at most {MOST_NUMBERS:,} numbers")
-    found = {k for part in parts for k in part}
-    if not found or min(found) < 1:
+    numbers = {k for part in parts for k in part}
+    if not numbers or min(numbers) < 1:
         raise InputError(f"-k: {_short(text)}; allowed are whole numbers from 1: {FORMS}")
-    return sorted(found)
+    return sorted(numbers)
 
 
 def _short(text: str) -> str:
@@ -96,27 +96,27 @@ def _short(text: str) -> str:
 
 def _range(text: str) -> range:
     """The numbers of one part. Raises ValueError where there are none."""
-    words = text.split(":")
-    if any(len(word) > DIGITS for word in words):
+    parts = text.split(":")
+    if any(len(word) > DIGITS for word in parts):
         raise ValueError(text)
-    match [int(word) for word in words]:
+    match [int(word) for word in parts]:
         case [k]:
-            found = range(k, k + 1)
+            numbers = range(k, k + 1)
         case [first, last]:
-            found = range(first, last + 1)
+            numbers = range(first, last + 1)
         case [first, last, step] if step > 0:
-            found = range(first, last + 1, step)
+            numbers = range(first, last + 1, step)
         case _:
-            found = range(0)
-    if not found:
+            numbers = range(0)
+    if not numbers:
         raise ValueError(text)
-    return found
+    return numbers
 
 
-def with_values(words: list[str]) -> list[str]:
+def with_values(arguments: list[str]) -> list[str]:
     """The words of the command line; --fresh without a seed asks for a new one."""
     filled: list[str] = []
-    for word, following in pairwise([*words, ""]):
+    for word, following in pairwise([*arguments, ""]):
         filled.append(word)
         if word == "--fresh" and not following.isdecimal():
             filled.append(NEW)

@@ -168,14 +168,14 @@ def _check_files(typed: SimpleNamespace) -> None:
         )
 
 
-def _write(problem: "Problem", found: Any, typed: SimpleNamespace) -> None:
+def _write(problem: "Problem", results: Any, typed: SimpleNamespace) -> None:
     """Write the files that were asked for."""
     from spcabench.cli import files
 
     if typed.out is not None:
-        files.write(typed.out, problem, found, typed.bound)
+        files.write(typed.out, problem, results, typed.bound)
     if typed.plot is not None:
-        files.draw(typed.plot, problem, found, typed.picture, typed.bound)
+        files.draw(typed.plot, problem, results, typed.picture, typed.bound)
 
 
 def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
@@ -191,18 +191,20 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     name = typed.solver or api.default_solver(problem, typed.nonnegative)
     # what a solver prints is no part of the answer, which a program may read
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
-        asked = settings.read(typed.setting or [], name)
-        asked |= {option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")}
+        settings_of_run = settings.read(typed.setting or [], name)
+        settings_of_run |= {
+            option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")
+        }
         if typed.k == options.AUTO:
             ks = [_recommended(problem, typed)]
-        found = _found(problem, name, ks, typed.components, typed.deflation, asked)
+        results = _found(problem, name, ks, typed.components, typed.deflation, settings_of_run)
         _say(name, problem.n, chosen=typed.solver is None)
         shown = terminal.Shown(typed.bound, typed.substitutes)
         write = terminal.as_json if typed.as_json else terminal.as_table
         with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
-            words = write(problem, found, shown)
-    print(words)
-    return found
+            text = write(problem, results, shown)
+    print(text)
+    return results
 
 
 def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
@@ -243,12 +245,12 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
 
     if Path(source).is_dir() and source not in registry.names("dataset"):
         raise InputError(f"{source}: a folder; allowed is a file, or the name of a dataset")
-    taken = parameters(registry.module("dataset", source).load)
+    arguments = parameters(registry.module("dataset", source).load)
     settings = {}
     for name, option in READING.items():
         if getattr(how, name) == getattr(Reading(), name):
             continue
-        if name not in ("center", "scale") or name not in taken:
+        if name not in ("center", "scale") or name not in arguments:
             raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
         settings[name] = getattr(how, name)
     return api.load(source, stand_in=stand_in, **settings)
@@ -262,11 +264,11 @@ def _say(solver: str, n: int, chosen: bool) -> None:
 
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
     """Raise InputError for more than there are variables; it says what became of the others."""
-    for option, asked in (("-k", max(ks, default=1)), ("--components", components)):
-        if not 1 <= asked <= problem.n:
+    for option, number in (("-k", max(ks, default=1)), ("--components", components)):
+        if not 1 <= number <= problem.n:
             notes = "; ".join(problem.provenance.get("notes", ()))
-            said = f" ({notes})" if notes else ""
-            raise InputError(f"{option}: {asked}; allowed are 1 to n = {problem.n}{said}")
+            explained = f" ({notes})" if notes else ""
+            raise InputError(f"{option}: {number}; allowed are 1 to n = {problem.n}{explained}")
 
 
 def _found(

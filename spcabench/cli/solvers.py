@@ -57,8 +57,8 @@ def list_names(
     elif isinstance(listed, dict):
         width = max(map(len, listed), default=0)
         columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
-        for name, words in listed.items():
-            print(_cut(f"{name:{width}}  {words}", columns))
+        for name, description in listed.items():
+            print(_cut(f"{name:{width}}  {description}", columns))
     else:
         for method in listed:
             print(_paragraph(method))
@@ -97,11 +97,11 @@ def _descriptions(kind: Kind) -> dict[str, str]:
         return registry.descriptions("figure")
     if kind is Kind.datasets:
         return registry.descriptions("dataset")
-    found = registry.descriptions("solver")
-    reasons = {name: registry.unavailable(name) for name in found}
+    descriptions = registry.descriptions("solver")
+    reasons = {name: registry.unavailable(name) for name in descriptions}
     return {
-        name: f"({reasons[name]}) {words}" if reasons[name] else words
-        for name, words in found.items()
+        name: f"({reasons[name]}) {description}" if reasons[name] else description
+        for name, description in descriptions.items()
     }
 
 
@@ -138,13 +138,16 @@ def check(
     """
     from spcabench.checking import conformance
 
-    told: dict[str, str] = {}  # sentence of a failure -> the first check that gave it
+    failures: dict[str, str] = {}  # sentence of a failure -> the first check that gave it
     for outcome in conformance.check(solver, patience):
         sentence = outcome.sentence
-        if outcome.verdict == "fails" and told.setdefault(sentence, outcome.name) != outcome.name:
-            sentence = f'not reached: it ended as for "{told[sentence]}"'
+        if (
+            outcome.verdict == "fails"
+            and failures.setdefault(sentence, outcome.name) != outcome.name
+        ):
+            sentence = f'not reached: it ended as for "{failures[sentence]}"'
         print(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
-    raise typer.Exit(int(bool(told)))
+    raise typer.Exit(int(bool(failures)))
 
 
 @contextmanager

@@ -39,23 +39,23 @@ class Shown:
 @contextmanager
 def slow(what: str, may_be: bool = True) -> Iterator[None]:
     """Say on the error stream what takes long, once it has taken some seconds."""
-    said = threading.Timer(PATIENCE, lambda: print(f"computing {what} ...", file=sys.stderr))
-    said.daemon = True
+    timer = threading.Timer(PATIENCE, lambda: print(f"computing {what} ...", file=sys.stderr))
+    timer.daemon = True
     if may_be:
-        said.start()
+        timer.start()
     try:
         yield
     finally:
-        said.cancel()
+        timer.cancel()
 
 
-def as_json(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
+def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     """Return everything but the zeros of the vectors, as JSON can hold it.
 
     There are "components", or the "path" of one component over the cardinality.
     """
     entries, total = [], total_variance(problem)
-    for result in found:
+    for result in results:
         variance = problem.variance(result.x)
         entries.append(
             {
@@ -87,21 +87,27 @@ def as_json(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
             entries[-1]["substitutes"] = result.substitutes().to_dict("records")
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
     about |= {
-        "notes": notes(problem, found),
-        "components" if isinstance(found, Components) else "path": entries,
+        "notes": notes(problem, results),
+        "components" if isinstance(results, Components) else "path": entries,
     }
-    if isinstance(found, Components):
-        about["projected_variance"] = found.projected_variance
+    if isinstance(results, Components):
+        about["projected_variance"] = results.projected_variance
     return json.dumps(about, indent=1, default=float)
 
 
-def notes(problem: Problem, found: Sequence[Result]) -> list[str]:
+def notes(problem: Problem, results: Sequence[Result]) -> list[str]:
     """What a user should know of the file, and of the answers."""
     about_file = problem.provenance.get("notes", ())
-    return [*about_file, *_shortfalls(found), *_idle(found), *_faults(found), *_unproven(found)]
+    return [
+        *about_file,
+        *_shortfalls(results),
+        *_idle(results),
+        *_faults(results),
+        *_unproven(results),
+    ]
 
 
-def as_table(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
+def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     """Return a line for each component, or for each cardinality.
 
     A line has the variance, its share, the certified bound, and the variables by weight.
@@ -110,11 +116,11 @@ def as_table(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
 
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
-    console.print(_table(problem, found, shown.bound))
-    for note in notes(problem, found):
+    console.print(_table(problem, results, shown.bound))
+    for note in notes(problem, results):
         console.print(f"note: {note}", markup=False)
-    if isinstance(found, Components) and len(found) > 1:
-        explained = found.projected_variance
+    if isinstance(results, Components) and len(results) > 1:
+        explained = results.projected_variance
         share = explained / total_variance(problem)
         console.print(
             f"variance explained by their span: {explained:.5g}, {share:.1%} of the total"
@@ -125,7 +131,7 @@ def as_table(problem: Problem, found: Sequence[Result], shown: Shown) -> str:
                 "sought"
             )
     if shown.substitutes:
-        for label, result in zip(labels(found), found, strict=True):
+        for label, result in zip(labels(results), results, strict=True):
             console.print(_substitutes(label, result), markup=False)
     return stream.getvalue().rstrip()
 
@@ -142,15 +148,15 @@ def _substitutes(label: str, result: Result) -> str:
     return "\n".join([head, *(lines or ["  none at less than 1 %"])])
 
 
-def _table(problem: Problem, found: Sequence[Result], bound: bool) -> "Table":
+def _table(problem: Problem, results: Sequence[Result], bound: bool) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    joint = isinstance(found, Components)
-    several = joint and len(found) > 1
+    joint = isinstance(results, Components)
+    several = joint and len(results) > 1
     size = f"n = {problem.n}" if problem.m is None else f"m = {problem.m}, n = {problem.n}"
-    title = f"{problem.name}: {size}, solver {found[0].solver}"
+    title = f"{problem.name}: {size}, solver {results[0].solver}"
     title += " (STAND-IN)" if problem.stand_in else ""
     table = Table(
         title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
@@ -161,7 +167,7 @@ def _table(problem: Problem, found: Sequence[Result], bound: bool) -> "Table":
     for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
         table.add_column(column, justify="right")
     table.add_column("variables (loading)", overflow="fold")
-    for i, result in enumerate(found, 1):
+    for i, result in enumerate(results, 1):
         label = str(i if joint else result.k)
         cells = _cells(problem, result, several, bound)
         table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are no markup
@@ -180,36 +186,38 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
     return [*cells, result.status, _loadings(problem, oriented(result.x))]
 
 
-def _shortfalls(found: Sequence[Result]) -> list[str]:
+def _shortfalls(results: Sequence[Result]) -> list[str]:
     """Which answers have fewer variables than were asked for: their solver found none between."""
     return [
         f"{label} has {result.cardinality} of the {result.k} variables asked for: "
         f"{result.solver} found no better answer of more; another solver may"
-        for label, result in zip(labels(found), found, strict=True)
+        for label, result in zip(labels(results), results, strict=True)
         if result.good and result.k is not None and result.cardinality < result.k
     ]
 
 
-def _idle(found: Sequence[Result]) -> list[str]:
+def _idle(results: Sequence[Result]) -> list[str]:
     """Which components explain nothing more than those before them."""
-    if not isinstance(found, Components) or not all(result.good for result in found):
+    if not isinstance(results, Components) or not all(result.good for result in results):
         return []
     return [
         f"component {i + 1} explains nothing that those before it do not: --deflation schur "
         "leaves such components out"
-        for i in found.idle
+        for i in results.idle
     ]
 
 
-def labels(found: Sequence[Result]) -> list[str]:
+def labels(results: Sequence[Result]) -> list[str]:
     """What a component, or the answer at a cardinality, is called."""
-    single = isinstance(found, Components)
-    return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(found, 1)]
+    single = isinstance(results, Components)
+    return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(results, 1)]
 
 
-def _faults(found: Sequence[Result]) -> list[str]:
+def _faults(results: Sequence[Result]) -> list[str]:
     """What is wrong with answers that are none, each fault once."""
-    return list(dict.fromkeys(f"no answer: {result.fault}" for result in found if not result.good))
+    return list(
+        dict.fromkeys(f"no answer: {result.fault}" for result in results if not result.good)
+    )
 
 
 def _unproven(found: Sequence[Result]) -> list[str]:

@@ -39,9 +39,9 @@ def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
     j = 0
     while j < n - 1 and not d_free[j] + 2.0 * abs(g[j]) >= bar:
         j += 1
-    taken = -1.0 if g[j] < -TIE * (d_free[j] + 2.0 * abs(g[j])) else 1.0
+    direction = -1.0 if g[j] < -TIE * (d_free[j] + 2.0 * abs(g[j])) else 1.0
     d_free[j] = -np.inf
-    return n, j, taken
+    return n, j, direction
 
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])")

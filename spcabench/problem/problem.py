@@ -61,8 +61,8 @@ class Problem:
 
     def __repr__(self) -> str:
         size = f"n = {self.n}" if self.m is None else f"m = {self.m}, n = {self.n}"
-        known = [str(name) for name in self.features or ()]
-        shown = f"; {', '.join(known[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if known else ""
+        names = [str(name) for name in self.features or ()]
+        shown = f"; {', '.join(names[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if names else ""
         stand_in = ", stand-in data" if self.stand_in else ""
         return f"Problem({self.name}: {size}, {self.form}{stand_in}{shown})"
 
@@ -342,5 +342,5 @@ def _root(problem: Problem) -> Array:
             f"problem {problem.name!r} is indefinite (smallest eigenvalue {w[0]:.3g}) and has no "
             "data form"
         )
-    kept = w > len(w) * np.finfo(float).eps * w[-1]
-    return np.sqrt(w[kept])[:, None] * V[:, kept].T
+    positive = w > len(w) * np.finfo(float).eps * w[-1]
+    return np.sqrt(w[positive])[:, None] * V[:, positive].T

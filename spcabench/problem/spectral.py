@@ -174,10 +174,10 @@ def frobenius(A: Array) -> float:
 
 def rebuilt(V: Array, weights: Vector) -> Array:
     """Return V diag(weights) V' (n, n) without columns of negligible weight: n^2 flops for each."""
-    kept = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
-    V = V[:, kept]
+    sizeable = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
+    V = V[:, sizeable]
     charge(V.shape[0] ** 2 * V.shape[1])
-    X: Array = (V * weights[kept]) @ V.T
+    X: Array = (V * weights[sizeable]) @ V.T
     return X
 
 

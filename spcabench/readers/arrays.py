@@ -126,8 +126,8 @@ def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> st
     if member.file_size > TINY:
         raise InputError(f"{path}: damaged: the name of its sparse format is too long")
     with archive.open(member) as stream:
-        found = np.lib.format.read_array(stream, allow_pickle=False).item()
-    kind = found.decode("ascii") if isinstance(found, bytes) else str(found)
+        name = np.lib.format.read_array(stream, allow_pickle=False).item()
+    kind = name.decode("ascii") if isinstance(name, bytes) else str(name)
     if kind not in PARTS:
         raise InputError(f"{path}: {nearest('sparse format', kind[:20], PARTS)}")
     return kind
@@ -136,10 +136,10 @@ def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> st
 def _indices(
     path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], part: str
 ) -> Array:
-    found = _member(path, archive, members[part])
-    if found.dtype.kind not in "iu":
+    indices = _member(path, archive, members[part])
+    if indices.dtype.kind not in "iu":
         raise InputError(f"{path}: {part} of a sparse array; allowed is a list of whole numbers")
-    return found.astype(np.int64)
+    return indices.astype(np.int64)
 
 
 def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[int, int]) -> Any:

@@ -80,15 +80,15 @@ def moments(path: Path) -> Moments:
 def stream_moments(path: Path, checksum: str = "") -> Moments:
     """Make the pass of `moments`, whatever is kept on disk."""
     file = Docword.open(path)
-    sums, squares, found = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
+    sums, squares, documents = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():
-        _add_moments(w, c, sums, squares, found)
-    return Moments(file.documents, sums, squares, found)
+        _add_moments(w, c, sums, squares, documents)
+    return Moments(file.documents, sums, squares, documents)
 
 
-def covariance(path: Path, words: Indices, found: Moments) -> Array:
+def covariance(path: Path, words: Indices, statistics: Moments) -> Array:
     """Centred covariance (k, k), divided by the number of documents, of k words; see `products`."""
-    mu = found.means[words]
+    mu = statistics.means[words]
     return products(path, words) - np.outer(mu, mu)
 
 
@@ -116,9 +116,9 @@ def products(path: Path, words: Indices, presence: bool = False) -> Array:
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_moments(w, c, sums, squares, found):
+def _add_moments(w, c, sums, squares, documents):
     for i in range(len(w)):
-        found[w[i] - 1] += 1.0
+        documents[w[i] - 1] += 1.0
         sums[w[i] - 1] += c[i]
         squares[w[i] - 1] += c[i] * c[i]
 
@@ -159,8 +159,8 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
         text = stream.read(most + 1)
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if len(words) != count or len(text) > most:
-        found = "more" if len(text) > most else f"{len(words):,}"
-        raise InputError(f"{path}: {found} words; the corpus has {count:,}")
+        count_there = "more" if len(text) > most else f"{len(words):,}"
+        raise InputError(f"{path}: {count_there} words; the corpus has {count:,}")
     return words
 
 

@@ -70,7 +70,7 @@ class Docword:
         """
         # a line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
-        found, line = 0, 4
+        triplets, line = 0, 4
         with tqdm(
             total=self.triplets,
             desc=self.path.name,
@@ -83,36 +83,36 @@ class Docword:
                 if fault >= 0:
                     raise InputError(self._fault(data, line, fault))
                 line += int(np.count_nonzero(data == 10))
-                found += count
-                if found > self.triplets:
+                triplets += count
+                if triplets > self.triplets:
                     break
                 bar.update(count)
                 yield tuple(a[:count] for a in arrays)  # type: ignore[misc]
-        if found != self.triplets:
-            words = "holds at least" if found > self.triplets else "ends with"
+        if triplets != self.triplets:
+            words = "holds at least" if triplets > self.triplets else "ends with"
             raise InputError(
-                f"{self.path}, line {line}: the file {words} {found} triplets; its header promises "
-                f"{self.triplets}"
+                f"{self.path}, line {line}: the file {words} {triplets} triplets; its header "
+                f"promises {self.triplets}"
             )
 
     def _bytes(self) -> Iterator[Any]:
         """Whole lines after the header, block by block."""
         buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
-        kept = 0
+        unread = 0
         with _stream(self.path) as stream:
             try:
                 for _ in HEADER:
                     stream.readline()
                 while True:
-                    size = stream.readinto(buffer[kept : kept + BLOCK])  # type: ignore[attr-defined]
-                    filled = kept + size
+                    size = stream.readinto(buffer[unread : unread + BLOCK])  # type: ignore[attr-defined]
+                    filled = unread + size
                     end = filled if size == 0 else _after_last_line(buffer, filled)
                     yield buffer[:end]
                     if size == 0:
                         return
-                    kept = filled - end
-                    buffer[:kept] = buffer[end:filled].copy()
-                    if kept >= KEPT:
+                    unread = filled - end
+                    buffer[:unread] = buffer[end:filled].copy()
+                    if unread >= KEPT:
                         raise InputError(f"{self.path}: a line of more than {KEPT} characters")
             except DAMAGED as error:
                 raise InputError(f"{self.path}: damaged file ({error})") from None

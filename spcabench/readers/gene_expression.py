@@ -38,8 +38,8 @@ def problem(
     X, names, labels = table
     if genes is not None:
         validate.whole("genes", genes, 1)
-        kept = largest_indices(X.var(axis=0), genes)
-        X, names = X[:, kept], [names[i] for i in kept]
+        chosen = largest_indices(X.var(axis=0), genes)
+        X, names = X[:, chosen], [names[i] for i in chosen]
     return Problem.from_data(
         X,
         name if genes is None else f"{name}, {X.shape[1]} genes",

@@ -41,15 +41,15 @@ class Header:
 
 def read(path: Path) -> Any:
     """Return a sparse array of a coordinate file, an array of a dense one, both of float64."""
-    there = sizes.unpacked(path).bytes
+    size = sizes.unpacked(path).bytes
     header = _header(path)
     (rows, columns), entries = header.shape, header.entries
     if header.layout == "coordinate":
-        sizes.kept(path, 4.0 * entries, there, "entries")
+        sizes.kept(path, 4.0 * entries, size, "entries")
         sizes.filled(path, rows, columns, entries)
         sizes.afford(path, 80.0 * entries + 100.0 * columns + 16.0 * rows)
         return _coordinates(path, header)
-    sizes.kept(path, float(entries), there)
+    sizes.kept(path, float(entries), size)
     sizes.afford(path, 16.0 * rows * columns)
     return _dense(path, header)
 
@@ -60,8 +60,8 @@ def _header(path: Path) -> Header:
         if len(first) != 5 or first[:2] != ["%%matrixmarket", "matrix"]:
             raise InputError("its first line is no %%MatrixMarket matrix ...")
         layout, field, symmetry = first[2:]
-        known = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
-        if not known or (layout == "array" and field == "pattern"):
+        readable = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
+        if not readable or (layout == "array" and field == "pattern"):
             raise InputError(
                 f"{path}: {layout} {field} {symmetry:.40}; allowed are {', '.join(LAYOUTS)}; "
                 f"{', '.join(FIELDS)}; {', '.join(SIGNS)}"
@@ -81,11 +81,11 @@ def _sizes(
     if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
         shown = line[:40].decode("latin-1").strip()
         raise InputError(f"{path}, line {number}: {shown!r}; allowed are {expected} whole numbers")
-    rows, columns, *given = (int(word) for word in words)
+    rows, columns, *counts = (int(word) for word in words)
     if symmetry != "general" and rows != columns:
         raise InputError(f"{path}, line {number}: {symmetry}, but {rows} x {columns}")
-    if given:
-        return (rows, columns), given[0]
+    if counts:
+        return (rows, columns), counts[0]
     diagonal = {"general": None, "symmetric": 1, "skew-symmetric": -1}[symmetry]
     entries = rows * columns if diagonal is None else rows * (rows + diagonal) // 2
     return (rows, columns), entries
@@ -111,14 +111,14 @@ def _numbers(path: Path, header: Header, width: int) -> Array:
 
 
 def _coordinates(path: Path, header: Header) -> Any:
-    found = _numbers(path, header, 2 if header.field == "pattern" else 3)
-    for what, place, length in zip(("row", "column"), found.T[:2], header.shape, strict=True):
+    triplets = _numbers(path, header, 2 if header.field == "pattern" else 3)
+    for what, place, length in zip(("row", "column"), triplets.T[:2], header.shape, strict=True):
         wrong = (place < 1) | (place > length) | (place != np.floor(place))
         if wrong.any():
             value = place[wrong][0]
             raise InputError(f"{path}: {what} {value:g} of an entry; allowed are 1 to {length}")
-    i, j = (found[:, :2].T - 1).astype(np.int64)
-    values = np.ones(len(found)) if header.field == "pattern" else found[:, 2]
+    i, j = (triplets[:, :2].T - 1).astype(np.int64)
+    values = np.ones(len(triplets)) if header.field == "pattern" else triplets[:, 2]
     lower = sp.coo_array((values, (i, j)), shape=header.shape)
     if header.symmetry == "general":
         return lower
@@ -134,10 +134,10 @@ def _dense(path: Path, header: Header) -> Array:
     if header.symmetry == "general":
         return values.reshape(header.shape, order="F")
     n, sign = header.shape[0], SIGNS[header.symmetry]
-    found = np.zeros(header.shape)
+    matrix = np.zeros(header.shape)
     below = np.tril_indices(n, -1 if sign < 0.0 else 0)
     by_columns = np.lexsort((below[0], below[1]))
     i, j = below[0][by_columns], below[1][by_columns]
-    found[j, i] = sign * values
-    found[i, j] = values
-    return found
+    matrix[j, i] = sign * values
+    matrix[i, j] = values
+    return matrix

@@ -73,5 +73,5 @@ def _complete(
         if gaps.any():
             notes.append(f"{table.missing_values(frame, gaps)}; filled in by the model's means")
         return frame.to_numpy(dtype=np.float64), names
-    whole, there = table.complete(path, frame, how.missing, notes, GAPS)
-    return whole.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(there)]
+    complete, present = table.complete(path, frame, how.missing, notes, GAPS)
+    return complete.to_numpy(dtype=np.float64), [names[i] for i in np.flatnonzero(present)]

@@ -57,16 +57,16 @@ def parquet_schema(path: Path) -> Any:
         afford(path, max(8.0 * about.num_rows * about.num_columns, float(unpacked)))
         return about.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, OverflowError) as error:
-        words = " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable .parquet file ({words:.100})") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: not a readable .parquet file ({reason:.100})") from error
 
 
-def kept(path: Path, promised: float, there: float, what: str = "numbers") -> None:
+def kept(path: Path, promised: float, available: float, what: str = "numbers") -> None:
     """Raise InputError where a header promises more bytes than the file can hold."""
-    if promised > there:
+    if promised > available:
         raise InputError(
             f"{path}: damaged: its header promises at least {readable(promised)} of {what}, the "
-            f"file holds {readable(there)}"
+            f"file holds {readable(available)}"
         )
 
 

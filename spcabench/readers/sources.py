@@ -113,9 +113,9 @@ def checksum(path: Path) -> str:
 
 @lru_cache
 def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
-    found = cached(file, sha256)
-    if found or url is None or os.environ.get("SPCABENCH_OFFLINE") == "1":
-        return found
+    earlier = cached(file, sha256)
+    if earlier or url is None or os.environ.get("SPCABENCH_OFFLINE") == "1":
+        return earlier
     try:
         return fetch(File(file, sha256, url))
     except OSError:

@@ -93,9 +93,9 @@ def transposed(path: Path, frame: pd.DataFrame, names: Sequence[str] | None) -> 
             f"{path}: column {text[0]!r} is text; with --transpose every column but the first, "
             "which names the variables, is a sample of numbers: --drop-text leaves it out"
         )
-    found = numbers.to_numpy(dtype=np.float64).T
-    columns = names or [str(i + 1) for i in range(found.shape[1])]
-    return pd.DataFrame(found, columns=pd.Index(columns, dtype=object))
+    samples = numbers.to_numpy(dtype=np.float64).T
+    columns = names or [str(i + 1) for i in range(samples.shape[1])]
+    return pd.DataFrame(samples, columns=pd.Index(columns, dtype=object))
 
 
 def _numeric(kind: object) -> bool:
@@ -107,8 +107,8 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
         return frame.astype(np.float64)  # at once: a table may have 60,000 columns
     columns = {j: _as_numbers(frame.iloc[:, j]) for j in range(frame.shape[1])}
-    found = pd.DataFrame(columns, index=frame.index)
-    return found.set_axis(frame.columns, axis=1)
+    numbers = pd.DataFrame(columns, index=frame.index)
+    return numbers.set_axis(frame.columns, axis=1)
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
@@ -126,14 +126,14 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame:
     """Return the table without the columns of ``drop``: names, or lists with commas."""
-    there = [str(name) for name in frame.columns]
-    wanted = [
-        name for word in drop for name in ([word] if word in there else word.split(",")) if name
+    names = [str(name) for name in frame.columns]
+    dropped = [
+        name for word in drop for name in ([word] if word in names else word.split(",")) if name
     ]
-    for name in wanted:
-        if name not in there:
-            raise InputError(f"{path}: {nearest('column (--drop)', name, there)}")
-    return frame.loc[:, [name not in wanted for name in there]]
+    for name in dropped:
+        if name not in names:
+            raise InputError(f"{path}: {nearest('column (--drop)', name, names)}")
+    return frame.loc[:, [name not in dropped for name in names]]
 
 
 def without_text(
@@ -203,25 +203,29 @@ def complete(
     if not gaps.any():
         return frame, every
     rows, columns = gaps.any(axis=1), gaps.any(axis=0)
-    said = missing_values(frame, gaps)
+    gaps_in_words = missing_values(frame, gaps)
     if missing == "error":
         lost_rows = f"{rows.sum():,} of {len(frame):,} rows"
         lost_columns = f"{columns.sum():,} of {frame.shape[1]:,} columns"
-        raise InputError(f"{path}: {said}; {advice.format(rows=lost_rows, columns=lost_columns)}")
+        raise InputError(
+            f"{path}: {gaps_in_words}; {advice.format(rows=lost_rows, columns=lost_columns)}"
+        )
     much = f"; {IMPUTE}" if gaps.mean() > MUCH else ""
     if missing == "mean":
         wholly = gaps.all(axis=0)
         if wholly.any():
             name = frame.columns[int(np.argmax(wholly))]
             raise InputError(f"{path}: column {name!r} has no value at all: --drop {name}")
-        notes.append(f"{said}; filled in by the mean of the column, which lowers variances{much}")
+        notes.append(
+            f"{gaps_in_words}; filled in by the mean of the column, which lowers variances{much}"
+        )
         return frame.fillna(frame.mean()), every
     lost = rows if missing == "rows" else columns
     left = int((~lost).sum())
     if not left:
-        raise InputError(f"{path}: {said}; no {missing[:-1]} is without; {IMPUTE}")
-    words = LOST[missing].format(kept=left, total=len(lost))
-    notes.append(f"{said}; {words} ({lost.mean():.1%} lost){much}")
+        raise InputError(f"{path}: {gaps_in_words}; no {missing[:-1]} is without; {IMPUTE}")
+    loss = LOST[missing].format(kept=left, total=len(lost))
+    notes.append(f"{gaps_in_words}; {loss} ({lost.mean():.1%} lost){much}")
     return (frame.loc[~rows], ~rows) if missing == "rows" else (frame.loc[:, ~columns], every)
 
 
@@ -243,14 +247,14 @@ def date_columns(frame: pd.DataFrame) -> list[str]:
     first = frame.iloc[0].to_numpy(dtype=np.float64) if len(frame) else np.empty(0)
     # most columns are none by their first value: only the others are looked at whole
     places = np.flatnonzero((first >= 18000101) & (first <= 22001231))
-    found = []
+    dates = []
     for j in places:
         values = frame.iloc[:, j].to_numpy(dtype=np.float64)
         if (values == values.round()).all():
             days = pd.to_datetime(values.astype(np.int64).astype(str), "coerce", format="%Y%m%d")
             if not days.isna().any():
-                found.append(str(frame.columns[j]))
-    return found
+                dates.append(str(frame.columns[j]))
+    return dates
 
 
 def counting_columns(frame: pd.DataFrame) -> list[str]:
@@ -259,14 +263,16 @@ def counting_columns(frame: pd.DataFrame) -> list[str]:
     first = frame.iloc[:3].to_numpy(dtype=np.float64)
     # most columns are none by their first values: only the others are looked at whole
     rising = (np.diff(first, axis=0) == 1.0).all(axis=0) & (len(frame) >= 3)
-    found = []
+    counters = []
     for j, name in enumerate(names):
         word = name.lower()
         named = word in IDS or word.endswith(("_id", " id", ".id"))
         if named or rising[j]:
             values = frame.iloc[:, j].to_numpy(dtype=np.float64)
             counts = len(values) >= 3 and bool((np.diff(values) == 1.0).all())
-            whole = len(np.unique(values)) == len(values) and bool((values == values.round()).all())
-            if counts or (named and whole):
-                found.append(name)
-    return found
+            distinct = len(np.unique(values)) == len(values) and bool(
+                (values == values.round()).all()
+            )
+            if counts or (named and distinct):
+                counters.append(name)
+    return counters

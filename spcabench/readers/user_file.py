@@ -183,15 +183,15 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
 
 def _distinct(names: list[str]) -> list[str]:
     """Names of which later ones that are taken get .1, .2 and so on, as pandas names columns."""
-    found: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     counts: dict[str, int] = {}
     for name in names:
         new = name
-        while new in found:
+        while new in distinct:
             counts[name] = counts.get(name, 0) + 1
             new = f"{name}.{counts[name]}"
-        found[new] = None
-    return [*found]
+        distinct[new] = None
+    return [*distinct]
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
@@ -226,8 +226,8 @@ def _variables(
     if X.ndim != 2:
         raise InputError(f"{path}: {X.ndim} dimensions; allowed are 2, a matrix")
     if not isinstance(X, pd.DataFrame):
-        for option, given in (("--label", how.label), ("--drop", how.drop)):
-            if given:
+        for option, value in (("--label", how.label), ("--drop", how.drop)):
+            if value:
                 raise InputError(f"{option}: {path} has no names of columns")
         X = X.T if how.transpose else X
         if sp.issparse(X) or not np.isnan(X).any():
@@ -239,7 +239,7 @@ def _variables(
         frame = table.transposed(path, _numbers(path, frame, how, notes), names)
     labels, frame = _labels(path, frame, how.label)
     numbers = _numbers(path, table.chosen(path, frame, how.drop), how, notes)
-    numbers, there = table.complete(path, numbers, how.missing, notes)
+    numbers, present = table.complete(path, numbers, how.missing, notes)
     for name in table.counting_columns(numbers):
         notes.append(f"column {name!r} seems to number the rows: --drop {name} leaves it out")
     for name in table.date_columns(numbers):
@@ -249,7 +249,7 @@ def _variables(
             f"{len(frame):,} rows have names and {frame.shape[1]:,} columns numbers: if the rows "
             "are the variables, as genes often are, say --transpose"
         )
-    labels = None if labels is None else [labels[i] for i in np.flatnonzero(there)]
+    labels = None if labels is None else [labels[i] for i in np.flatnonzero(present)]
     named = [str(name) for name in numbers.columns]
     X = numbers.to_numpy(dtype=np.float64)
     validate.finite(str(path), X, named)
@@ -266,11 +266,11 @@ def _labels(
     """The classes of the samples, and the table without them."""
     if label is None:
         return None, frame
-    there = [str(name) for name in frame.columns]
-    if label not in there:
-        raise InputError(f"{path}: {table.nearest('column (--label)', label, there)}")
-    rest = frame.loc[:, [name != label for name in there]]
-    return frame.iloc[:, there.index(label)].astype(str).tolist(), rest
+    columns = [str(name) for name in frame.columns]
+    if label not in columns:
+        raise InputError(f"{path}: {table.nearest('column (--label)', label, columns)}")
+    rest = frame.loc[:, [name != label for name in columns]]
+    return frame.iloc[:, columns.index(label)].astype(str).tolist(), rest
 
 
 def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:

@@ -115,14 +115,16 @@ def stability(
     return Verdict({"stability": value, "stability_error": error}, chosen, reason)
 
 
-def certified(found: Sequence[Result], ks: Sequence[int], shares: Vector, total: float) -> Verdict:
+def certified(
+    results: Sequence[Result], ks: Sequence[int], shares: Vector, total: float
+) -> Verdict:
     """The elbow of the variance against the cardinality, beside certified bounds.
 
     The elbow is the point farthest above the line from the first point to the last (Satopaa et al.
     2011).
     """
     ceiling = [
-        bounds.upper_bound(r.problem, k, r.nonnegative) for r, k in zip(found, ks, strict=True)
+        bounds.upper_bound(r.problem, k, r.nonnegative) for r, k in zip(results, ks, strict=True)
     ]
     bound = np.minimum(np.array(ceiling) / total, 1.0)
     rise, width = shares[-1] - shares[0], ks[-1] - ks[0]
@@ -145,9 +147,9 @@ def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
     return f"from k = {ks[i]} to {ks[j]} a variable adds {each:.2%} on average; "
 
 
-def _loadings(found: Sequence[Result]) -> Array:
+def _loadings(results: Sequence[Result]) -> Array:
     """The components (n, len(ks)); an answer that is none counts as zero."""
-    return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in found])
+    return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in results])
 
 
 def _stability(supports: Array) -> tuple[float, float]:

@@ -165,11 +165,11 @@ def select(
         return api.path(part, solver, tried, **settings)
 
     with uncharged():
-        found = path(problem)
+        results = path(problem)
         total = text.total_variance(problem)
-        shares = np.array([r.variance if r.good else 0.0 for r in found]) / total
+        shares = np.array([r.variance if r.good else 0.0 for r in results]) / total
         if criterion == "certified":
-            verdict = criteria.certified(found, tried, shares, total)
+            verdict = criteria.certified(results, tried, shares, total)
         elif criterion == "heldout":
             verdict = criteria.held_out(Samples(problem), tried, path, folds, seed)
         else:
@@ -177,7 +177,7 @@ def select(
     k = tried[verdict.chosen]
     reason = verdict.reason + _warning(k, tried, problem.n)
     return Selection(
-        k, reason, criterion, tried, {"share": shares, **verdict.columns}, found.results
+        k, reason, criterion, tried, {"share": shares, **verdict.columns}, results.results
     )
 
 

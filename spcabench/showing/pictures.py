@@ -95,11 +95,11 @@ def loadings(
 def _bars(
     axis: Any, problem: "Problem", result: "Result", label: str, count: int, replaced: bool
 ) -> None:
-    x, variance, known = oriented(result.x), problem.variance(result.x), text.names(problem)
+    x, variance, names = oriented(result.x), problem.variance(result.x), text.names(problem)
     W = largest_indices(np.abs(x), min(count, max(result.cardinality, 1)))
     W = W[np.argsort(np.abs(x[W]), kind="stable")]
     colours = [POSITIVE if x[j] > 0 else NEGATIVE for j in W]
-    axis.barh(range(len(W)), x[W], color=colours, tick_label=_labels(result, known, W, replaced))
+    axis.barh(range(len(W)), x[W], color=colours, tick_label=_labels(result, names, W, replaced))
     axis.axvline(0.0, color="black", linewidth=0.8)
     axis.locator_params(axis="x", nbins=4)
     more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
@@ -107,13 +107,13 @@ def _bars(
     axis.set(xlabel="loading", title=f"{label}{more}\n{share}")
 
 
-def _labels(result: "Result", known: Sequence[str], W: Indices, replaced: bool) -> list[str]:
+def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) -> list[str]:
     """Names of the variables W, each with its best substitutes where they are asked for."""
     others: dict[int, list[str]] = {}
     if replaced:
         for s in substitutes(result):
-            others.setdefault(s.variable, []).append(known[s.substitute][:20])
-    return [" or ".join([known[j][:30], *others.get(int(j), [])[:2]]) for j in W]
+            others.setdefault(s.variable, []).append(names[s.substitute][:20])
+    return [" or ".join([names[j][:30], *others.get(int(j), [])[:2]]) for j in W]
 
 
 def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
@@ -127,9 +127,13 @@ def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
             "loadings, substitutes and scree"
         )
     with uncharged():
-        made = np.column_stack([problem.data @ oriented(r.x) for r in results[:2]])
-    made /= made[:, 0].std() or 1.0
-    return made if made.shape[1] == 2 else np.column_stack([made, np.zeros(len(made))])
+        scores_of_samples = np.column_stack([problem.data @ oriented(r.x) for r in results[:2]])
+    scores_of_samples /= scores_of_samples[:, 0].std() or 1.0
+    return (
+        scores_of_samples
+        if scores_of_samples.shape[1] == 2
+        else np.column_stack([scores_of_samples, np.zeros(len(scores_of_samples))])
+    )
 
 
 def scores(
@@ -157,15 +161,15 @@ def scores(
 def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]]:
     """Name, colour and samples of each class; one class where there are no labels, or too many."""
     labels = np.array(problem.labels if problem.labels is not None else [""] * m)
-    known = sorted(set(labels))
-    if problem.labels is None or len(known) > len(PALETTE):
+    classes = sorted(set(labels))
+    if problem.labels is None or len(classes) > len(PALETTE):
         return [(None, PALETTE[0], np.arange(m))]
-    return [(c, PALETTE[i], np.flatnonzero(labels == c)) for i, c in enumerate(known)]
+    return [(c, PALETTE[i], np.flatnonzero(labels == c)) for i, c in enumerate(classes)]
 
 
 def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array) -> None:
     """Draw an arrow for each variable; those that end in one place share a label."""
-    known = text.names(problem)
+    names = text.names(problem)
     Z = np.column_stack([oriented(r.x) for r in results[:2]])
     Z = Z if Z.shape[1] == 2 else np.column_stack([Z, np.zeros(len(Z))])
     length = np.linalg.norm(Z, axis=1)
@@ -175,8 +179,8 @@ def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array
         axis.annotate("", tips[j], (0.0, 0.0), arrowprops=dict(arrowstyle="->", color=NEGATIVE))
         at = np.round(tips[j] / (NEAR * np.abs(tips).max())).astype(int)
         places.setdefault((int(at[0]), int(at[1])), []).append(int(j))
-    for there in places.values():
-        _name_tip(axis, tips[there[0]], [known[j][:20] for j in there])
+    for together in places.values():
+        _name_tip(axis, tips[together[0]], [names[j][:20] for j in together])
 
 
 def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:

@@ -52,19 +52,19 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
     if len(W) == len(d):
         return []
     value = float(np.linalg.eigvalsh(R[:, W])[-1])
-    found = []
+    swaps = []
     for i in range(len(W)):
         J = _promising(np.delete(R, i, axis=0), d, np.delete(W, i), W, (1.0 - loss) * value)
         losses = 1.0 - _values(R, d, W, i, J, result.nonnegative) / value
         scale = np.sqrt(d[W[i]] * d[J])
         correlation = np.divide(R[i, J], scale, out=np.zeros(len(J)), where=scale > 0.0)
         order = np.argsort(losses, kind="stable")[:MOST]
-        found += [
+        swaps += [
             Substitute(int(W[i]), int(J[j]), float(losses[j]), float(correlation[j]))
             for j in order
             if losses[j] < loss
         ]
-    return found
+    return swaps
 
 
 def _promising(R: Array, d: Vector, rest: Indices, W: Indices, least: float) -> Indices:

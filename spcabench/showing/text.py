@@ -39,29 +39,29 @@ def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
         return {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)
     total = total_variance(problem)
-    known: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "variance": f"{variance:.5g}",
         "of the total": f"{variance / total:.1%}",
         "cardinality": result.cardinality,
     }
     if "bound" in vars(result):
-        known |= {"bound": f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
-    return known | {"status": str(result.status), "variables": _loadings(problem, result.x)}
+        shown |= {"bound": f"{result.bound:.5g}", "gap": f"{result.gap:.1%}"}
+    return shown | {"status": str(result.status), "variables": _loadings(problem, result.x)}
 
 
 def _loadings(problem: "Problem", x: np.ndarray) -> str:
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
-    known = names(problem)
-    text = ", ".join(f"{known[j]} ({x[j]:+.2f})" for j in order[:SHOWN])
+    variables = names(problem)
+    text = ", ".join(f"{variables[j]} ({x[j]:+.2f})" for j in order[:SHOWN])
     return text + (f", and {len(order) - SHOWN} more" if len(order) > SHOWN else "")
 
 
-def substitutes(problem: "Problem", found: Sequence["Substitute"]) -> "pd.DataFrame":
+def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFrame":
     """A table of substitutes, with the variables' names."""
     import pandas as pd
 
-    known = names(problem)
-    rows = [(known[s.variable], known[s.substitute], s.loss, s.correlation) for s in found]
+    variables = names(problem)
+    rows = [(variables[s.variable], variables[s.substitute], s.loss, s.correlation) for s in swaps]
     return pd.DataFrame(rows, columns=["variable", "substitute", "loss", "correlation"])
 
 

@@ -95,18 +95,18 @@ def _combined(
     parts: list[Indices],
 ) -> Result:
     """The best result as one of the whole problem, with the cost of all of them."""
-    found = results[best]
+    result = results[best]
     searches = [r.search for r in results if r.search]
     cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}
     sizes = {"blocks": float(len(parts)), "largest_block": float(max(map(len, parts)))}
     return replace(
-        found,
+        result,
         problem=problem,
-        settings={**found.settings, "blocks": share},
+        settings={**result.settings, "blocks": share},
         k=k,
-        x=embed(found.x, parts[best], problem.n) if found.good else np.zeros(problem.n),
+        x=embed(result.x, parts[best], problem.n) if result.good else np.zeros(problem.n),
         search={key: sum(s[key] for s in searches) for key in searches[0]} if searches else {},
-        extra={**found.extra, **sizes},
+        extra={**result.extra, **sizes},
         flags=tuple(sorted({flag for r in results for flag in r.flags})),
         history=[],
         phases={},

@@ -68,11 +68,13 @@ def upper_bounds(
     With ``nonnegative`` there are bounds for x >= 0 too. With ``full`` there are all that n <= 5000
     allows, at the cost in the table above.
     """
-    made = problem.cached(f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full))
-    found = {source: float(values[k - 1]) for source, values in made.items()}
+    at_every_k = problem.cached(
+        f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
+    )
+    at_k = {source: float(values[k - 1]) for source, values in at_every_k.items()}
     if full and (tight := dual_bound(problem, k, nonnegative)) is not None:
-        found["dual"] = tight.value
-    return found
+        at_k["dual"] = tight.value
+    return at_k
 
 
 def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool = False) -> float:
@@ -84,28 +86,28 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     n = problem.n
     w, U = _leading_pairs(problem)
     # where Lanczos' method finds the pairs, their first value saves a second run of it
-    made = {"lambda_1": np.full(n, problem.cached("lambda_1", lambda: float(w[0])))}
+    bounds_by_source = {"lambda_1": np.full(n, problem.cached("lambda_1", lambda: float(w[0])))}
     if not problem.indefinite:
-        made["k largest variances"] = largest_variances(problem)
+        bounds_by_source["k largest variances"] = largest_variances(problem)
     if n <= (FULL_MOST if full else MOST):
         S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
-        made |= _of_matrix(S)
+        bounds_by_source |= _of_matrix(S)
         if nonnegative:  # x'Sx <= x'max(S, 0)x
             S = np.maximum(S, 0.0)
             positive = _of_matrix(S) | {"lambda_1": np.full(n, largest_eigenvalue(S))}
-            made |= {
+            bounds_by_source |= {
                 f"{source} of the positive part": values for source, values in positive.items()
             }
     entries, cells = FULL_NET if full else NET
     count = min(entries // n, cells * n)
     for d in range(1, min(RANK, n) + 1):
-        made[f"spannogram, d = {d}"] = bound_formulas.spannogram(
+        bounds_by_source[f"spannogram, d = {d}"] = bound_formulas.spannogram(
             *low_rank(w, U, d, shift=True), nonnegative, count
         )
     # the optimum of k is at most that of k + 1
     return {
         source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
-        for source, values in made.items()
+        for source, values in bounds_by_source.items()
     }
 
 
@@ -115,9 +117,9 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
     if isinstance(Sigma, Gram) and not Sigma.w.size:
         m, n = Sigma.A.shape
         if MOST < m < n and m <= SMALL_SIDE:
-            found = proven_pairs(Sigma.A.sample_products(), count)
-            if found is not None:
-                w, P = found
+            pairs = proven_pairs(Sigma.A.sample_products(), count)
+            if pairs is not None:
+                w, P = pairs
                 V = Sigma.A.transposed_products(np.ascontiguousarray(P))
                 return w, settled(w, V / np.linalg.norm(V, axis=0), count)
     return Sigma.leading_pairs(count)
@@ -197,8 +199,8 @@ def _remaining(
     if k == 1 or problem.indefinite:
         return None
     fewer = upper_bound(problem, k - 1, nonnegative)
-    found = candidates(Sigma.diagonal(), lambda W: Sigma[W].B, k, fewer, reached)
-    return None if found is None or len(found[0]) > DUAL_MOST else found[:2]
+    remaining = candidates(Sigma.diagonal(), lambda W: Sigma[W].B, k, fewer, reached)
+    return None if remaining is None or len(remaining[0]) > DUAL_MOST else remaining[:2]
 
 
 def _of_matrix(S: Array) -> dict[str, Vector]:

@@ -41,8 +41,8 @@ class CardinalityPath(Sequence[Result]):
         return "\n".join([f"CardinalityPath({self[0].solver} on {self.problem.name})", *lines])
 
     def _repr_html_(self) -> str:
-        known = all("bound" in vars(result) for result in self)  # a look at it computes nothing
-        return self.to_frame(bound=known).to_html()
+        computed = all("bound" in vars(result) for result in self)  # a look at it computes nothing
+        return self.to_frame(bound=computed).to_html()
 
     def to_frame(self, bound: bool = True) -> "pd.DataFrame":
         """Return a table with a row for each cardinality.
@@ -59,7 +59,7 @@ class CardinalityPath(Sequence[Result]):
         """
         import pandas as pd
 
-        total, known = text.total_variance(self.problem), text.names(self.problem)
+        total, names = text.total_variance(self.problem), text.names(self.problem)
         rows = []
         for result in self:
             variance = self.problem.variance(result.x) if result.good else float("nan")
@@ -67,7 +67,7 @@ class CardinalityPath(Sequence[Result]):
             if bound and result.good:
                 row |= {"bound": result.bound, "gap": result.gap}
             row |= {"cardinality": result.cardinality, "status": str(result.status)}
-            rows.append(row | {"variables": ", ".join(known[j] for j in result.support)})
+            rows.append(row | {"variables": ", ".join(names[j] for j in result.support)})
         return pd.DataFrame(rows, index=pd.Index([result.k for result in self], name="k"))
 
     def to_csv(self, file: Path | str, bound: bool = True) -> None:

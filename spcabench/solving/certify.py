@@ -95,8 +95,8 @@ def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
         off = B - np.diag(B.diagonal())
         trace, rest = float(np.trace(B)), float(np.abs(off).sum())
         # what is taken from beside the diagonal is put on it: that adds a PSD matrix
-        taken = off * (max((trace + rest) / most - trace, 0.0) / rest if rest else 0.0)
-        X[block, block] = B - taken + np.diag(np.abs(taken).sum(axis=1))
+        shrunk = off * (max((trace + rest) / most - trace, 0.0) / rest if rest else 0.0)
+        X[block, block] = B - shrunk + np.diag(np.abs(shrunk).sum(axis=1))
         d[block] = 1.0 / np.sqrt(np.trace(X[block, block]))
     X = d[:, None] * X * d
     beside = np.abs(X[:m, m:]).sum()

@@ -171,14 +171,14 @@ def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
     """Raise InputError for a setting that the function does not name, and suggest the nearest."""
-    known = set(parameters(function))
+    settings_of_function = set(parameters(function))
     # The settings of a run are taken out before a solver's are checked. They are named here only so
     # that a misspelt one ("max_iteration") is told its right name.
     if owner.startswith("solver"):
-        known |= set(RESERVED) - {"start"}
+        settings_of_function |= set(RESERVED) - {"start"}
     for name in settings:
         if name not in parameters(function):
-            raise InputError(validate.nearest(f"setting of {owner}", name, known))
+            raise InputError(validate.nearest(f"setting of {owner}", name, settings_of_function))
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
@@ -481,16 +481,16 @@ def _copied(item: Any, problem: Problem) -> Iterate:
             f"solve yielded {_kind(item)}; allowed are x (n,) or an Iterate"
         ) from None
     extra = dict(iterate.extra)
-    if taken := [name for name in OWN_NUMBERS if name in extra]:
-        raise SolverError(f"extra: {taken[0]!r} is a number of the harness; choose another name")
+    if reserved := [name for name in OWN_NUMBERS if name in extra]:
+        raise SolverError(f"extra: {reserved[0]!r} is a number of the harness; choose another name")
     # dataclasses.replace takes longer than all of the above
-    given = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
-    return Iterate(x, u, *given, extra, iterate.end, iterate.why)
+    fields = (iterate.Z, iterate.X, iterate.U, iterate.bound, iterate.bound_whp, iterate.phase)
+    return Iterate(x, u, *fields, extra, iterate.end, iterate.why)
 
 
-def _vector(name: str, given: Any, length: int | None) -> Vector:
+def _vector(name: str, value: Any, length: int | None) -> Vector:
     """A copy of what was yielded; SolverError where it has another length than is known."""
-    entries = np.asarray(given)
+    entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; allowed are real ones")
     if not entries.ndim and entries.dtype.kind not in "biuf":

@@ -27,5 +27,9 @@ def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
         return f"Z has shape {Z.shape} and type {Z.dtype}; allowed are finite floats ({n}, r)"
     if formulation == "penalised" or k is None:
         return ""
-    found = Z[:, Z.any(axis=0)]
-    return formulations.fault(found, formulations.Formulation(formulation), k) if found.size else ""
+    nonzero = Z[:, Z.any(axis=0)]
+    return (
+        formulations.fault(nonzero, formulations.Formulation(formulation), k)
+        if nonzero.size
+        else ""
+    )

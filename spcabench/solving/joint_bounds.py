@@ -44,20 +44,20 @@ def joint_bound(
     problem: Problem, formulation: Formulation, r: int, k: int, single: float | None = None
 ) -> tuple[float, str]:
     """Return the smallest certified bound on r loadings, and its source."""
-    found = joint_bounds(problem, formulation, r, k, single)
-    source = min(found, key=lambda name: found[name])
-    return found[source], source
+    by_source = joint_bounds(problem, formulation, r, k, single)
+    source = min(by_source, key=lambda name: by_source[name])
+    return by_source[source], source
 
 
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
     """Bounds on the sum of the r largest eigenvalues of any k x k part of Sigma."""
-    found = _spectrum(problem, r)
+    by_source = _spectrum(problem, r)
     if not problem.indefinite:
         variances = float(bounds.largest_variances(problem)[k - 1])
-        found["largest variances"] = variances * (1.0 + ROUNDING)
+        by_source["largest variances"] = variances * (1.0 + ROUNDING)
     if r < k < problem.n <= DUAL_MOST:
-        found["dual"] = _dual(problem, Shape.common(problem.n, r, k))
-    return found
+        by_source["dual"] = _dual(problem, Shape.common(problem.n, r, k))
+    return by_source
 
 
 def _each(
@@ -66,17 +66,17 @@ def _each(
     """Bounds on the total variance of orthonormal loadings of k nonzeros each."""
     n = problem.n
     one = bounds.upper_bound(problem, k) if single is None else single
-    found = _spectrum(problem, r) | {"one loading, r times": r * one}
+    by_source = _spectrum(problem, r) | {"one loading, r times": r * one}
     if disjoint and not problem.indefinite:
         most = min(r * k, n)
         variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)
-        found["largest variances"] = variances
+        by_source["largest variances"] = variances
     if k < n <= DUAL_MOST:
         shape = Shape.disjoint(n, r, k) if disjoint else Shape.each(n, r, k)
-        found["dual"] = _dual(problem, shape)
+        by_source["dual"] = _dual(problem, shape)
     if r == 2 and not disjoint and affordable(n, k):
-        found["all pairs of supports"] = _pair(problem, k)
-    return found
+        by_source["all pairs of supports"] = _pair(problem, k)
+    return by_source
 
 
 def _spectrum(problem: Problem, r: int) -> dict[str, float]:

@@ -156,8 +156,8 @@ def recovery(Z: Array, truth: Array) -> Recovery:
     from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
 
     of_truth, of_Z = linear_sum_assignment(-np.abs(truth.T @ Z))
-    true, found = truth[:, of_truth] != 0.0, Z[:, of_Z] != 0.0
-    hits = int((true & found).sum())
+    true, recovered = truth[:, of_truth] != 0.0, Z[:, of_Z] != 0.0
+    hits = int((true & recovered).sum())
     return Recovery(
         accuracy=hits / max(int((truth != 0.0).sum()), 1),
         false=1.0 - hits / max(int((Z != 0.0).sum()), 1),

@@ -79,14 +79,14 @@ class Model:
     def write(self, file: Path) -> None:
         """Write the model's arrays and what is known about it."""
         about = {"format": FORMAT, "versions": versions(), **self.about}
-        kept = {"mean": self.mean, "scale": self.scale, **self.arrays}
+        optional = {"mean": self.mean, "scale": self.scale, **self.arrays}
         with file.open("wb") as stream:
             np.savez(
                 stream,
                 loadings=self.loadings,
                 variables=np.array(self.variables, dtype=str),
                 about=np.array(json.dumps(about, default=str)),
-                **{name: values for name, values in kept.items() if values is not None},
+                **{name: values for name, values in optional.items() if values is not None},
             )
 
     def scores(self, X: Any) -> Array:
@@ -173,10 +173,10 @@ def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
 
     InputError where some are missing.
     """
-    wanted = [model.variables[j] for j in model.used]
+    needed = [model.variables[j] for j in model.used]
     place = {name: i for i, name in reversed([*enumerate(names)])}
-    lacking = [name for name in wanted if name not in place]
+    lacking = [name for name in needed if name not in place]
     if lacking:
         shown = ", ".join(lacking[:5]) + (f" and {len(lacking) - 5} more" if lacking[5:] else "")
-        raise InputError(f"no column {shown}; the model needs {len(wanted)} columns by name")
-    return [place[name] for name in wanted]
+        raise InputError(f"no column {shown}; the model needs {len(needed)} columns by name")
+    return [place[name] for name in needed]

@@ -123,7 +123,7 @@ def _of_all(
     ``flops`` and ``seconds`` are what the range of the penalty took, ``conversion`` the seconds in
     which the problem was brought into the solver's form.
     """
-    found = {
+    totals = {
         "runs": len(trials),
         "near": _first_near(trials, best.k or 0),
         "flops": flops + sum(t.flops + t.setup_flops for t in trials),
@@ -131,7 +131,7 @@ def _of_all(
     }
     return replace(
         best,
-        search=found,
+        search=totals,
         cpu_time=sum(t.cpu_time for t in trials),
         wall_time=conversion + seconds + sum(t.wall_time for t in trials),
         waited=sum(t.waited for t in trials),
@@ -148,10 +148,10 @@ def _first_near(trials: list[Result], k: int) -> int:
 
 def _range(problem: Problem, solver: ModuleType) -> tuple[float, float, int, float]:
     """Return the ends of the solver's penalty, and the flops and seconds to find them."""
-    given = in_form(problem, solver.TRAITS)
+    converted = in_form(problem, solver.TRAITS)
     with counting() as ledger:
         start = perf_counter()
-        low, high = solver.penalty_range(given)
+        low, high = solver.penalty_range(converted)
         return low, high, ledger.flops, perf_counter() - start
 
 

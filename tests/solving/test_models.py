@@ -185,7 +185,7 @@ def test_infinite_samples_are_refused_and_a_covariance_is_not_asked_whether_it_i
     np.save(tmp_path / "x.npy", WINE.to_numpy())
     typed("solve", tmp_path / "x.npy", "-k", "3", "--out", tmp_path / "m.npz")
     np.save(tmp_path / "x.npy", np.where(np.arange(178)[:, None] == 5, np.inf, WINE.to_numpy()))
-    with pytest.raises(InputError, match="infinite entries: 3, the first in row 6, column '1'"):
+    with pytest.raises(InputError, match="infinite entries: 3, the first in row 6, column '4'"):
         typed("apply", tmp_path / "m.npz", tmp_path / "x.npy")
     np.save(tmp_path / "s.npy", np.cov(WINE.T))
     assert "square and symmetric" in typed("solve", tmp_path / "s.npy", "-k", "2")
