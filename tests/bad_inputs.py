@@ -99,8 +99,8 @@ def fault(case: Case, folder: Path) -> str:
     except TooLong:
         return f"no end within {SECONDS} s"
     except BaseException as error:
-        arguments = " ".join(str(error).split())
-        return f"traceback: {type(error).__name__}: {arguments:.200}"
+        text = " ".join(str(error).split())
+        return f"traceback: {type(error).__name__}: {text:.200}"
     finally:
         signal.alarm(0)
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -25,13 +25,13 @@ GENERATED = [
 DENSE = [s for s in SOLVERS if traits(s).control is None]
 
 
-def _refused(call, *arguments):
+def _refused(call, *parts):
     with pytest.raises(InputError) as caught:
         call()
     message = str(caught.value)
     assert "\n" not in message
-    for word in arguments:
-        assert word in message, message
+    for part in parts:
+        assert part in message, message
 
 
 def _with(M, value):

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -154,18 +155,15 @@ def test_what_fails_is_never_folded():
     assert len(shown) + len(folded) == 40
 
 
-@pytest.mark.parametrize("verdict", card.VERDICTS)
-@pytest.mark.parametrize("mark", card.MARKS)
-def test_every_verdict_and_mark_is_shown_and_explained(verdict, mark):
-    statement = judged({"ours": [Place("n", Measured(20.0))]}) | {
-        "verdict": verdict,
-        "marks": [mark],
-    }
-    markup = card.html(statement, {})
-    assert card.VERDICTS[verdict].replace("'", "&#39;") in markup
-    assert card.MARKS[mark].replace("'", "&#39;") in markup
-    assert card.text(statement).startswith(f"K3 {verdict} ({mark})")
-    assert verdict in card.markdown(statement)
+def test_every_verdict_and_mark_is_shown_and_explained():
+    judgement = judged({"ours": [Place("n", Measured(20.0))]})
+    for verdict, mark in product(card.VERDICTS, card.MARKS):
+        statement = judgement | {"verdict": verdict, "marks": [mark]}
+        markup = card.html(statement, {})
+        assert card.VERDICTS[verdict].replace("'", "&#39;") in markup
+        assert card.MARKS[mark].replace("'", "&#39;") in markup
+        assert card.text(statement).startswith(f"K3 {verdict} ({mark})")
+        assert verdict in card.markdown(statement)
 
 
 @pytest.mark.parametrize("name", VILE)

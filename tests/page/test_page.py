@@ -67,11 +67,11 @@ def test_pages_say_which_claims_were_revised_since_the_run(trial_run, add_file):
     assert claims_file.revised(report | {"figure": "gone2013_fig1"}) == ""
 
 
-@pytest.mark.parametrize("figure", registry.names("figure"))
-def test_nothing_was_revised_where_all_statements_are_those_of_the_run(figure):
-    module = registry.module("figure", figure)
-    judged = [statement.judge(None) for statement in claims_file.statements(module)]
-    assert claims_file.revised({"figure": figure, "statements": judged}) == ""
+def test_nothing_was_revised_where_all_statements_are_those_of_the_run():
+    for figure in registry.names("figure"):
+        statements = claims_file.statements(registry.module("figure", figure))
+        judged = [statement.judge(None) for statement in statements]
+        assert claims_file.revised({"figure": figure, "statements": judged}) == "", figure
 
 
 def test_rows_are_there_as_a_table_for_people(trial_run):
