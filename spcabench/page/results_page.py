@@ -225,7 +225,7 @@ def _claims(file: Path) -> dict[str, Any] | None:
 
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """A paper with its figures, and each of its statements once, in the order of the figures."""
-    figures = sorted(figures, key=lambda f: _natural(f["figure"]))
+    figures = sorted(figures, key=lambda f: natural(f["figure"]))
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
@@ -362,7 +362,7 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(machines.values())
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def natural(name: str) -> list[tuple[int, str]]:
     """Sorts ``fig10`` after ``fig9``."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 

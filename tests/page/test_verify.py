@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from jsonschema import Draft202012Validator
 
 from spcabench import registry
 from spcabench.cli import application as command_line
@@ -87,7 +88,7 @@ def miscount(report):
         (unmark, "stand_in", True),
         (reword, "quote", True),
         (move, "rule", True),
-        (miscount, "pitprops was 2.0, is 3.0", False),
+        (miscount, "pitprops value was 2.0, is 3.0", False),
     ],
 )
 def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, word, in_both):
@@ -98,6 +99,64 @@ def test_another_flag_quote_rule_or_number_is_a_difference(trial_run, change, wo
     assert not differences(verify.rejudge(trial_run))
     assert any(word in line for line in differences(verify.rejudge(other)))
     assert in_both == any(word in line for line in differences(verify.against(trial_run, other)))
+
+
+def leaves(value, path=()):
+    """The path of every word, number and flag of a JSON value, and of every empty list."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in inside:
+        if isinstance(part, dict | list) and part:
+            yield from leaves(part, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def falsify(report, path):
+    """Change the value at a path of a claims file, and keep its type where it has one."""
+    *inside, last = path
+    for key in inside:
+        report = report[key]
+    old = report[last]
+    words = {"holds": "fails", "exact": "mean", "number": "theorem", "comparison": "number"}
+    by_type = {bool: lambda: not old, str: lambda: words.get(old, f"{old}x"), int: lambda: old + 1}
+    by_type |= {
+        float: lambda: old * 1.001 + 1e-6,
+        list: lambda: [*old, "x"],
+        dict: lambda: {"a": "b"},
+    }
+    report[last] = by_type[type(old)]() if old is not None else 1.0
+
+
+@pytest.mark.parametrize("name", [f"figures/{NAME}/claims.json", "claims.json"])
+def test_every_field_of_every_statement_is_compared(trial_run, name, monkeypatch):
+    make_run(trial_run, stand_in=True)
+    assert not differences(verify.rejudge(trial_run))
+    # a falsified file need not keep the schema to be found
+    monkeypatch.setattr(claims_file, "_schema", lambda figure: Draft202012Validator({}))
+    whole = (trial_run / name).read_text()
+    paths = list(leaves(json.loads(whole)["statements"][0]))
+    assert len(paths) > 60
+    for path in paths:
+        report = json.loads(whole)
+        falsify(report["statements"][0], path)
+        (trial_run / name).write_text(json.dumps(report))
+        lines = differences(verify.rejudge(trial_run))
+        assert any("T1" in line for line in lines), path
+    report["statements"].pop(0)
+    (trial_run / name).write_text(json.dumps(report))
+    assert any("T1" in line for line in differences(verify.rejudge(trial_run)))
+
+
+@pytest.mark.parametrize(("off", "differs"), [(2e-9, False), (1e-5, True)])
+def test_a_number_of_another_processor_is_the_same_number(trial_run, off, differs):
+    judged_run(trial_run)
+
+    def scale(report):
+        for place in report["statements"][0]["readings"][0]["places"]:
+            place |= {"value": 3.0 * (1 + off), "low": 3.0 * (1 - off)}
+
+    change_the_report(trial_run, scale)
+    assert bool(differences(verify.rejudge(trial_run))) == differs
 
 
 @pytest.mark.parametrize(
@@ -323,5 +382,5 @@ def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp
     make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     root, _ = published(trial_run, tmp_path)
-    (changes,) = verify.rejudge(root / "results" / "published")
-    assert "too large to publish" in changes.line and not changes.differences
+    found, _ = verify.rejudge(root / "results" / "published")
+    assert "too large to publish" in found.line and not found.differences
