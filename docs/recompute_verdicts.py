@@ -20,7 +20,8 @@ def of_part(places, rule, over):
     inside = beyond(p[f"{a}low"], low) & beyond(high, p[f"{a}high"])
     outside = ~beyond(high, p[f"{b}low"]) | ~beyond(p[f"{b}high"], low)
     fails, holds = (outside.any(), inside.all()) if over["all"] else (outside.all(), inside.any())
-    covered = len(p) and not (holds and len(p) < over["least"])
+    rests_on_all = holds if over["all"] else fails  # on places that may not cover the range
+    covered = len(p) and not (rests_on_all and len(p) < over["least"])
     return "undecided" if not covered else "fails" if fails else "holds" if holds else "undecided"
 
 
@@ -29,14 +30,24 @@ def verdict(s):
     mine = [r for r in s["readings"] if s["primary"] in (r["name"], *r["same"])]
     if s["calibration"] or not mine:
         return "calibration" if s["calibration"] else "pending" if s["pending"] else "undecided"
-    places = pd.DataFrame(mine[0]["places"], columns=["part", "judged", *OPEN]).query("judged")
+    places = pd.DataFrame(
+        mine[0]["places"], columns=["label", "part", "judged", "verdict", *OPEN]
+    ).query("judged")
     parts = [of_part(places[places.part == p["name"]], p["rule"], p["over"]) for p in s["parts"]]
     found = next((word for word in ("fails", "undecided") if word in parts), "holds")
+    free = [p["name"] for p in s["parts"] if not p["over"]["all"]]
+    if found == "holds" and len(free) > 1:  # one place is enough, but the same for all parts
+        at = places[places.part.isin(free)].groupby("label").verdict.agg(list)
+        shared = at[at.map(len) == len(free)]
+        if len(shared) and not any(set(words) == {"holds"} for words in shared):
+            found = "fails" if all("fails" in words for words in shared) else "undecided"
     found = "undecided" if mine[0]["stand_in"] and not s["any_data"] else found
     theorem = {"holds": "checked", "fails": "violated"} if s["kind"] == "theorem" else {}
     return theorem.get(found, found)
 
 
 if __name__ == "__main__":
-    for s in json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["statements"]:
+    run = Path(sys.argv[1])
+    file = run / "claims.json" if run.is_dir() else run
+    for s in json.loads(file.read_text(encoding="utf-8"))["statements"]:
         print(s["id"], verdict(s), "" if verdict(s) == s["verdict"] else "STORED " + s["verdict"])

@@ -19,6 +19,8 @@ Kind = Literal[
 ]
 LEVEL = 0.95
 FEWEST = 3  # replicates that an interval needs
+MOST_MISSING = 0.1  # of the replicates; more without a value could turn any verdict
+SAME = 1e-9  # relative spread below which replicates are equal but for rounding
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,18 @@ class Measured:
     kind : str
         "exact" has no interval. "mean" and "geometric mean" have a t interval, the latter of the
         logarithms. "share" is of yes and no, one for each replicate, with the interval of Clopper
-        and Pearson; "mean share" is of several for each, with a t interval. "at least" and "at
-        most" are geometric means of which some runs hit a limit: one end is open. "too few" has
-        fewer than three replicates, and decides nothing.
+        and Pearson; "mean share" is of several for each: its interval is the t interval, or that
+        of Clopper and Pearson of as many trials as replicates, whichever reaches further. "at
+        least" and "at most" are geometric means of which some runs hit a limit: one end is open.
+        "too few" has fewer than three replicates, and decides nothing.
     spread : float
         Standard error of the mean, or of the mean of the logarithms.
     count : int
         Number of replicates.
     over : str
         What the replicates are: "problems", "seeds", "rounds", "genes".
+    missing : int
+        Number of further replicates without a usable value; they are not in ``count``.
     """
 
     value: float
@@ -48,10 +53,23 @@ class Measured:
     spread: float = 0.0
     count: int = 1
     over: str = ""
+    missing: int = 0
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether too many replicates have no value for the others to speak for all."""
+        return self.missing > MOST_MISSING * (self.count + self.missing)
+
+    @property
+    def without_spread(self) -> bool:
+        """Whether a mean is of equal values, which do not tell how far others may lie."""
+        scale = abs(self.value) if self.kind == "mean" else 1.0
+        return self.kind in ("mean", "geometric mean") and self.spread <= SAME * scale
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval at a level of confidence; infinite where open."""
-        if self.kind == "too few" or not np.isfinite(self.value):
+        undecidable = self.kind == "too few" or self.incomplete or self.without_spread
+        if undecidable or not np.isfinite(self.value):
             return -np.inf, np.inf
         if self.kind == "exact":
             return self.value, self.value
@@ -61,7 +79,9 @@ class Measured:
         if self.kind == "mean":
             return self.value - half, self.value + half
         if self.kind == "mean share":
-            return max(self.value - half, 0.0), min(self.value + half, 1.0)
+            # draws of one problem may agree entirely: then it is one trial, however many they are
+            low, high = _clopper_pearson(self.value * self.count, self.count, level)
+            return max(min(self.value - half, low), 0.0), min(max(self.value + half, high), 1.0)
         low, high = self.value * np.exp(-half), self.value * np.exp(half)
         return (
             -np.inf if self.kind == "at most" else float(low),
@@ -82,7 +102,8 @@ def mean(
     Parameters
     ----------
     table : DataFrame
-        One row for each value. Values that are not finite are left out.
+        One row for each value. A replicate with a value that is not finite is left out and counted
+        as missing.
     column : str
         Column of the values.
     over : str or sequence of str
@@ -90,7 +111,7 @@ def mean(
     called : str
         What the replicates are, in the plural.
     """
-    return _of_mean(_replicates(table, column, over), called)
+    return _of_mean(*_replicates(table, column, over), called)
 
 
 def geometric_mean(
@@ -106,18 +127,18 @@ def geometric_mean(
     Parameters
     ----------
     table, column, over, called : DataFrame, str, str or sequence of str, str
-        As for `mean`. Values are positive.
+        As for `mean`. A value that is not positive is missing.
     censored : str
         Column that says which values are bounds only, because a run hit its limit.
     bound : str
         What such a value is: "at least" or "at most" the true one.
     """
     logs = table.assign(_log=np.log(table[column].where(table[column] > 0)))
-    found = _of_mean(_replicates(logs, "_log", over), called)
-    kind: Kind = found.kind if found.kind != "mean" else "geometric mean"
+    of_logs = _of_mean(*_replicates(logs, "_log", over), called)
+    kind: Kind = of_logs.kind if of_logs.kind != "mean" else "geometric mean"
     if kind == "geometric mean" and censored and table[censored].any():
         kind = bound
-    return replace(found, value=float(np.exp(found.value)), kind=kind)
+    return replace(of_logs, value=float(np.exp(of_logs.value)), kind=kind)
 
 
 def share(
@@ -126,8 +147,7 @@ def share(
     """Return the share over replicates, with its interval.
 
     Of one yes or no for each replicate it is that of Clopper and Pearson. Of several it is the t
-    interval of the replicates' shares, to whose variance that of a share of as many draws is added:
-    without it, replicates that happen to agree would have an interval of no width.
+    interval of the replicates' shares, and never narrower than that of Clopper and Pearson.
 
     Parameters
     ----------
@@ -135,35 +155,35 @@ def share(
         As for `mean`. Values are booleans, or between 0 and 1.
     """
     hits = table.assign(_share=table[column].astype(float))
-    shares, draws = _replicates(hits, "_share", over), int(hits._share.notna().sum())
-    if len(shares) < FEWEST:
-        return _too_few(shares, called)
-    value, count = float(shares.mean()), len(shares)
-    if draws == count and set(shares) <= {0.0, 1.0}:
-        return Measured(value, "share", 0.0, count, called)
-    shrunk = (value * draws + 1) / (draws + 2)
-    error = np.sqrt(np.var(shares, ddof=1) / count + shrunk * (1 - shrunk) / draws)
-    return Measured(value, "mean share", float(error), count, called)
+    shares, missing = _replicates(hits, "_share", over)
+    found = _of_mean(shares, missing, called)
+    if found.kind == "too few":
+        return found
+    single = len(table) == len(shares) + missing and set(shares) <= {0.0, 1.0}
+    return replace(found, kind="share", spread=0.0) if single else replace(found, kind="mean share")
 
 
-def _replicates(table: pd.DataFrame, column: str, over: str | Sequence[str]) -> np.ndarray:
-    """The mean of the finite values of each replicate."""
+def _replicates(
+    table: pd.DataFrame, column: str, over: str | Sequence[str]
+) -> tuple[np.ndarray, int]:
+    """The mean of each replicate all values of which are finite, and how many others there are."""
     columns = [over] if isinstance(over, str) else list(over)
-    finite = table[np.isfinite(table[column].astype(float))]
-    keys = [finite[name].astype(str) for name in columns]
-    return finite[column].astype(float).groupby(keys).mean().to_numpy()
+    if table[columns].isna().any(axis=None):
+        raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")
+    # a value that is not finite turns the mean of its replicate into NaN
+    values = table[column].astype(float).where(np.isfinite(table[column].astype(float)))
+    means = values.groupby([table[name].astype(str) for name in columns]).mean(skipna=False)
+    finite = means.dropna().to_numpy()
+    return finite, len(means) - len(finite)
 
 
-def _of_mean(values: np.ndarray, called: str) -> Measured:
-    if len(values) < FEWEST:
-        return _too_few(values, called)
-    error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
-    return Measured(float(values.mean()), "mean", error, len(values), called)
-
-
-def _too_few(values: np.ndarray, called: str) -> Measured:
-    value = float(values.mean()) if len(values) else np.nan
-    return Measured(value, "too few", 0.0, len(values), called)
+def _of_mean(values: np.ndarray, missing: int, called: str) -> Measured:
+    count = len(values)
+    value = float(values.mean()) if count else np.nan
+    if count < FEWEST:
+        return Measured(value, "too few", 0.0, count, called, missing)
+    error = float(np.std(values, ddof=1) / np.sqrt(count))
+    return Measured(value, "mean", error, count, called, missing)
 
 
 def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, float]:

@@ -97,6 +97,7 @@ def _judged_reading(statement: Stored, reading: Stored) -> Stored:
         places += done
         if done or reading["name"] == statement["primary"]:  # others need not measure every part
             outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
+    outcomes += _at_one_place(statement["parts"], places)
     verdict, reason, side = _of_all(outcomes or [_of_part(statement["parts"][0], [])])
     would = ""
     if reading["stand_in"] and not statement["any_data"] and verdict != "undecided":
@@ -142,15 +143,46 @@ def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
         decided = "fails" if "fails" in words else "holds" if set(words) == {"holds"} else ""
     else:
         decided = "holds" if "holds" in words else "fails" if set(words) == {"fails"} else ""
-    few = any(place["kind"] == "too few" for place in places)
-    if decided == "holds" and len(places) < part["over"]["least"]:
+    # fewer places settle neither "at every one it holds" nor "at none of them it holds"
+    rests_on_all = decided == ("holds" if part["over"]["all"] else "fails")
+    if rests_on_all and len(places) < part["over"]["least"]:
         return "undecided", "the data do not cover the range", ""
     if decided:
         return decided, "", side if decided == "fails" else ""
     if not places:
         return "undecided", "no run in the range gave an answer", ""
-    reason = "too few problems" if few else "the interval includes the threshold"
-    return "undecided", reason, ""
+    return "undecided", _why_undecided(places), ""
+
+
+def _why_undecided(places: list[Stored]) -> str:
+    """The first reason that applies to a place without a verdict."""
+    open_places = [measured_of(place) for place in places if place["verdict"] == "undecided"]
+    reasons = {
+        "too few problems": any(m.kind == "too few" for m in open_places),
+        "values are missing": any(m.incomplete or np.isnan(m.value) for m in open_places),
+        "all problems give the same value, so that the spread is unknown": any(
+            m.without_spread for m in open_places
+        ),
+    }
+    return next(
+        (reason for reason, applies in reasons.items() if applies),
+        "the interval includes the threshold",
+    )
+
+
+def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, str, str]]:
+    """The outcome of parts for which one place is enough: it must be the same place for all."""
+    names = [part["name"] for part in parts if not part["over"]["all"]]
+    labels: dict[str, list[str]] = {}
+    for place in places:
+        if place["judged"] and place["part"] in names:
+            labels.setdefault(place["label"], []).append(place["verdict"])
+    shared = [words for words in labels.values() if len(words) == len(names) > 1]
+    if not shared or ["holds"] * len(names) in shared:
+        return []
+    decided = all("fails" in words for words in shared)
+    reason = "" if decided else "no single place is known to satisfy all parts"
+    return [("fails" if decided else "undecided", reason, "")]
 
 
 def _of_all(outcomes: list[tuple[str, str, str]]) -> tuple[str, str, str]:
@@ -177,7 +209,8 @@ def rule_of(part: Stored) -> Rule:
 def measured_of(place: Stored) -> intervals.Measured:
     """Return the measured number of a stored place."""
     value = np.nan if place["value"] is None else place["value"]
-    return intervals.Measured(value, place["kind"], place["spread"], place["count"], place["over"])
+    names = ("kind", "spread", "count", "over", "missing")
+    return intervals.Measured(value, *(place[name] for name in names))
 
 
 def _without_copies(readings: list[Stored]) -> list[Stored]:
@@ -214,6 +247,7 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
             "better": _better(statement, primary),
             "censored": bool(kinds & {"at least", "at most"}),
             "too few": "too few" in kinds,
+            "missing": any(p["missing"] for p in primary["places"] if p["judged"]),
             "stand-in": primary["stand_in"],
             "simulated": primary["simulated"],
         }

@@ -33,9 +33,12 @@ class Rule:
     ends: bool = True
 
     def __post_init__(self) -> None:
-        empty = self.low > self.high or (self.low == self.high and not self.ends)
-        if empty or 0 in (self.low, self.high):
-            raise ValueError(f"rule from {self.low} to {self.high}: no region, or an end at 0")
+        region = self.low < self.high or (self.low == self.high and self.ends)  # NaN is in neither
+        threshold = np.isfinite(self.low) or np.isfinite(self.high)
+        if not (region and threshold) or 0 in (self.low, self.high):
+            raise ValueError(
+                f"rule from {self.low} to {self.high}: no region, no threshold, or an end at 0"
+            )
 
     def side(self, low: float, high: float) -> str:
         """Return where an interval lies: "inside", "below", "above", or "across" an edge."""

@@ -6,7 +6,8 @@ out is plain data (`judging`): from there on pages, documents and commands read,
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from string import Formatter
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ import pandas as pd
 from spcabench.claims import judging
 from spcabench.claims.intervals import Measured
 from spcabench.claims.rules import Rule, Scope
+from spcabench.claims.summary import FIELDS
+from spcabench.claims.words import listed
 
 StatementKind = Literal["theorem", "number", "comparison"]
 Stored = dict[str, Any]
@@ -228,6 +231,27 @@ class Statement:
     _measure: Callable[[Any], Iterable[Reading]] | None = field(default=None, init=False)
     _cause: Callable[[Any, Stored], str] | None = field(default=None, init=False)
 
+    def __post_init__(self) -> None:
+        kinds = get_args(StatementKind)
+        if self.kind not in kinds:
+            raise ValueError(
+                f"statement {self.id}: kind {self.kind!r}; allowed are {listed(kinds)}"
+            )
+        names = [part.name for part in self.parts]
+        strangers = {paper.part for paper in self.paper} - {*names}
+        if len(set(names)) < len(names) or strangers:
+            raise ValueError(
+                f"statement {self.id}: parts {names}; a name occurs twice, or a number of the "
+                "paper is of another part"
+            )
+        sentences = " ".join(self.headline.values())
+        unknown = {field for _, field, _, _ in Formatter().parse(sentences) if field} - {*FIELDS}
+        if unknown:
+            raise ValueError(
+                f"statement {self.id}: headline with {listed(sorted(unknown))}; its fields are "
+                f"{listed(FIELDS)}"
+            )
+
     def measured(
         self, function: Callable[[Any], Iterable[Reading]]
     ) -> Callable[[Any], Iterable[Reading]]:
@@ -263,6 +287,18 @@ class Statement:
         names = [reading.name for reading in readings]
         if len(set(names)) < len(names):
             raise ValueError(f"statement {self.id}: two readings have the same name: {names}")
+        unknown = {place.part for r in readings for place in r.places} - {
+            p.name for p in self.parts
+        }
+        if unknown:
+            raise ValueError(
+                f"statement {self.id}: places of {listed(sorted(unknown))}, which are not its parts"
+            )
+        if names and self.primary not in names and not self.pending:
+            raise ValueError(
+                f"statement {self.id}: no reading is called {self.primary!r}, the primary one: "
+                f"{listed(names):.100}"
+            )
         stored = judging.judged(self._stored() | {"readings": [_stored(r) for r in readings]})
         turned = stored["verdict"] in ("fails", "undecided", "violated")
         if turned and self._cause and data is not None and self.primary in names:
@@ -333,4 +369,5 @@ def _stored_place(place: Place) -> Stored:
         "spread": judging.finite(m.spread),
         "count": m.count,
         "over": m.over,
+        "missing": m.missing,
     }

@@ -1,13 +1,23 @@
 """Sentences made from the numbers of a judged statement: one in short, and those of headlines."""
 
-from itertools import groupby, takewhile
+import re
+from itertools import groupby, zip_longest
 from typing import Any
 
 from spcabench.claims.words import listed, number, span
 
 Stored = dict[str, Any]
 LONGEST = 160  # characters of a sentence in short
+# of a number some runs of which hit a limit: the end that is known, and its sign
+BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
+# a number of a label, or a band of two: "2,000", "0.05", "1-2"
+NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
 VERBS = {"holds": "holds", "fails": "fails", "undecided": "undecided"}
+
+
+# what the templates of a headline may name
+FIELDS = ("value", "range", "low", "high", "count", "paper")
+FIELDS += tuple(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count"))
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:
@@ -32,24 +42,26 @@ def short(statement: Stored, reading: Stored | None) -> str:
     """
     if reading is None:
         return "No runs yet." if statement["verdict"] == "pending" else "No run gave an answer."
-    parts = [
-        _of_places(part, places) for part, places in judged_places(statement, reading) if places
+    ways = _ways(
+        [_of_places(part, places) for part, places in judged_places(statement, reading) if places]
+    )
+    ways = ways or ["No run gave an answer."]
+    other = _opposite(statement, reading)
+    if other is not None:
+        brief = f"; {other['name']}: {' '.join(_outcome(other)).strip()}"
+        ways = [f"{ways[0]}; {other['name']}: {_overall(statement, other)}"] + [
+            way + brief for way in ways
+        ]
+    fitting = next((way for way in ways if len(way) <= LONGEST), "")
+    return fitting or f"{ways[-1][: LONGEST - 4].rsplit(' ', 1)[0]} ..."
+
+
+def _ways(parts: list[list[str]]) -> list[str]:
+    """The ways to say all parts, the most detailed one first."""
+    longest = max((len(ways) for ways in parts), default=0)
+    return [
+        "; ".join(ways[min(detail, len(ways) - 1)] for ways in parts) for detail in range(longest)
     ]
-    text = _fitting(parts) or "No run gave an answer."
-    opposite = _opposite(statement, reading)
-    if opposite is not None:
-        more = f"{text}; {opposite['name']}: {_overall(statement, opposite)}"
-        text = more if len(more) <= LONGEST else text
-    return text
-
-
-def _fitting(parts: list[list[str]]) -> str:
-    """The longest of the ways to say each part with which all fit."""
-    for detail in range(max((len(ways) for ways in parts), default=0)):
-        text = "; ".join(ways[min(detail, len(ways) - 1)] for ways in parts)
-        if len(text) <= LONGEST:
-            return text
-    return f"{text[: LONGEST - 2].rsplit(' ', 1)[0]} ..." if parts else ""
 
 
 def _of_places(part: Stored, places: list[Stored]) -> list[str]:
@@ -58,7 +70,9 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
         return [f"{name}{_one(part, places[0])}", f"{name}{number(places[0]['value'], unit)}"]
-    whole = f"{name}{_span(part, places)} at {len(places)} {noun}"
+    few = sum(place["kind"] == "too few" for place in places) % len(places)
+    all_told = f"{len(places) - few} of {len(places)}" if few else f"{len(places)}"
+    whole = f"{name}{_span(part, places)} at {all_told} {noun}"
     groups = _groups(places)
     if len(groups) == 1:
         return [whole]
@@ -71,22 +85,51 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
 def _one(part: Stored, place: Stored) -> str:
     """A number with its interval and what that is over."""
     unit = part["unit"]
-    if place["kind"] in ("at least", "at most"):
-        end = place["low"] if place["kind"] == "at least" else place["high"]
-        return f"{place['kind']} {number(end, unit)} (a run hit its limit)"
+    if place["kind"] in BOUNDS:
+        return f"{place['kind']} {number(bound_or_value(place), unit)} (a run hit its limit)"
     value = number(place["value"], unit)
     if place["kind"] == "exact":
         return value
     if place["kind"] == "too few":
         return f"{value} ({place['count']} {place['over']}: too few)"
+    over = f" over {of_all(place)}"
+    if place["low"] is None and place["high"] is None:
+        return f"{value}{over}, without an interval"
     # the unit stands behind the number already
     low, high = (number(place[end], unit).removesuffix(f" {unit}") for end in ("low", "high"))
     ends = f"{low}, {high}".replace(" %", "") if unit in ("share", "%") else f"{low}, {high}"
-    return f"{value} [{ends}] over {place['count']} {place['over']}"
+    return f"{value} [{ends}]{over}"
+
+
+def of_all(place: Stored) -> str:
+    """Return how many replicates have a value: "20 problems", "18 of 20 problems"."""
+    lacking = f" of {place['count'] + place['missing']}" if place["missing"] else ""
+    return f"{place['count']}{lacking} {place['over']}"
+
+
+def bound_or_value(place: Stored) -> float:
+    """Return the number that is told of a place: the end that is known if runs hit a limit."""
+    end, _ = BOUNDS.get(place["kind"], ("value", ""))
+    return place["value"] if place[end] is None else place[end]
 
 
 def _span(part: Stored, places: list[Stored]) -> str:
-    return span([place["value"] for place in places], part["unit"])
+    """From where to where the numbers of places reach.
+
+    A bound has its sign; too few problems are left out, unless they are all that there is.
+    """
+    enough = [place for place in places if place["kind"] != "too few"] or places
+    if not enough:
+        return span([], part["unit"])
+    outer = [choose(enough, key=bound_or_value) for choose in (min, max)]
+    signs = [BOUNDS.get(place["kind"], ("", ""))[1] for place in outer]
+    low, high = map(bound_or_value, outer)
+    if not any(signs):
+        return span([low, high], part["unit"])
+    words = [
+        f"{sign}{number(end, part['unit'])}" for sign, end in zip(signs, (low, high), strict=True)
+    ]
+    return " to ".join(dict.fromkeys(words))
 
 
 def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
@@ -95,43 +138,55 @@ def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
 
 
 def where(places: list[Stored]) -> str:
-    """Return from which to which label places reach: "0-10 %", "k = 5 to 20".
+    """Return from which to which label places reach, in each of the label's numbers.
 
-    Places that lie on no axis are listed.
+    "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places that lie on no axis are listed, and
+    so are labels with other words, such as the names of data sets.
     """
+    labels = [place["label"] for place in places]
     if all(place["x"] is None for place in places):
-        return listed([place["label"] for place in places])
-    first, last = (place["label"].split() for place in (places[0], places[-1]))
-    if first == last:
-        return " ".join(first)
-    same = _in_common(first, last)
-    back = _in_common(first[same:][::-1], last[same:][::-1])
-    one, other = (" ".join(label[same : len(label) - back]) for label in (first, last))
-    low, _, high = f"{one}-{other}".partition("-")
-    banded = one.count("-") == other.count("-") == 1 and one[0].isdigit()
-    between = f"{low}-{high.rpartition('-')[2]}" if banded else f"{one} to {other}"
-    return " ".join([*first[:same], between, *first[len(first) - back :]])
+        return listed(labels)
+    alike: dict[tuple[str, ...], list[list[str]]] = {}
+    for label in labels:
+        words = NUMBER.split(label)  # texts and numbers in turn
+        alike.setdefault(tuple(words[::2]), []).append(words[1::2])
+    return listed([_reach(texts, numbers) for texts, numbers in alike.items()])
 
 
-def _in_common(one: list[str], other: list[str]) -> int:
-    """How many words two lists begin with alike."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+def _reach(texts: tuple[str, ...], numbers: list[list[str]]) -> str:
+    """Labels of the same words, each number from its smallest to its largest."""
+    told = []
+    for column in zip(*numbers, strict=True):
+        ends = [choose(column, key=_first_number) for choose in (min, max)]
+        if column[0].count("-") and ends[0] != ends[1]:  # bands: from the first to the last edge
+            told.append(f"{ends[0].split('-')[0]}-{ends[1].split('-')[1]}")
+        else:
+            told.append(" to ".join(dict.fromkeys(ends)))
+    pairs = zip_longest(texts, told, fillvalue="")
+    return "".join(text for pair in pairs for text in pair)
+
+
+def _first_number(text: str) -> float:
+    return float(text.split("-")[0].replace(",", ""))
 
 
 def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """The first reading whose verdict is another one than that of the primary."""
-    mine = reading["would"] or reading["verdict"]
+    """The first reading with another verdict than the primary one, or another side of the rule."""
     others = (r for r in statement["readings"] if r["name"] != reading["name"])
-    return next(
-        (r for r in others if (r["would"] or r["verdict"]) not in (mine, "undecided")), None
-    )
+    decided = [r for r in others if _outcome(r)[0] != "undecided"]
+    return next((r for r in decided if _outcome(r) != _outcome(reading)), None)
+
+
+def _outcome(reading: Stored) -> tuple[str, str]:
+    """The verdict that a reading's numbers give, and the side of the rule on which it fails."""
+    sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
+    return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
 
 
 def _overall(statement: Stored, reading: Stored) -> str:
     """The verdict of a reading, and from where to where its numbers reach."""
     part, places = judged_places(statement, reading)[0]
-    return f"{reading['would'] or reading['verdict']} ({_span(part, places)})"
+    return f"{_outcome(reading)[0]} ({_span(part, places)})"
 
 
 def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
@@ -145,20 +200,22 @@ def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
     if reading is None:
         return {}
     part, places = judged_places(statement, reading)[0]
-    unit, values = part["unit"], [place["value"] for place in places]
+    unit = part["unit"]
+    enough = [place for place in places if place["kind"] != "too few"] or places
+    least, most = ([choose(enough, key=bound_or_value)] if enough else [] for choose in (min, max))
     paper = statement["paper"][0] if statement["paper"] else {"low": None, "high": None}
-    found: dict[str, str] = {
-        "value": number(values[0], unit) if values else "n/a",
-        "range": span(values, unit),
-        "low": number(min(values), unit) if values else "n/a",
-        "high": number(max(values), unit) if values else "n/a",
+    texts: dict[str, str] = {
+        "value": _span(part, places[:1]),
+        "range": _span(part, places),
+        "low": _span(part, least),
+        "high": _span(part, most),
         "count": str(len(places)),
-        "paper": span([paper["low"], paper["high"]], unit) if paper["low"] is not None else "n/a",
+        "paper": span([paper["low"], paper["high"]], unit),
     }
     for word in VERBS:
-        mine = [place for place in places if place["verdict"] == word]
-        found[word] = span([place["value"] for place in mine], unit)
-        runs = [where(of) for verdict, of in _groups(places) if verdict == word]
-        found[f"{word}_where"] = listed(runs) or "nowhere"
-        found[f"{word}_count"] = str(len(mine))
-    return found
+        chosen = [place for place in places if place["verdict"] == word]
+        texts[word] = _span(part, chosen)
+        runs = [where(group) for verdict, group in _groups(places) if verdict == word]
+        texts[f"{word}_where"] = listed(runs) or "nowhere"
+        texts[f"{word}_count"] = str(len(chosen))
+    return texts

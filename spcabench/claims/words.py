@@ -85,7 +85,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count != 1 or not noun.endswith('s') else noun[:-1]}"
 
 
-def listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """Return words as a sentence has them: "3 and 6", "1, 2 and 3"."""
     if len(words) < 2:
         return "".join(words)

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from spcabench.claims import judging, words
 from spcabench.claims.intervals import FEWEST
 from spcabench.claims.rules import Rule
-from spcabench.claims.summary import where
+from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, where
 from spcabench.page.render import render
 
 Stored = dict[str, Any]
@@ -51,6 +51,7 @@ MARKS = {
     "better": "at least 25 % better than the paper says",
     "censored": "some runs hit a limit, so their numbers are bounds",
     "too few": f"some places have fewer than {FEWEST} problems",
+    "missing": "some problems gave no usable number; they are counted",
     "stand-in": "measured on other data than the paper's",
     "simulated": "measured on simulated data",
 }
@@ -125,10 +126,9 @@ class Row:
     def number(self) -> str:
         """The number, or from where to where the numbers reach."""
         unit = self.unit if self.unit in WITH_UNIT else ""
-        bound = {"at least": ("low", "≥ "), "at most": ("high", "≤ ")}.get(self.places[0]["kind"])
-        if bound and len(self.places) == 1:
-            return bound[1] + told(self.places[0][bound[0]], unit)
-        return span(self.values, unit).replace(" to ", "–")
+        _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # a row is of one kind
+        values = [bound_or_value(place) for place in self.places if place["value"] is not None]
+        return sign.replace(">=", "≥").replace("<=", "≤") + span(values, unit).replace(" to ", "–")
 
     def in_words(self) -> str:
         """The number with its interval, and the verdict: "229 [148, 354], holds"."""
@@ -137,7 +137,8 @@ class Row:
         if self.look == "few":
             verdict = f"too few {place['over'] or 'problems'}"
         interval = "" if several else interval_of(place, self.unit)
-        count = f" at {len(self.places)} places" if several else ""
+        lacking = f" ({of_all(place)})" if place["missing"] else ""
+        count = f" at {len(self.places)} places" if several else lacking
         return f"{self.number()}{interval}{count}, {verdict}"
 
 
@@ -186,7 +187,7 @@ def span(values: Sequence[float], unit: str = "") -> str:
 def interval_of(place: Stored, unit: str) -> str:
     """The interval of a place, if it has one: " [148, 354]"."""
     low, high = place["low"], place["high"]
-    if place["kind"] in ("exact", "too few", "at least", "at most") or None in (low, high):
+    if place["kind"] in ("exact", "too few", *BOUNDS) or None in (low, high):
         return ""
     ends = [told(end, unit if unit in WITH_UNIT else "") for end in (low, high)]
     return f" [{ends[0]}, {ends[1]}]"
@@ -242,7 +243,7 @@ def _runs(places: list[Stored], unit: str) -> list[Row]:
     """Consecutive places of the same verdict and kind, whose labels differ in numbers alone."""
 
     def alike(place: Stored) -> tuple[Any, ...]:
-        bound = place["kind"] if place["kind"] in ("at least", "at most") else ""
+        bound = place["kind"] if place["kind"] in BOUNDS else ""
         return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
 
     runs = [list(run) for _, run in groupby(places, alike)]

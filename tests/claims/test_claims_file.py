@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from spcabench.claims import judging, words
+from spcabench.claims import judging, summary, words
 from spcabench.page import claims_file
 from tests.trial import make_run
 
@@ -95,7 +95,8 @@ def untold(statement):
         return set()
     part = statement["parts"][0]
     judged = [p for p in reading["places"] if p["judged"] and p["part"] == part["name"]]
-    values = [p["value"] for p in judged if p["value"] is not None]
+    known = [p for p in judged if p["value"] is not None]
+    values = [summary.bound_or_value(p) for p in known if p["kind"] != "too few"]
     if len(values) < 2:
         return set()
     ends = {words.number(end, part["unit"]).split()[0] for end in (min(values), max(values))}

@@ -76,6 +76,37 @@ def test_shares_of_several_draws_a_problem_are_covered(count, a, b):
     assert covered(lambda t: share(t, "value", over="seed"), tables(values), a / (a + b)) >= LEAST
 
 
+@pytest.mark.parametrize("count", [*COUNTS, 50])
+def test_shares_are_covered_if_all_draws_of_a_problem_agree(count, truth=0.9):
+    rng = np.random.default_rng(count)
+    values = np.repeat(rng.random((TRIALS, count, 1)) < truth, 20, axis=2)
+    assert covered(lambda t: share(t, "value", over="seed"), tables(values), truth) >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize(("a", "b"), [(0.9, 0.1), (1.94, 0.06)])
+def test_shares_of_problems_that_differ_much_are_covered(count, a, b):
+    rng = np.random.default_rng([count, int(100 * a), int(100 * b)])
+    values = rng.random((TRIALS, count, 20)) < rng.beta(a, b, size=(TRIALS, count, 1))
+    assert covered(lambda t: share(t, "value", over="seed"), tables(values), a / (a + b)) >= LEAST
+
+
+@pytest.mark.parametrize("count", COUNTS[:3])  # with 10 the value 12 has often not been seen
+def test_counts_that_often_agree_are_covered(count):
+    rng = np.random.default_rng(count)
+    values = rng.choice([6.0, 7.0], (TRIALS, count, 1), p=[0.8, 0.2])
+    assert covered(lambda t: mean(t, "value", over="seed"), tables(values), 6.2) >= LEAST
+
+
+@given(st.floats(0.01, 1e6), st.integers(FEWEST, 30), st.floats(0, 1e-12))
+def test_equal_values_decide_nothing(value, count, rounding):
+    values = value * (1 + rounding * np.arange(count))
+    table = pd.DataFrame({"value": values, "seed": range(count)})
+    for measure in (mean, geometric_mean):
+        found = measure(table, "value", over="seed")
+        assert found.without_spread and found.interval() == (-np.inf, np.inf)
+
+
 @given(NUMBERS)
 def test_an_interval_brackets_its_value_and_grows_with_the_level(values):
     table = pd.DataFrame({"value": values, "seed": range(len(values))})
@@ -122,10 +153,24 @@ def test_replicates_may_be_told_apart_by_several_columns():
     assert mean(table, "value", over="seed").kind == "too few"
 
 
-def test_values_that_are_missing_are_left_out():
-    table = pd.DataFrame({"value": [1.0, 2.0, 3.0, np.nan], "seed": range(4)})
-    assert mean(table, "value", over="seed").count == 3
-    assert geometric_mean(table.assign(value=[1.0, 2, 3, 0]), "value", over="seed").count == 3
+@pytest.mark.parametrize("unusable", [np.nan, np.inf, 0.0, -5.0])
+@pytest.mark.parametrize(("count", "lost"), [(20, 2), (20, 3), (10, 7), (4, 1), (3, 3)])
+def test_a_replicate_without_a_usable_value_is_counted(unusable, count, lost):
+    values = [0.9, 0.92, 0.91, *[0.9] * (count - 3)]
+    table = pd.DataFrame({"value": values[lost:] + [unusable] * lost, "seed": range(count)})
+    measures = [geometric_mean] if unusable in (0, -5) else [geometric_mean, mean, share]
+    for measure in measures:
+        found = measure(table, "value", over="seed")
+        assert (found.count, found.missing) == (count - lost, lost)
+        if lost > 0.1 * count:
+            assert found.interval() == (-np.inf, np.inf)
+
+
+def test_a_replicate_with_one_unusable_value_is_missing_and_one_without_a_name_is_refused():
+    table = pd.DataFrame({"value": [1.0, 2, 3, 4, 5, np.nan], "seed": [0, 0, 1, 1, 2, 2]})
+    assert (mean(table, "value", "seed").count, mean(table, "value", "seed").missing) == (2, 1)
+    with pytest.raises(ValueError, match="rows without a value of seed"):
+        mean(table.assign(seed=[0, 0, 1, 1, 2, np.nan]), "value", over="seed")
 
 
 @pytest.mark.parametrize(("bound", "ends"), [("at least", (1, 0)), ("at most", (0, 1))])

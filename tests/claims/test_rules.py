@@ -20,9 +20,11 @@ from spcabench.claims import (
     below,
     every,
     exact,
+    geometric_mean,
     judging,
     mean,
     some,
+    summary,
     within,
     words,
 )
@@ -86,8 +88,20 @@ def test_a_harder_rule_holds_nowhere_where_the_easier_one_fails(a, b, value, sha
             assert rule.moved(-share).side(value, value) == "inside"
 
 
-@pytest.mark.parametrize("ends", [(0, 5), (-5, 0), (2, 1), (0, 0)])
-def test_a_rule_has_a_region_and_no_end_at_zero(ends):
+@pytest.mark.parametrize(
+    "ends",
+    [
+        (0, 5),
+        (-5, 0),
+        (2, 1),
+        (0, 0),
+        (np.nan, 5),
+        (1, np.nan),
+        (-np.inf, np.inf),
+        (np.inf, np.inf),
+    ],
+)
+def test_a_rule_has_a_region_and_a_threshold_which_is_not_zero(ends):
     with pytest.raises(ValueError, match="rule from"):
         Rule(*ends)
 
@@ -113,6 +127,25 @@ def test_a_place_outside_the_scope_is_shown_and_not_judged():
     assert [p["judged"] for p in judged["readings"][0]["places"]] == [True, True, False]
     judged = statement({"a": [12, 15, 1]}, at_least(10), over=every(high=2, least=3))
     assert judged["verdict"] == "undecided" and "cover" in judged["reason"]
+
+
+def test_places_that_do_not_cover_the_range_decide_only_what_one_place_can():
+    few = dict(over=some(least=3))
+    assert statement({"a": [1]}, at_least(10), **few)["verdict"] == "undecided"
+    assert statement({"a": [1, 2, 3]}, at_least(10), **few)["verdict"] == "fails"
+    assert statement({"a": [11]}, at_least(10), **few)["verdict"] == "holds"
+    assert statement({"a": [1]}, at_least(10), over=every(least=3))["verdict"] == "fails"
+
+
+@pytest.mark.parametrize(
+    ("gain", "loss", "verdict"),
+    [((20, 1), (9, 1), "fails"), ((20, 1), (1, 9), "holds"), ((20, 30), (9, 1), "holds")],
+)
+def test_parts_for_which_one_place_is_enough_need_the_same_place(gain, loss, verdict):
+    places = [Place(f"J = {x}", exact(value), x) for x, value in enumerate(gain)]
+    places += [Place(f"J = {x}", exact(value), x, "loss") for x, value in enumerate(loss)]
+    parts = [Part("loss", "loss", "%", at_most(5), some("J"))]
+    assert statement({"a": places}, at_least(10), over=some("J"), also=parts)["verdict"] == verdict
 
 
 def test_one_place_among_many_fails_at_a_corrected_level_only():
@@ -162,7 +195,6 @@ def test_kinds_and_readings_that_decide_nothing():
     assert statement({"a": [1]}, at_least(10), calibration=True)["verdict"] == "calibration"
     none = statement({"a": [1]}, at_least(10), primary="b", pending="more runs")
     assert (none["verdict"], none["reason"]) == ("pending", "more runs")
-    assert statement({"a": [1]}, at_least(10), primary="b")["verdict"] == "undecided"
     assert statement({}, at_least(10))["verdict"] == "undecided"
 
 
@@ -198,6 +230,94 @@ def test_readings_with_the_same_numbers_are_one_line():
     judged = statement({"a": [12], "b": [12], "c": [13]}, at_least(10), primary="b")
     assert [(r["name"], r["same"]) for r in judged["readings"]] == [("a", ["b"]), ("c", [])]
     assert judged["verdict"] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (dict(primary="b"), "no reading is called 'b'"),
+        (dict(kind="numbr"), "kind 'numbr'"),
+        (dict(headline=dict(fails="It has {nope}.")), "headline with nope"),
+        (dict(also=[Part("", "seconds", "s", at_most(10))]), "occurs twice"),
+        (dict(paper=[PaperNumber(1, part="tpyo")]), "of another part"),
+    ],
+)
+def test_a_misspelt_word_of_the_author_is_refused(wrong, said):
+    with pytest.raises(ValueError, match=f"X1: .*{said}"):
+        statement({"a": [12]}, at_least(10), **wrong)
+
+
+def test_a_place_of_a_part_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="places of tpyo"):
+        statement({"a": [12, Place("n", exact(1), part="tpyo")]}, at_least(10))
+
+
+def geometric(values):
+    """The geometric mean over problems of some values."""
+    table = pd.DataFrame({"v": values, "seed": range(len(values))})
+    return geometric_mean(table, "v", over="seed")
+
+
+def test_missing_values_are_marked_and_told_and_many_decide_nothing():
+    ratios = [0.90, 0.92, 0.91, *[0.9] * 15]
+    found = statement({"a": [geometric([*ratios, np.inf, 0.0])]}, below(1))
+    assert found["verdict"] == "holds" and "missing" in found["marks"]
+    assert "18 of 20" in found["short"]
+    found = statement({"a": [geometric([0.90, 0.92, 0.91, *[np.nan] * 7])]}, below(1))
+    assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
+    found = statement({"a": [20, np.nan]}, at_least(10))
+    assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
+
+
+def test_equal_values_decide_nothing_unless_they_are_exact():
+    found = statement({"a": [over([3.0] * 5)]}, at_least(2))
+    assert found["verdict"] == "undecided" and "same value" in found["reason"]
+    assert statement({"a": [3.0]}, at_least(2))["verdict"] == "holds"
+
+
+def censored(value, bound):
+    """A geometric mean of which one of three runs hit its limit."""
+    table = pd.DataFrame({"v": [0.9 * value, value, 1.1 * value], "seed": range(3)})
+    return geometric_mean(
+        table.assign(late=[True, False, False]), "v", "seed", censored="late", bound=bound
+    )
+
+
+def test_a_bound_is_told_as_a_bound():
+    places = [censored(0.3, "at most"), geometric([3.0, 3.1, 3.2]), censored(40.0, "at least")]
+    text = statement({"a": places}, at_least(10))["short"]
+    low, high = (words.number(end) for end in (places[0].interval()[1], places[2].interval()[0]))
+    assert f"<= {low} to >= {high}" in text
+    headline = dict(fails="Time is {range}.", undecided="Time is {range}.")
+    found = statement({"a": places}, at_least(10), headline=headline)
+    assert f"<= {low} to >= {high}" in found["sentence"]
+
+
+def test_too_few_problems_are_in_no_range():
+    places = [geometric([3.0, 3.1, 3.2]), geometric([5.0, 5.1, 5.2]), geometric([50.0, 60.0])]
+    assert "3.1 to 5.1 times at 2 of 3" in statement({"a": places}, above(0.1))["short"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["n = 200, 1-2 %", "n = 500, 2-5 %", "n = 2000, 10-15 %"], "n = 200 to 2000, 1-15 %"),
+        (["0-2 %", "2-5 %", "5-10 %"], "0-10 %"),
+        (["k = 5", "k = 10", "k = 20"], "k = 5 to 20"),
+        (["k = 5"], "k = 5"),
+        (["1,000 words", "20,000 words"], "1,000 to 20,000 words"),
+        (["faces, n = 1", "faces, n = 3", "genes, n = 1"], "faces, n = 1 to 3 and genes, n = 1"),
+    ],
+)
+def test_places_are_told_in_all_their_numbers(labels, told):
+    assert summary.where([{"label": label, "x": 1.0} for label in labels]) == told
+
+
+@pytest.mark.parametrize("name", ["b", "a reading with a name of many words " * 3])
+def test_a_reading_that_says_the_opposite_is_named_in_short(name):
+    for values, rule in (((12, 1), at_least(10)), ((0.1, 9), within(0.5, 2))):
+        found = statement({"a": [values[0]] * 8, name: [values[1]] * 8}, rule)
+        assert name.strip() in found["short"] and len(found["short"]) <= 160
 
 
 def test_two_readings_of_one_name_and_a_statement_that_nothing_measures_are_refused():

@@ -1,5 +1,7 @@
 """Made-up rows for D4, D6, D7, D9 and D11."""
 
+from itertools import product
+
 import numpy as np
 
 from spcabench.figures.daspremont2007_gap import LEVELS, SECONDS
@@ -13,10 +15,10 @@ def sizes(share=0.5, grown=0.0, each=0.0, gap=0.9, apart=0.0, dspca=10.0, clarab
     share : of the iterations that are stated. grown, each : beyond the exponents of all flops, and
     of those of an iteration. gap : over eps. apart : the intervals. dspca, clarabel : seconds.
     """
-    for n in (30, 60, 120):
+    for n, seed in product((30, 60, 120), range(3)):
         rho = n**0.5
         stated = 4 * n * rho * np.sqrt(np.log(n)) / EPS
-        common = dict(label="size", dataset="gaussian", n=n, setup_time=0.0)
+        common = dict(label="size", dataset="gaussian", n=n, seed=seed, setup_time=0.0)
         work = share * stated * 10.0 * n**3 * n**grown
         yield common | dict(
             solver="dspca",
