@@ -126,10 +126,11 @@ def _span(part: Stored, places: list[Stored]) -> str:
     low, high = map(bound_or_value, outer)
     if not any(signs):
         return span([low, high], part["unit"])
-    words = [
-        f"{sign}{number(end, part['unit'])}" for sign, end in zip(signs, (low, high), strict=True)
-    ]
-    return " to ".join(dict.fromkeys(words))
+    first, last = (s + number(end, part["unit"]) for s, end in zip(signs, (low, high), strict=True))
+    unit = f" {part['unit']}"
+    if first == last:
+        return first
+    return f"{first.removesuffix(unit) if last.endswith(unit) else first} to {last}"
 
 
 def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
