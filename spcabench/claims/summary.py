@@ -16,8 +16,10 @@ VERBS = {"holds": "holds", "fails": "fails", "undecided": "undecided"}
 
 
 # what the templates of a headline may name
-FIELDS = ("value", "range", "low", "high", "count", "paper")
-FIELDS += tuple(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count"))
+FIELDS = (
+    *("value", "range", "low", "high", "count", "paper"),
+    *(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count")),
+)
 
 
 def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list[Stored]]]:

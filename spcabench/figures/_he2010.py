@@ -1,6 +1,7 @@
 """What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -190,7 +191,7 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
         both = paired(data, method, "scol", "value")
         if len(both):
             share = int(method.removeprefix(LEVEL)) if method != "mcol" else 10
-            places = claims.places(both, "x", lambda rows, share=share: _loss(rows, share), label)
+            places = claims.places(both, "x", partial(_loss, share=share), label)
             notes = below_optimum(data, "mcol") if name == PAPERS_C else []
             yield claims.Reading(name, places, both, notes)
 
