@@ -2,6 +2,7 @@
 PYTHON ?= python3
 SCALE ?= quick
 BASE ?= main~1
+COMMITS ?= NEW
 MACHINE ?= local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 BIN := .venv/bin
@@ -11,7 +12,7 @@ READY := .venv/.installed
 # the lock's own, hashed lines of the tools that build and install everything else
 TOOLS := uv setuptools wheel
 
-.PHONY: figures publish publish-history test test-thorough test-alone test-bounds test-slurm check docs history perf perf-site perf-check lock clean help
+.PHONY: figures publish publish-history test test-thorough test-alone test-bounds test-slurm check docs history perf perf-check lock clean help
 
 help:
 	@echo "make figures [SCALE=quick|paper] [JOBS=n]   every figure and table, judged: results/SCALE/index.html"
@@ -23,10 +24,9 @@ help:
 	@echo "make test-slurm                             the workflow on a SLURM cluster of one node, where one can be started"
 	@echo "make check                                  ruff and mypy"
 	@echo "make docs                                   the documents: site/index.html"
-	@echo "make history [COMMITS=a..b]                 exact counts of the last ten commits, or of a range, as a page"
-	@echo "make perf [COMMITS=a..b] [MACHINE=name]     measure the commits since the last measured one, or a range"
-	@echo "make perf-site [MACHINE=name]               what was measured, as a page: results/history/index.html"
-	@echo "make publish-history [MACHINE=name]         the same page into results/published; needs a clean tree"
+	@echo "make perf [COMMITS=a..b] [MACHINE=name]     asv measures the commits since the last measured one, or a range"
+	@echo "make history [MACHINE=name]                 what asv measured, as a page: results/history/index.html"
+	@echo "make publish-history                        the page of the published numbers into results/published; needs a clean tree"
 	@echo "make perf-check [BASE=main~1] [REDUCED=1]   fail if an exact count got worse since BASE"
 	@echo "make lock                                   renew requirements.lock from pyproject.toml"
 	@echo "make clean                                  forget the runs (results/quick, results/paper)"
@@ -66,17 +66,17 @@ docs: $(READY)
 	@$(BIN)/python -m spcabench.page.findings
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
-history: $(READY)
-	@$(BIN)/python -m benchmarks.perf count --machine $(MACHINE) --commits "$(COMMITS)"
-
+# its own commands work too; `asv machine --machine NAME` would forget the processor and the memory
 perf: $(READY)
-	@$(BIN)/python -m benchmarks.perf run --machine $(MACHINE) --commits "$(COMMITS)" $(if $(SOLVERS),--solvers)
+	@$(BIN)/python -c "from asv.machine import Machine, MachineCollection as known; \
+		known.save('$(MACHINE)', Machine.get_defaults() | {'machine': '$(MACHINE)'})"
+	@$(BIN)/asv run --launch-method forkserver --machine $(MACHINE) "$(COMMITS)"
 
-publish-history: $(READY)
-	@$(BIN)/python -m benchmarks.perf publish --machine $(MACHINE)
+history: $(READY)
+	@$(BIN)/python -m benchmarks.history_page $(if $(filter-out file,$(origin MACHINE)),--machine $(MACHINE))
 
-perf-site: $(READY)
-	@$(BIN)/python -m benchmarks.perf site --machine $(MACHINE)
+publish-history: history
+	@$(BIN)/python -m spcabench publish results/published
 
 perf-check: $(READY)
 	@$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(REDUCED),--reduced)

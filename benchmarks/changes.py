@@ -1,14 +1,54 @@
-"""What changed between two measured commits, solver by solver and measure by measure."""
+"""What changed at each measured commit, solver by solver and measure by measure."""
 
-from .commits import excuse
+from .commits import accepted, convention, excuse, git
+from .measure import MEASURES
 
-EXACT = ("flops", "iterations", "gap", "shortfall")
-SAME = 1e-9  # of a ratio; of a share, 1e-6, since bounds are sums of many numbers
-SHARES = {"gap": 1e-6, "shortfall": 1e-6}
+WORSE = 1.01  # ratio above which a commit must accept a change
+FLOOR = {"gap": 1e-6, "shortfall": 1e-6}  # smaller changes of a share are rounding
+SAME = 1e-9  # of a ratio
 # times: less is the noise of the machine
 FASTER, EACH = 1.5, 1.25  # ratio at the median of the problems, and on each of them
-ALONE = 2.0  # ratio where there is one problem alone
+ALONE = 2.0  # ratio if there is one problem alone
 FEW_BYTES = 8_000_000  # what an allocator may keep or give back
+
+
+def by_commit(table):
+    """Return the measured commits, the oldest first.
+
+    Each has its hash, date, subject and convention of flops, the solvers that were timed at it,
+    what changed since the measured commit before, and what was accepted. table : see `results`.
+    """
+    form = ("--no-walk=unsorted", "--date=short", "--format=%H%x00%h%x00%ad%x00%s")
+    commits, before = [], None
+    for line in git("log", *form, *table.commit.unique()).splitlines():
+        sha, short, date, subject = line.split("\0")
+        about = {"sha": sha, "short": short, "date": date, "subject": subject}
+        commits.append(about | {"convention": convention(sha)} | since(table, before, sha))
+        before = sha
+    return commits
+
+
+def since(table, before, sha):
+    """Return what changed since a measured commit, what is new, and what was accepted.
+
+    ``changed`` are the flops, and ``also`` the other measures (see `between`). ``recounted`` says
+    that flops are counted by another convention since: none are compared then.
+    """
+    here = table[(table.commit == sha) & (table.solver != "")]
+    summary = {"changed": [], "also": [], "new": [], "accepted": [], "recounted": False}
+    summary["measured"] = sorted(here.solver[here.measured].unique())
+    if before is None:
+        return summary
+    recounted, reasons = convention(before) != convention(sha), accepted(before, sha)
+    changes = between(table, before, sha, reasons, recounted)
+    return summary | {
+        "changed": [change for change in changes if change["measure"] == "flops"],
+        "also": [change for change in changes if change["measure"] != "flops"],
+        "new": sorted(set(here.solver) - set(table.solver[table.commit == before])),
+        "accepted": [vars(a) for a in reasons],
+        "recounted": recounted,
+        "between": int(git("rev-list", "--count", f"{before}..{sha}")) - 1,
+    }
 
 
 def between(table, before, sha, reasons, recounted):
@@ -24,33 +64,30 @@ def between(table, before, sha, reasons, recounted):
         index=["measure", "solver", "problem"], columns="commit", values="value"
     )
     wide = wide.reindex(columns=[before, sha]).dropna()
-    left_out = ("flops",) if recounted else ()
-    found = []
+    timed = wide.index.get_level_values("measure") == "seconds"
+    wide = wide[wide[before].ne(wide[sha]) | timed]  # most numbers are the same
+    changes = []
     for (measure, solver), part in wide.groupby(level=["measure", "solver"]):
-        change = None if measure in left_out else compared(measure, part[before], part[sha])
-        if change:
-            word = worded(solver, measure, change, reasons)
-            found.append({"solver": solver, "measure": measure, **change, "word": word})
-    return found
+        if recounted and measure == "flops":
+            continue
+        moved = differences(measure, part[before], part[sha])
+        if not moved.empty:
+            ends = {"low": float(moved.min()), "high": float(moved.max()), "problems": len(moved)}
+            word = in_a_word(solver, measure, ends, reasons)
+            changes.append({"solver": solver, "measure": measure, **ends, "word": word})
+    return changes
 
 
-def compared(measure, old, new):
-    """Return low, high and problems of a change; None where there is none."""
+def differences(measure, old, new):
+    """Return the ratios or the differences of the problems on which a measure changed."""
     if measure == "memory":
-        moved = (new - old)[(new - old).abs() >= FEW_BYTES]
-    elif measure in SHARES:
-        moved = (new - old)[(new - old).abs() > SHARES[measure]]
-    elif measure in EXACT:
-        ratio = (new / old).where(old > 0, 1.0)
-        moved = ratio[(ratio - 1.0).abs() > SAME]
-    elif measure == "seconds":
-        ratio = new / old
-        moved = ratio if differ(ratio) else ratio[:0]
-    else:
-        return None
-    if moved.empty:
-        return None
-    return {"low": float(moved.min()), "high": float(moved.max()), "problems": len(moved)}
+        return (new - old)[(new - old).abs() >= FEW_BYTES]
+    if measure in FLOOR:
+        return (new - old)[(new - old).abs() > FLOOR[measure]]
+    ratio = (new / old).where(old > 0, 1.0)
+    if measure == "seconds":
+        return ratio if differ(ratio) else ratio[:0]
+    return ratio[(ratio - 1.0).abs() > SAME]
 
 
 def differ(ratio):
@@ -60,14 +97,11 @@ def differ(ratio):
     return any(r.median() >= FASTER and r.min() >= EACH for r in (ratio, 1.0 / ratio))
 
 
-def worded(solver, measure, change, reasons):
-    """How a solver changed in a measure, in a word."""
-    from .gate import FLOOR, WORSE
-
-    neutral = 0.0 if measure == "memory" or measure in SHARES else 1.0
-    if measure not in EXACT:
-        return "less" if change["low"] + change["high"] < 2 * neutral else "more"
-    limit = FLOOR[measure] if measure in SHARES else WORSE
-    if change["high"] <= limit:
-        return "better" if change["low"] < neutral else "same"
+def in_a_word(solver, measure, ends, reasons):
+    """Say how a solver changed in a measure."""
+    neutral = 0.0 if measure == "memory" or measure in FLOOR else 1.0
+    if measure not in MEASURES:
+        return "less" if ends["low"] + ends["high"] < 2 * neutral else "more"
+    if ends["high"] <= FLOOR.get(measure, WORSE):
+        return "better" if ends["low"] < neutral else "same"
     return "accepted" if excuse(solver, measure, reasons) else "worse"

@@ -1,4 +1,4 @@
-"""What git knows: commits, their trees as installed packages, and accepted regressions."""
+"""What git knows: commits, their packages, and accepted regressions."""
 
 import re
 import subprocess
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .counts import MEASURES, ROOT
+from .measure import MEASURES
 
-TREES = ROOT / ".asv" / "trees"
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ROOT / ".asv" / "packages"
 PARTS = ("solvers", "datasets")  # of the package, beside it in a checkout
 KEY = "Accepted-regression"
 LINE = re.compile(
@@ -34,15 +35,14 @@ class Accepted:
         return self.solver in (solver, "*") and self.measure in (measure, None)
 
 
-def git(*words):
-    """What git says about this repository. Raises CalledProcessError."""
-    from spcabench import machine  # not above: asv imports this folder at commits that lack it
+def git(*arguments):
+    """Return what git says about this repository. Raises CalledProcessError."""
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
-    return machine.git(ROOT, *words)
 
-
-def known(name):
-    """The full hash of a commit, or None where this clone has not got it."""
+def hash_or_none(name):
+    """Return the full hash of a commit, or None if this clone lacks it."""
     try:
         return git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     except subprocess.CalledProcessError:
@@ -54,25 +54,18 @@ def shallow():
     return git("rev-parse", "--is-shallow-repository") == "true"
 
 
-def commit(name):
-    """The full hash of a commit. Raises ValueError for one that this clone has not got."""
-    found = known(name)
-    if found is None:
+def full_hash(name):
+    """Return the full hash of a commit. Raises ValueError if this clone lacks it."""
+    sha = hash_or_none(name)
+    if sha is None:
         hint = "this clone is shallow: git fetch --unshallow" if shallow() else "see git log"
         raise ValueError(f"no commit {name!r} here; {hint}")
-    return found
-
-
-def listed(asked):
-    """The full hashes of commits, the oldest first: of a range a..b, or of some names."""
-    words = asked.split()
-    alone = ["--no-walk"] if not any(mark in asked for mark in ("..", "^")) else []
-    return git("rev-list", "--reverse", "--topo-order", *alone, *words).split()
+    return sha
 
 
 @lru_cache
 def convention(sha):
-    """Number of the convention by which a commit counts flops; 1 where it names none."""
+    """Return the number of the convention by which a commit counts flops; 1 if it names none."""
     try:
         text = git("show", f"{sha}:spcabench/flops.py")
     except subprocess.CalledProcessError:  # before there was a ledger
@@ -86,20 +79,22 @@ def accepted(base, head):
 
     Raises ValueError for a line that cannot be read.
     """
-    found = []
-    for entry in filter(None, git("log", "--format=%h%x00%B%x01", f"{base}..{head}").split("\x01")):
-        short, _, message = entry.strip().partition("\0")
-        found += [one(line, short) for line in message.splitlines() if line.startswith(f"{KEY}:")]
-    return found
+    log = git("log", "--format=%h%x00%B%x01", f"{base}..{head}")
+    return [
+        parse(line, short)
+        for short, _, message in (m.strip().partition("\0") for m in log.split("\x01"))
+        for line in message.splitlines()
+        if line.startswith(f"{KEY}:")
+    ]
 
 
 def excuse(solver, measure, reasons):
-    """The accepted regression that covers a number, or None."""
+    """Return the accepted regression that covers a number, or None."""
     return next((a for a in reasons if a.covers(solver, measure)), None)
 
 
-def one(line, short):
-    """An accepted regression from its line."""
+def parse(line, short):
+    """Return the accepted regression of a line."""
     match = LINE.fullmatch(line.strip())
     if match is None:
         raise ValueError(
@@ -108,21 +103,21 @@ def one(line, short):
     return Accepted(**match.groupdict(), commit=short)
 
 
-def tree(sha):
-    """The folder with a commit's package, as an installed one has it."""
-    folder = TREES / sha
+def package_of(sha):
+    """Return the folder that holds a commit's package in the form of an installed one."""
+    folder = PACKAGES / sha
     if folder.is_dir():
         return folder
-    TREES.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=TREES) as scratch:
-        made = Path(scratch, "made")
-        made.mkdir()
-        words = ["git", "-C", ROOT, "archive", sha, "spcabench", *PARTS]
-        done = subprocess.run(words, capture_output=True)
-        if done.returncode:
-            raise RuntimeError(f"{sha[:10]} has no package: {done.stderr.decode().strip()}")
-        subprocess.run(["tar", "-x", "-C", made], input=done.stdout, check=True)
+    PACKAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=PACKAGES) as scratch:
+        unpacked = Path(scratch, "package")
+        unpacked.mkdir()
+        command = ["git", "-C", ROOT, "archive", sha, "spcabench", *PARTS]
+        archive = subprocess.run(command, capture_output=True)
+        if archive.returncode:
+            raise RuntimeError(f"{sha[:10]} has no package: {archive.stderr.decode().strip()}")
+        subprocess.run(["tar", "-x", "-C", unpacked], input=archive.stdout, check=True)
         for part in PARTS:
-            (made / part).rename(made / "spcabench" / part)
-        made.rename(folder)
+            (unpacked / part).rename(unpacked / "spcabench" / part)
+        unpacked.rename(folder)
     return folder

@@ -5,22 +5,15 @@ import math
 import sys
 from collections import Counter
 
-from . import clock
-from .codes import codes
-from .commits import KEY, accepted, commit, excuse, git, known, shallow, tree
-from .counts import LIMIT, MEASURES, best_known, values
-from .passes import checked, collect
+from . import best_known, gate_report, interleaved_times
+from .changes import FLOOR, WORSE
+from .commits import KEY, accepted, excuse, full_hash, git, hash_or_none, package_of, shallow
+from .measure import LIMIT, MEASURES, values
 from .problems import PROBLEMS, REDUCED
+from .solver_code import hashes
+from .solver_processes import checked, collect
 
-WORSE = 1.01
 WORDS = ("same", "better", "worse", "lost", "late", "recounted")
-# smaller changes of a share are rounding
-FLOOR = {
-    "flops": 0.0,
-    "iterations": 0.0,
-    "gap": 1e-6,
-    "shortfall": 1e-6,
-}
 
 
 def compare(old, new, best):
@@ -37,8 +30,8 @@ def compare(old, new, best):
             was, now = (values(entry, best.get(problem)) for entry in (before, after))
             for name in MEASURES:
                 if not math.isnan(was[name]):
-                    said = excluded(name, before, after) or word(name, was[name], now[name])
-                    rows.append((solver, problem, name, was[name], now[name], said))
+                    verdict = excluded(name, before, after) or word(name, was[name], now[name])
+                    rows.append((solver, problem, name, was[name], now[name], verdict))
     return rows
 
 
@@ -54,7 +47,7 @@ def word(measure, old, new):
     """How a number changed; lower is better."""
     if math.isnan(new):
         return "lost"
-    floor = FLOOR[measure]
+    floor = FLOOR.get(measure, 0.0)
     if new > WORSE * old + floor:
         return "worse"
     return "better" if old > WORSE * new + floor else "same"
@@ -62,29 +55,27 @@ def word(measure, old, new):
 
 def timed(old, new, problems):
     """The pairs to time: of each solver the largest problem that both commits solve quickly."""
-    found = {}
+    largest = {}
     for solver in sorted(set(old) & set(new)):
         for problem in problems:
             entries = [commit[solver][problem] for commit in (old, new)]
-            if all(entry.get("seconds", math.inf) < clock.SLOWEST for entry in entries):
-                found[solver] = (problem, entries[1]["settings"], entries[1]["seconds"])
-    return {(solver, problem): rest for solver, (problem, *rest) in found.items()}
+            if all(entry.get("seconds", math.inf) < interleaved_times.SLOWEST for entry in entries):
+                largest[solver] = (problem, entries[1]["settings"], entries[1]["seconds"])
+    return {(solver, problem): rest for solver, (problem, *rest) in largest.items()}
 
 
 def memories(old, new):
     """Return (solver, problem) -> bytes that the new commit needs more, where the peaks differ.
 
-    A difference below `tables.FEW_BYTES` is that of two processes of the same code.
+    A difference below `FEW_BYTES` is that of two processes of the same code.
     """
-    from .tables import FEW_BYTES
-
     changes = {
         (solver, problem): (entry.get("memory") or math.nan)
         - (old[solver][problem].get("memory") or math.nan)
         for solver in sorted(set(old) & set(new))
         for problem, entry in new[solver].items()
     }
-    return {key: more for key, more in changes.items() if abs(more) >= FEW_BYTES}
+    return {key: more for key, more in changes.items() if abs(more) >= gate_report.FEW_BYTES}
 
 
 def main():
@@ -93,18 +84,18 @@ def main():
     The exit code is 1 for a regression that no commit accepts, and 2 where nothing could be
     compared.
     """
-    words = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
-    words.add_argument("--base", default="main~1", help="the commit to compare with")
-    words.add_argument("--head", default="HEAD", help="the commit that is judged")
-    words.add_argument(
+    parser = argparse.ArgumentParser(prog="make perf-check", description=__doc__)
+    parser.add_argument("--base", default="main~1", help="the commit to compare with")
+    parser.add_argument("--head", default="HEAD", help="the commit that is judged")
+    parser.add_argument(
         "--reduced", action="store_true", help="for CI: some of the problems, no times"
     )
-    asked = words.parse_args()
+    options = parser.parse_args()
     try:
-        head = commit(asked.head)
-        if asked.reduced and shallow() and not known(asked.base):
-            sys.exit(alone(asked.base, head))
-        sys.exit(judge(commit(asked.base), head, asked.reduced))
+        head = full_hash(options.head)
+        if options.reduced and shallow() and hash_or_none(options.base) is None:
+            sys.exit(alone(options.base, head))
+        sys.exit(judge(full_hash(options.base), head, options.reduced))
     except (ValueError, RuntimeError) as error:
         print(f"perf-check: nothing compared: {error}", file=sys.stderr)
         sys.exit(2)
@@ -112,8 +103,8 @@ def main():
 
 def alone(base, head):
     """In a shallow clone without the base: the new commit's counts must be there at least."""
-    found = checked(collect(REDUCED, tree(head)))
-    count = sum("iterations" in entry for entries in found.values() for entry in entries.values())
+    counts = checked(collect(REDUCED, package_of(head)))
+    count = sum("iterations" in entry for entries in counts.values() for entry in entries.values())
     print(
         f"perf-check: NOT COMPARED: this clone is shallow and has no {base}; {count} runs of the "
         "new commit counted"
@@ -123,35 +114,29 @@ def alone(base, head):
 
 def judge(base, head, reduced=False):
     """Measure and show both commits; the exit code."""
-    from .tables import (  # asv imports this folder, at commits that lack much
-        show_counts,
-        show_memories,
-        show_others,
-        show_times,
-    )
-
     reasons = accepted(base, head)
     problems = [name for name in PROBLEMS if not reduced or name in REDUCED]
     announce(base, head)
-    trees = [tree(sha) for sha in (base, head)]
-    same = unchanged(*map(codes, trees))
+    packages = [package_of(sha) for sha in (base, head)]
+    same = unchanged(*map(hashes, packages))
     if same:
         print(f"{len(same)} solvers are the same, with all that they import: not measured")
     new, old = (  # the new one first: where it cannot be imported, that is said at once
         collect(problems, folder, solvers=others(folder, same), title=title)
-        for folder, title in zip(trees[::-1], ("new", "old"), strict=True)
+        for folder, title in zip(packages[::-1], ("new", "old"), strict=True)
     )
     checked(old, new)
-    rows = compare(old, new, best_known())
-    show_others(old, new)
+    rows = compare(old, new, best_known.read())
+    gate_report.show_others(old, new)
     if not rows and not same:
         raise RuntimeError("no solver has a count at both commits")
-    show_counts(rows, reasons)
-    show_memories(memories(old, new))
+    gate_report.show_counts(rows, reasons)
+    gate_report.show_memories(memories(old, new))
     if not reduced:
         pairs = timed(old, new, problems)
         if new:
-            show_times(clock.ratios(pairs, *trees), set(new) - {solver for solver, _ in pairs})
+            times = interleaved_times.ratios(pairs, *packages)
+            gate_report.show_times(times, set(new) - {solver for solver, _ in pairs})
     seen = Counter(row[-1] for row in rows)
     print(f"{len(rows)} counts: {', '.join(f'{seen[w]} {w}' for w in WORDS)}")
     bad = [row for row in rows if row[-1] in ("worse", "lost")]
@@ -179,14 +164,14 @@ def silent(entries):
 def unchanged(old, new):
     """Solvers whose counts cannot differ: at both commits all their code does the same.
 
-    old, new : solver -> hash of its code, as `codes.codes` gives them.
+    old, new : solver -> hash of its code, as `solver_code.hashes` gives them.
     """
     return {solver for solver in set(old) & set(new) if old[solver] == new[solver]}
 
 
 def others(folder, same):
     """The solvers of a commit without some."""
-    return [solver for solver in codes(folder) if solver not in same]
+    return [solver for solver in hashes(folder) if solver not in same]
 
 
 def verdict(failing, bad):

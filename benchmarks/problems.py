@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# Libraries are imported where they are used: asv forks a process that has only the names, for
-# every single number.
+# Libraries are imported where they are used: asv starts a process for every number, and most only
+# read the counts of another one.
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def spiked(n):
     return spcabench.load("spiked", n=n, seed=0)
 
 
-def text(documents=500, words=500, topics=6):
-    """Make word counts (documents, words), sparse and centred implicitly.
+def text(documents=500, terms=500, topics=6):
+    """Make word counts (documents, terms), sparse and centred implicitly.
 
     The words have Zipf's frequencies, and there are topics of 25 words each.
     """
@@ -52,10 +52,10 @@ def text(documents=500, words=500, topics=6):
     import spcabench
 
     rng = np.random.default_rng(0)
-    rate = 20.0 / np.arange(1, words + 1)
-    belongs = np.zeros((topics, words))
+    rate = 20.0 / np.arange(1, terms + 1)
+    belongs = np.zeros((topics, terms))
     for topic in belongs:
-        topic[rng.choice(np.arange(50, words), 25, replace=False)] = rng.uniform(0.5, 2.0, 25)
+        topic[rng.choice(np.arange(50, terms), 25, replace=False)] = rng.uniform(0.5, 2.0, 25)
     about = rng.integers(topics, size=documents)
     counts = rng.poisson(np.minimum(rate, 3.0) + belongs[about])
     return spcabench.Problem.from_data(sp.csc_array(counts.astype(float)), "text", center=True)

@@ -9,23 +9,23 @@ from pathlib import Path
 from time import perf_counter
 
 
-def write_corpus(path, triplets, words=100_000, per_document=230):
+def write_corpus(path, triplets, terms=100_000, per_document=230):
     """A gzipped docword file with Zipf's word frequencies."""
     import numpy as np
 
     rng = np.random.default_rng(0)
     documents = triplets // per_document
-    weight = 1.0 / np.arange(1, words + 1) ** 0.9
+    weight = 1.0 / np.arange(1, terms + 1) ** 0.9
     edges = np.cumsum(weight / weight.sum())
     with gzip.open(path, "wt", compresslevel=6) as stream:
-        stream.write(f"{documents}\n{words}\n{documents * per_document}\n")
+        stream.write(f"{documents}\n{terms}\n{documents * per_document}\n")
         for first in range(0, documents, 2000):
             block = range(first, min(first + 2000, documents))
             lines = []
             for d in block:
-                found = np.unique(np.searchsorted(edges, rng.random(2 * per_document)))
-                spare = np.setdiff1d(np.arange(3 * per_document), found)
-                w = np.sort(np.concatenate([found, spare])[:per_document]) + 1
+                drawn = np.unique(np.searchsorted(edges, rng.random(2 * per_document)))
+                spare = np.setdiff1d(np.arange(3 * per_document), drawn)
+                w = np.sort(np.concatenate([drawn, spare])[:per_document]) + 1
                 c = rng.geometric(0.6, per_document)
                 lines.append(
                     "".join(
@@ -48,17 +48,17 @@ class Corpus:
             write_corpus(path, self.triplets)
             return measure(path)
 
-    def track_variances(self, found):
+    def track_variances(self, numbers):
         """The first pass over gzip alone."""
-        return found["variances"] / found["gzip"]
+        return numbers["variances"] / numbers["gzip"]
 
-    def track_covariance(self, found):
+    def track_covariance(self, numbers):
         """The second pass over gzip alone."""
-        return found["covariance"] / found["gzip"]
+        return numbers["covariance"] / numbers["gzip"]
 
-    def track_memory(self, found):
+    def track_memory(self, numbers):
         """Peak of the process, in MB."""
-        return found["peak_mb"]
+        return numbers["peak_mb"]
 
     track_variances.unit = track_covariance.unit = "ratio"
     track_memory.unit = "MB"
@@ -72,7 +72,7 @@ def measure(path):
     from spcabench.readers.corpus import covariance, stream_moments  # early commits lack it
 
     small = path.with_name("small.txt.gz")
-    write_corpus(small, 2300, words=1000)
+    write_corpus(small, 2300, terms=1000)
     covariance(small, np.arange(3), stream_moments(small))
     times = {"gzip": [], "variances": [], "covariance": []}
     for _ in range(3):
@@ -80,11 +80,11 @@ def measure(path):
         subprocess.run(["gzip", "-dc", path], stdout=subprocess.DEVNULL, check=True)
         times["gzip"].append(perf_counter() - start)
         start = perf_counter()
-        found = stream_moments(path)
+        moments = stream_moments(path)
         times["variances"].append(perf_counter() - start)
-    top = np.argsort(-found.variances)[:1000]
+    top = np.argsort(-moments.variances)[:1000]
     start = perf_counter()
-    covariance(path, top, found)
+    covariance(path, top, moments)
     times["covariance"].append(perf_counter() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {name: min(values) for name, values in times.items()} | {"peak_mb": peak}

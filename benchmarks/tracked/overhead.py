@@ -28,15 +28,15 @@ class Grqi:
         problem = spcabench.load("gaussian", m=1000, n=1000, seed=0).given_as("covariance")
         result = spcabench.solve(problem, "grqi", k=44)
         S, iterates = problem.matrix.S, self.iterates(problem, result.iterations)
-        whole = best(lambda: spcabench.solve(problem, "grqi", k=44))
+        solve_seconds = best(lambda: spcabench.solve(problem, "grqi", k=44))
         start = best(lambda: spcabench.solve(problem, "grqi", k=44, max_iterations=0))
         solver = best(lambda: self.iterates(problem, result.iterations))
         bare = best(lambda: [self.bare_iteration(S, x) for x in iterates[:-1]])
         bare_start = best(lambda: self.bare_start(S))
         return dict(
-            with_start=whole / (bare + bare_start),
-            without_start=(whole - start) / bare,
-            driver=1e6 * (whole - solver) / result.iterations,
+            with_start=solve_seconds / (bare + bare_start),
+            without_start=(solve_seconds - start) / bare,
+            driver=1e6 * (solve_seconds - solver) / result.iterations,
             bare=1e6 * bare / result.iterations,
             iterations=result.iterations,
         )
@@ -69,17 +69,17 @@ class Grqi:
         _, _, w, _ = lapack.dgesv(K, rhs, overwrite_a=1, overwrite_b=1)
         return w[:k] @ R
 
-    def track_with_start(self, found):
+    def track_with_start(self, numbers):
         """The whole solve over its bare calls."""
-        return found["with_start"]
+        return numbers["with_start"]
 
-    def track_without_start(self, found):
+    def track_without_start(self, numbers):
         """The iterations over their bare calls."""
-        return found["without_start"]
+        return numbers["without_start"]
 
-    def track_driver(self, found):
+    def track_driver(self, numbers):
         """Microseconds of the driver and the public function, per iteration."""
-        return found["driver"]
+        return numbers["driver"]
 
     track_driver.unit = "us"
     track_with_start.unit = track_without_start.unit = "ratio"
@@ -100,7 +100,7 @@ class Mcol:
         problem = spcabench.load("random_sparse", m=5000, n=5000, density=0.2)
         X, batches = problem.data.X, np.arange(1000).reshape(10, 100)
         columns = [X[:, J] for J in batches]
-        bare, first, whole = [], [], []
+        bare, first, solves = [], [], []
         for _ in range(7):
             start = perf_counter()
             for C in columns:
@@ -108,26 +108,26 @@ class Mcol:
             bare.append(perf_counter() - start)
             result = spcabench.solve(problem, "mcol", k=1000)
             first.append(result.phases["columns"]["seconds"])
-            whole.append(result.solve_time + result.setup_time)
+            solves.append(result.solve_time + result.setup_time)
         enron = spcabench.load("bag_of_words", corpus="enron")
         runs = [spcabench.solve(enron, "mcol", k=100) for _ in range(3)]
         return dict(
             first=min(first) / min(bare),
-            whole=min(whole) / min(bare),
+            whole=min(solves) / min(bare),
             enron=min(r.solve_time + r.setup_time for r in runs),
         )
 
-    def track_first_phase(self, found):
+    def track_first_phase(self, numbers):
         """The first phase over its products alone."""
-        return found["first"]
+        return numbers["first"]
 
-    def track_whole(self, found):
+    def track_whole(self, numbers):
         """The whole over the products of the first phase alone."""
-        return found["whole"]
+        return numbers["whole"]
 
-    def track_enron(self, found):
+    def track_enron(self, numbers):
         """Seconds at Enron's scale, s = 100."""
-        return found["enron"]
+        return numbers["enron"]
 
     track_first_phase.unit = track_whole.unit = "ratio"
     track_enron.unit = "s"

@@ -1,79 +1,89 @@
 """Flops, iterations, gap, shortfall, time and memory of every solver on the standard problems."""
 
-import os
+import json
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from time import process_time
 
-from benchmarks import counts, passes
-from benchmarks.codes import named
-from benchmarks.problems import REDUCED
+from benchmarks import measure
+from benchmarks.problems import PROBLEMS, REDUCED
 
-# the commit's package is found, and not imported: asv forks this process for every number
-TREE = Path(find_spec("spcabench").origin).parents[1]
-THERE = {file.stem for file in named(TREE / "spcabench" / "solvers")}
-# with the solvers of this checkout: one that the commit lacks is skipped there
-SOLVERS = sorted({file.stem for file in named(Path(__file__).parents[2] / "solvers")} | THERE)
-# the solvers that are measured, where not all are: see `benchmarks.perf`
-ASKED = os.environ.get("SPCABENCH_MEASURED", "").split()
-os.environ["SPCABENCH_OFFLINE"] = "1"
+BEST = json.loads(Path(measure.__file__).with_name("best_known.json").read_text())
+AT_COMMIT = {file.stem for file in Path(find_spec("spcabench.solvers").origin).parent.glob("*.py")}
+EVERY = {file.stem for file in Path(__file__).parents[2].glob("solvers/*.py")}
+if "run_server" in sys.argv:  # --launch-method forkserver: the forks need no further imports
+    import numba  # noqa: F401
+    import scipy.sparse.linalg  # noqa: F401
+
+    from spcabench import solve  # noqa: F401
 
 
-class Solvers:
-    """All numbers of a solver on a problem, from one pass over the solvers."""
+class _Solver:
+    """All numbers of one solver; the first of a problem solves it, for all of them."""
 
-    params = (SOLVERS, list(REDUCED))
-    param_names = ("solver", "problem")
+    params, param_names = list(REDUCED), ["problem"]
+    timeout = 300
+    # times are those of the processor: other work on the machine is not in them
+    timer = staticmethod(process_time)
+    rounds, repeat, sample_time = 1, (1, 7, 0.05), 0.005
 
     def setup_cache(self):
-        """Solver and problem -> measure -> number."""
-        if not THERE:
-            raise RuntimeError(f"{TREE} is a checkout, and not the package of a commit")
-        solvers = [name for name in ASKED or SOLVERS if name in THERE]
-        found = passes.checked(passes.collect(REDUCED, TREE, 1, solvers, timed=True))
-        best = counts.best_known()
-        return {
-            (solver, problem): counts.values(entry, best.get(problem)) | counts.costs(entry)
-            for solver, entries in found.items()
-            for problem, entry in entries.items()
-        }
+        """Let asv make one folder for all numbers, in which `setup` leaves its counts."""
 
-    setup_cache.timeout = 7200
+    def setup(self, problem):
+        """Count one run, unless an earlier number of this solver and problem did."""
+        if self.solver not in AT_COMMIT:
+            raise NotImplementedError("not at this commit")
+        file = Path(f"{self.solver} {problem}.json")
+        if not file.exists():
+            file.write_text('{"status": "error", "reason": "it crashed, or took too long"}')
+            file.write_text(json.dumps(measure.entry(self.solver, problem, in_history=True)))
+        entry = json.loads(file.read_text())
+        if entry["status"] == "error":
+            raise RuntimeError(entry["reason"])
+        if "settings" not in entry:
+            raise NotImplementedError(entry.get("reason", entry["status"]))
+        self.counts = measure.values(entry, BEST.get(problem))
+        self.problem, self.settings = PROBLEMS[problem].make(), entry["settings"]
 
-    def of(self, found, solver, problem, measure):
-        """One number; nan for a solver that the commit lacks, or one that has no answer."""
-        return float(found.get((solver, problem), {}).get(measure, "nan"))
+    def time_solve(self, problem):
+        """Solve at the penalty found."""
+        from spcabench import solve
 
-    def track_flops(self, found, solver, problem):
+        solve(self.problem, self.solver, **self.settings)
+
+    def track_flops(self, problem):
         """Flops of the set-up and of all iterations."""
-        return self.of(found, solver, problem, "flops")
+        return self.counts["flops"]
 
-    def track_iterations(self, found, solver, problem):
+    def track_iterations(self, problem):
         """Iterations to the solver's own tolerance."""
-        return self.of(found, solver, problem, "iterations")
+        return self.counts["iterations"]
 
-    def track_gap(self, found, solver, problem):
+    def track_gap(self, problem):
         """Gap to the certified upper bound, relative."""
-        return self.of(found, solver, problem, "gap")
+        return self.counts["gap"]
 
-    def track_shortfall(self, found, solver, problem):
+    def track_shortfall(self, problem):
         """What the variance at the problem's cardinality lacks of the best known, relative."""
-        return self.of(found, solver, problem, "shortfall")
+        return self.counts["shortfall"]
 
-    def track_seconds(self, found, solver, problem):
-        """Processor's seconds of a call at the penalty found: the median of some."""
-        return self.of(found, solver, problem, "seconds")
-
-    def track_memory(self, found, solver, problem):
+    def track_memory(self, problem):
         """Bytes that a call needs above what the process held before it."""
-        return self.of(found, solver, problem, "memory")
+        return measure.memory_of(lambda: self.time_solve(problem))
 
     track_flops.unit = "flops"
     track_iterations.unit = "iterations"
     track_gap.unit = track_shortfall.unit = "share"
-    track_seconds.unit = "seconds"
     track_memory.unit = "bytes"
-    track_flops.version = track_iterations.version = track_gap.version = "2"
-    track_shortfall.version = track_seconds.version = track_memory.version = "2"
+    track_flops.version = track_iterations.version = track_gap.version = "1"
+    track_shortfall.version = track_memory.version = time_solve.version = "1"
+
+
+# a class for each solver, so that asv's --bench chooses among them; n/a where the commit lacks one
+for _name in sorted(name for name in AT_COMMIT | EVERY if not name.startswith("_")):
+    globals()[_name] = type(_name, (_Solver,), {"solver": _name})
 
 
 class Package:

@@ -1,0 +1,128 @@
+"""What the gate prints."""
+
+from rich.console import Console
+from rich.table import Table
+
+from .commits import excuse
+
+CONSOLE = Console(width=120, highlight=False)
+NOISE = 0.15  # by which processes of the same code may differ
+WORTH_SAYING = 0.05  # of a ratio of times whose interval excludes 1
+FEW_BYTES = 16_000_000  # by which the peaks of two processes of the same code may differ
+TIMES = "Times: median ratio of interleaved runs, 95 % interval; they decide nothing"
+FAILED = ("error", "time_limit", "zero", "infeasible")
+ORDER = ("worse", "lost", "better")
+
+
+def show_counts(rows, reasons):
+    """The numbers that changed by more than 1 %, the worst first."""
+    changed = sorted(
+        (row for row in rows if row[-1] in ORDER), key=lambda row: (ORDER.index(row[-1]), row[:3])
+    )
+    if not changed:
+        return
+    table = Table(
+        "solver",
+        "problem",
+        "measure",
+        title="Counts that changed by more than 1 %",
+        title_justify="left",
+    )
+    for name in ("old", "new", "new / old"):
+        table.add_column(name, justify="right")
+    table.add_column("verdict")
+    for row in changed:
+        solver, problem, measure, old, new, word = row
+        accepted = excuse(solver, measure, reasons) if word != "better" else None
+        verdict = (
+            f"accepted, {accepted.commit}: {accepted.reason}"
+            if accepted
+            else word.upper()
+            if word != "better"
+            else word
+        )
+        table.add_row(
+            solver,
+            problem,
+            measure,
+            f"{old:.8g}",
+            f"{new:.8g}",
+            f"{new / old:.4g}" if old else "",
+            verdict,
+        )
+    CONSOLE.print(table)
+
+
+def show_others(old, new):
+    """Solvers that only one commit has, and those without an answer at the new one."""
+    for label, names in (("new", set(new) - set(old)), ("gone", set(old) - set(new))):
+        if names:
+            CONSOLE.print(f"{label} solvers, not compared: {', '.join(sorted(names))}")
+    for solver, entries in new.items():
+        for problem, entry in entries.items():
+            if entry["status"] in FAILED:
+                CONSOLE.print(
+                    f"no answer: {solver}, {problem}: {entry['status']} {entry.get('reason', '')}"
+                )
+
+
+def show_times(times, others=()):
+    """Seconds and the interval of the ratio; none of it decides."""
+    table = Table("solver", "problem", title=TIMES, title_justify="left")
+    for name in ("old, ms", "new, ms", "new / old", "interval"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for (solver, problem), rounds in sorted(times.items()):
+        old, new = (1e3 * min(seconds) for seconds in zip(*rounds, strict=True))
+        ratio = ratio_of(rounds)
+        low, high = ratio.interval()
+        table.add_row(
+            solver,
+            problem,
+            f"{old:.3g}",
+            f"{new:.3g}",
+            f"{ratio.value:.3f}",
+            f"{low:.3f} to {high:.3f}",
+            notable(ratio),
+        )
+    CONSOLE.print(table)
+    for (solver, problem), rounds in sorted(times.items()):
+        ratio = ratio_of(rounds)
+        if difference := notable(ratio):
+            percent = 100.0 * (ratio.value - 1.0)
+            CONSOLE.print(
+                f"time, deciding nothing: {solver}, {problem}: {percent:+.0f} %, {difference}"
+            )
+    if others:
+        CONSOLE.print(f"not timed, too slow or at one commit only: {', '.join(sorted(others))}")
+
+
+def show_memories(changes):
+    """A line for each run whose peak of memory changed; none of it decides."""
+    for (solver, problem), more in changes.items():
+        CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {more / 1e6:+.0f} MB")
+
+
+def ratio_of(rounds):
+    """The geometric mean over rounds of new / old, with its interval."""
+    import pandas as pd
+
+    from spcabench.claims import geometric_mean  # not there at early commits, which asv imports
+
+    table = pd.DataFrame({"ratio": [new / old for old, new in rounds]})
+    return geometric_mean(table.assign(round=table.index), "ratio", over="round", called="rounds")
+
+
+def notable(ratio):
+    """Return words for a ratio of times whose interval excludes 1; "" for any other.
+
+    Processes of the same code differ by up to `NOISE`, which the words say.
+    """
+    change = ratio.value - 1.0
+    low, high = ratio.interval()
+    if abs(change) <= WORTH_SAYING or low <= 1.0 <= high:
+        return ""
+    word = "slower" if change > 0.0 else "faster"
+    if abs(change) > NOISE:
+        return word
+    return f"{word}, by less than two processes of the same code may differ"

@@ -1,0 +1,224 @@
+"""The page of the history, which needs no network, and a picture of what changed when.
+
+``python -m benchmarks.history_page`` writes it to results/history, from asv's results.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from spcabench.claims.words import duration, percent
+from spcabench.page.math_html import compact
+
+from . import changes, results
+from .charts import CHARTS, HEIGHT, WIDTH, charts
+from .commits import ROOT
+from .measure import MEASURES
+from .problems import PROBLEMS
+
+FOLDER = ROOT / "results" / "history"
+PUBLISHED = "epyc"  # the machine of the published history
+
+# of a solver at a commit, the most telling first: what the map shows
+STATES = {
+    "worse": ("worse", "#D55E00", "v"),
+    "accepted": ("worse, accepted by a commit's message", "#E69F00", "d"),
+    "better": ("better", "#0072B2", "^"),
+    "new": ("new", "#1b1b1b", "*"),
+    "measured": ("measured, every exact number the same", "#8a877f", "."),
+    "counted": ("not measured again, since its code is the same", "#b0ada5", "|"),
+}
+RECENT = 10  # commits of which a section says first what changed
+
+
+def state(solver, commit):
+    """What happened to a solver at a commit: a key of STATES; None where it is not there."""
+    exact = {c["word"] for c in changes_of(solver, commit) if c["measure"] in MEASURES}
+    for word in ("worse", "accepted", "better"):
+        if word in exact:
+            return word
+    if solver in commit["new"]:
+        return "new"
+    return "measured" if solver in commit["measured"] else "counted"
+
+
+def changes_of(solver, commit):
+    """Return all changes of a solver at a commit."""
+    return [c for c in commit["changed"] + commit["also"] if c["solver"] == solver]
+
+
+def draw_map(solvers, commits, file):
+    """Draw a mark for every solver (down) at every measured commit (across).
+
+    solvers : solver -> the commits that it has numbers at.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    from spcabench import style
+    from spcabench.page.light_svg import light
+
+    with matplotlib.rc_context({**style.RC, "svg.fonttype": "none"}):
+        size = (2.4 + 0.22 * max(len(commits), 20), 1.4 + 0.17 * max(len(solvers), 4))
+        figure, axis = plt.subplots(figsize=size)
+        for key, (label, colour, marker) in STATES.items():
+            points = [
+                (x, y)
+                for y, (solver, shas) in enumerate(solvers.items())
+                for x, commit in enumerate(commits)
+                if commit["sha"] in shas and state(solver, commit) == key
+            ]
+            x, y = zip(*points, strict=True) if points else ((), ())
+            axis.plot(x, y, marker, color=colour, label=label, markersize=5, linestyle="none")
+        for x, commit in enumerate(commits):
+            if commit["recounted"]:
+                axis.axvline(x - 0.5, color="#1b1b1b", linewidth=0.8, linestyle=":")
+        dress(axis, list(solvers), commits)
+        figure.savefig(file, metadata={"Date": None})
+        figure.savefig(file.with_suffix(".png"))
+        plt.close(figure)
+    file.write_text(light(file.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def dress(axis, solvers, commits):
+    """Names of solvers and commits at a map, and what its marks mean."""
+    axis.set_yticks(range(len(solvers)), solvers, fontsize=7)
+    names = [commit["short"] for commit in commits]
+    axis.set_xticks(range(len(commits)), names, rotation=60, ha="right", fontsize=7)
+    axis.grid(False)
+    axis.set(xlim=(-0.6, len(commits) - 0.4), ylim=(len(solvers) - 0.5, -0.5))
+    axis.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncol=3, handletextpad=0.2)
+
+
+def write(machine, folder=FOLDER):
+    """Write index.html, its picture and history.json (what changed); return the page's path."""
+    from spcabench.page.render import render
+
+    table = results.read(machine)
+    commits = changes.by_commit(table)
+    folder.mkdir(parents=True, exist_ok=True)
+    summary = {"machine": results.described(machine), "commits": commits}
+    (folder / "history.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    of_solvers = table[table.solver != ""]
+    problems = [problem for problem in PROBLEMS if (of_solvers.problem == problem).any()]
+    by_solver = dict(iter(of_solvers.groupby("solver")))
+    shas = {solver: set(part.commit) for solver, part in by_solver.items()}
+    draw_map(shas, commits, folder / "history.svg")
+    page = render(
+        "history_page.html.j2",
+        folder=Path(__file__).parent,
+        commits=commits,
+        machine=summary["machine"],
+        problems=problems,
+        sections=[section(solver, part, commits, problems) for solver, part in by_solver.items()],
+        others=first_and_last(table[table.solver == ""]),
+        size=(WIDTH, HEIGHT),
+        unit=units,
+    )
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    return folder / "index.html"
+
+
+def section(solver, part, commits, problems):
+    """What the page says of one solver: its changes, its charts, its numbers at the last commit."""
+    own = [commit for commit in commits if commit["sha"] in set(part.commit)]
+    wide = part[part.commit == own[-1]["sha"]].pivot_table(
+        index="problem", columns="measure", values="value"
+    )
+    return {
+        "name": solver,
+        "first": own[0],
+        "last": own[-1],
+        "gone": own[-1] is not commits[-1],
+        "changes": [
+            {
+                "commit": commit,
+                "changes": changes_of(solver, commit),
+                "accepted": [a for a in commit["accepted"] if a["solver"] in (solver, "*")],
+            }
+            for commit in reversed(own)
+            if changes_of(solver, commit) or solver in [a["solver"] for a in commit["accepted"]]
+        ],
+        "recent": recent(solver, own),
+        "measured": sum(solver in commit["measured"] for commit in own),
+        "commits": len(own),
+        "charts": charts(part, commits, problems),
+        "rows": [
+            {"problem": p} | {m: UNITS[m](value) for m, value in wide.loc[p].dropna().items()}
+            for p in problems
+            if p in wide.index
+        ],
+    }
+
+
+UNITS = {
+    "flops": compact,
+    "iterations": compact,
+    "gap": percent,
+    "shortfall": percent,
+    "seconds": duration,
+    "memory": lambda value: f"{value / 1e6:.0f} MB",
+}
+
+
+def recent(solver, own):
+    """What happened at the last commits that have a solver: how many, and at which what changed."""
+    last = own[-RECENT:]
+    exact = [
+        commit["short"]
+        for commit in last
+        if any(change["measure"] in MEASURES for change in changes_of(solver, commit))
+    ]
+    return {"count": len(last), "changed": exact, "from": last[0]["short"], "to": last[-1]["short"]}
+
+
+def first_and_last(table):
+    """Return the first and the last number of each benchmark that is not about a solver."""
+    ends = table.groupby("measure").value.agg(["first", "last"])
+    return [
+        {"name": name, "first": row["first"], "last": row["last"]} for name, row in ends.iterrows()
+    ]
+
+
+def ratio(value):
+    """A ratio to three digits, or to as many as show that it is not one."""
+    for digits in range(3, 10):
+        text = np.format_float_positional(value, digits, fractional=False, trim="-")
+        if text != "1":
+            break
+    return text
+
+
+def units(change):
+    """A change in words: a ratio, or a difference of shares or of bytes."""
+    measure, low, high = change["measure"], change["low"], change["high"]
+    if measure == "memory":
+        ends, unit = [f"{value / 1e6:+.0f}" for value in (low, high)], " MB"
+    elif measure in ("gap", "shortfall"):
+        ends, unit = [f"{100 * value:+.2g}" for value in (low, high)], " points"
+    else:
+        ends, unit = [f"×{ratio(value)}" for value in (low, high)], ""
+    name = CHARTS.get(measure, (measure,))[0].lower()
+    return (
+        f"{name} {ends[0]}{unit}" if ends[0] == ends[1] else f"{name} {ends[0]} to {ends[1]}{unit}"
+    )
+
+
+def main():
+    """Write the page of a machine."""
+    machines = sorted(file.parent.name for file in results.FOLDER.glob("*/machine.json"))
+    parser = argparse.ArgumentParser(prog="make history", description=main.__doc__)
+    parser.add_argument("--machine", default=PUBLISHED, help=f"one of {', '.join(machines)}")
+    machine = parser.parse_args().machine
+    if machine not in machines:
+        sys.exit(f"no results of a machine {machine!r}; there are those of {', '.join(machines)}")
+    print(write(machine))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Times of two commits, interleaved: two processes take turns, and each round gives one ratio.
+
+The times are those of the processor: other work on the machine, which may have it meanwhile, is not
+in them.
+"""
+
+import json
+import subprocess
+import sys
+from contextlib import ExitStack
+from time import process_time
+
+from .commits import ROOT
+from .solver_processes import command, environment
+
+ROUNDS = 15
+SAMPLE = 0.01  # seconds that one sample lasts at least
+SLOWEST = 0.25  # seconds of a run that is still timed
+
+
+def ratios(pairs, old, new):
+    """(solver, problem) -> seconds (rounds, 2) of old and new, run in turns.
+
+    pairs : (solver, problem) -> (settings, seconds of a run); old, new : the trees of the commits.
+    """
+    times = {}
+    with ExitStack() as stack:
+        clocks = [stack.enter_context(serving(tree)) for tree in (old, new)]
+        for (solver, problem), (settings, seconds) in pairs.items():
+            number = max(1, min(500, round(SAMPLE / max(seconds, 1e-5))))
+            for clock in clocks:
+                sample(clock, solver, problem, settings, 1)  # compiled and warm
+            times[solver, problem] = [
+                in_turn(clocks, turn % 2, (solver, problem, settings, number))
+                for turn in range(ROUNDS)
+            ]
+    return times
+
+
+def in_turn(clocks, first, task):
+    """One sample of each, in alternating order."""
+    seconds = [0.0, 0.0]
+    for i in (first, 1 - first):
+        seconds[i] = sample(clocks[i], *task)
+    return seconds
+
+
+def serving(tree):
+    """A process that times what it is sent, on the commit in ``tree``."""
+    return subprocess.Popen(
+        command("interleaved_times"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(tree),
+        cwd=ROOT.anchor,
+    )
+
+
+def sample(clock, *task):
+    """Seconds of one run, by that process."""
+    clock.stdin.write(json.dumps(task) + "\n")
+    clock.stdin.flush()
+    return float(clock.stdout.readline() or "nan")
+
+
+def main():
+    """Answer tasks (solver, problem, settings, number of runs) with seconds of a run."""
+    import spcabench
+
+    from .problems import PROBLEMS
+
+    problems = {}
+    for line in sys.stdin:
+        solver, name, settings, number = json.loads(line)
+        if name not in problems:
+            problems[name] = PROBLEMS[name].make()
+        start = process_time()
+        for _ in range(number):
+            spcabench.solve(problems[name], solver, **settings)
+        print((process_time() - start) / number, flush=True)

@@ -1,0 +1,126 @@
+"""What is measured of one solver on one standard problem: exact counts, time and memory."""
+
+import ctypes
+import gc
+import math
+from contextlib import suppress
+from pathlib import Path
+
+from .problems import PROBLEMS
+
+MEASURES = ("flops", "iterations", "gap", "shortfall")
+LIMIT = 60.0  # seconds of a run; one that takes longer has no exact count
+# relaxations: share of the largest penalty, since a search would take most of the time
+PENALTY = 0.1
+# an exact search that only a budget ends on large problems, after minutes; and a library's solver
+# whose search for a penalty takes most of a minute
+SEARCHES, SLOWLY = ("branch_and_bound",), ("branch_and_bound", "sklearn_sparse_pca")
+
+
+def entry(solver, name, in_history=False):
+    """Return what `measured` gives, or the reason why there is nothing."""
+    try:
+        return measured(solver, name, in_history)
+    except ValueError as error:  # a size, form or dataset that is refused, with its reason
+        return {"status": "refused", "reason": str(error)}
+    except Exception as error:
+        return {"status": "error", "reason": f"{type(error).__name__}: {error}"}
+
+
+def measured(solver, name, in_history=False):
+    """Return the counts of one solver on one standard problem.
+
+    flops of the set-up and of all iterations at the penalty found (a search is not in them);
+    iterations; gap to the certified bound; variance of x cut to the k largest entries; settings of
+    the run; memory of the process at its peak, in bytes. A run that the time limit ended has none
+    of these. status "skipped" : the problem is not for this solver. in_history : skip what takes
+    more than seconds, since the history measures every solver.
+    """
+    from spcabench import registry, solve
+
+    standard, module = PROBLEMS[name], registry.module("solver", solver)
+    hard = getattr(module.TRAITS, "relaxation", False) or getattr(module.TRAITS, "exact", False)
+    hard = hard or (solver in SLOWLY if in_history else solver in SEARCHES and standard.large)
+    if hard and not standard.small:
+        return {"status": "skipped", "reason": "for small problems"}
+    problem = standard.make()
+    forget_peak()
+    result = solve(problem, solver, **settings_of(module, problem, standard.k), time_limit=LIMIT)
+    peak = peak_memory()
+    if not result.good or result.status == "time_limit":
+        return {"status": result.status}
+    return graded(result, problem, standard.k, bool(module.TRAITS.control)) | {"memory": peak}
+
+
+def settings_of(module, problem, k):
+    """Return the cardinality, or the penalty of a relaxation."""
+    traits = module.TRAITS
+    if getattr(traits, "relaxation", False) and traits.control == "penalty":
+        return {traits.penalty: PENALTY * module.penalty_range(problem.given_as("covariance"))[1]}
+    return {"k": k} if traits.control else {}
+
+
+def graded(result, problem, k, sparse):
+    """Return what is tracked of a result."""
+    from spcabench.vectors import project
+
+    return {
+        "status": result.status,
+        "flops": result.flops + result.setup_flops if result.counted else None,
+        "convention": convention(),
+        "iterations": result.iterations,
+        "gap": result.gap,
+        "variance": problem.variance(project(result.x, k)) if sparse else None,
+        "settings": {
+            key: value
+            for key, value in result.settings.items()
+            if isinstance(value, int | float | str)
+        },
+        "seconds": result.setup_time + result.solve_time,
+    }
+
+
+def convention():
+    """Return the number of the convention that counts flops: 1 if the commit names none."""
+    from spcabench import flops
+
+    return getattr(flops, "CONVENTION", 1)
+
+
+def values(entry, best):
+    """Return measure -> number, nan if there is none.
+
+    ``best`` is the variance of the best known answer at this cardinality.
+    """
+    numbers = {name: entry.get(name) for name in MEASURES}
+    if entry.get("variance") is not None and best:
+        # rounded: asv would compare the last digits of two zeros
+        numbers["shortfall"] = round(1.0 - entry["variance"] / best, 12) + 0.0
+    return {name: math.nan if value is None else value for name, value in numbers.items()}
+
+
+def memory_of(call):
+    """Return the bytes that a call needs above what the process held before; nan if unknown."""
+    call()  # compiles its kernels
+    gc.collect()
+    with suppress(OSError, AttributeError):  # what the allocator keeps of earlier runs
+        ctypes.CDLL(None).malloc_trim(0)
+    forget_peak()
+    before = peak_memory()
+    call()
+    return math.nan if before is None else peak_memory() - before
+
+
+def forget_peak():
+    """Let the peak of this process count from now on, if the system can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory():
+    """Return the bytes of this process at its peak; None if the system does not say."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return None

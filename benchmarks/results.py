@@ -1,0 +1,70 @@
+"""The numbers of all measured commits: asv's result files, as one table."""
+
+import json
+from itertools import product
+
+from .commits import ROOT, git
+
+FOLDER = ROOT / "results" / "performance"  # asv's results_dir
+COSTS = ("seconds", "memory")  # noisy, where all other measures of a solver are exact
+COLUMNS = ["commit", "solver", "problem", "measure", "value"]
+
+
+def read(machine):
+    """Return one row per commit, solver, problem and measure; the commits in git's order.
+
+    value : a solver that was not timed at a commit has its earlier time and memory there.
+    measured : whether the solver was timed at this commit. A benchmark that is not about a solver
+    has solver "", and its own name as measure.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame(rows(machine), columns=COLUMNS).astype({"value": float}).dropna()
+    measured = set(table.commit)
+    commits = git("rev-list", "--topo-order", "--reverse", "--all").split()
+    order = [sha for sha in commits if sha in measured]
+    costs = table[table.measure.isin(COSTS)]
+    table["measured"] = at(table).isin(at(costs)) | (table.solver == "")
+    wide = costs.pivot(index=["solver", "problem", "measure"], columns="commit", values="value")
+    wide = wide.reindex(columns=order).ffill(axis=1)
+    earlier = wide.stack().rename("value").reset_index().assign(measured=False)
+    earlier = earlier[at(earlier).isin(at(table)) & ~at(earlier).isin(at(costs))]
+    both = pd.concat([table, earlier]).astype({"commit": pd.CategoricalDtype(order)})
+    both = both.dropna().sort_values("commit", kind="stable", ignore_index=True)  # of this clone
+    return both.astype({"commit": str})
+
+
+def at(table):
+    """Return solver and commit of each row."""
+    return table.solver + " " + table.commit
+
+
+def rows(machine):
+    """Yield (commit, solver, problem, measure, value) for each number of a machine."""
+    from asv.results import iter_results_for_machine
+
+    for result in iter_results_for_machine(FOLDER, machine):
+        for key in result.get_all_result_keys():
+            params = result.get_result_params(key)
+            solver, measure = solver_and_measure(key)
+            for cell, number in zip(
+                product(*params), result.get_result_value(key, params) or [], strict=False
+            ):
+                problem = cell[0].strip("'") if cell else ""
+                yield result.commit_hash, solver, problem, measure, number
+
+
+def solver_and_measure(key):
+    """Return what a benchmark of asv is about."""
+    module, name, method = key.split(".")
+    if module != "solvers" or name == "Package":
+        return "", f"{name}.{method}"
+    return name, "seconds" if method == "time_solve" else method.removeprefix("track_")
+
+
+def described(machine):
+    """Return what a reader may know of a machine: its processor and its memory."""
+    about = json.loads((FOLDER / machine / "machine.json").read_text(encoding="utf-8"))
+    return {
+        name: about[name] for name in ("machine", "arch", "cpu", "num_cpu", "ram") if name in about
+    }

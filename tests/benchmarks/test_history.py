@@ -1,0 +1,142 @@
+"""The history: read from asv's results, compared from commit to commit, drawn on a page."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks import changes, charts, commits, history_page, results
+
+
+def last(count):
+    """Return the last commits, the oldest first; skip the test in a shallow clone without them."""
+    shas = commits.git("rev-list", "-n", str(count), "HEAD").split()[::-1]
+    if len(shas) < count:
+        pytest.skip("a shallow clone")
+    return shas
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """Return a function that writes what asv does, for the last commits, of the solver grqi.
+
+    It takes the numbers of each measure, None where there is none, and returns the commits.
+    """
+    monkeypatch.setattr(results, "FOLDER", tmp_path)
+    monkeypatch.setattr(changes, "convention", lambda sha: 1)  # whatever the last commits changed
+    monkeypatch.setattr(changes, "accepted", lambda base, head: [])
+
+    def put(**measures):
+        home = tmp_path / "trial"
+        home.mkdir()
+        about = dict(machine="trial", arch="x", cpu="c", num_cpu="2", os="o", ram="1")
+        (home / "machine.json").write_text(json.dumps(about | {"version": 1}))
+        shas = last(len(measures["track_flops"]))
+        for i, sha in enumerate(shas):
+            numbers = {f"solvers.grqi.{m}": [v[i]] for m, v in measures.items() if v[i] is not None}
+            rows = {
+                key: [[*v, None], [["'gaussian-100'", "'x'"]], "1"] for key, v in numbers.items()
+            }
+            rows["solvers.Package.timeraw_import"] = [[2.0], [], "1"]
+            text = dict(version=2, commit_hash=sha, env_name="e", date=0, python="3")
+            text |= dict(params={"machine": "trial"}, requirements={}, env_vars={}, durations={})
+            text |= dict(result_columns=["result", "params", "version"], results=rows)
+            (home / f"{sha[:8]}-e.json").write_text(json.dumps(text))
+        return shas
+
+    return put
+
+
+def test_the_history_is_read_drawn_and_needs_no_network(store, tmp_path):
+    shas = store(track_flops=[100.0, 150.0], time_solve=[0.1, 0.3])
+    folder = tmp_path / "page"
+    page = history_page.write("trial", folder).read_text()
+    summary = json.loads((folder / "history.json").read_text())
+    assert [c["sha"] for c in summary["commits"]] == shas
+    after = summary["commits"][1]
+    change = dict(solver="grqi", problems=1, measure="flops", low=1.5, high=1.5, word="worse")
+    assert after["changed"] == [change] and after["measured"] == ["grqi"]
+    assert [(c["measure"], c["word"]) for c in after["also"]] == [("seconds", "more")]
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page) and "<script src" not in page
+    for name in re.findall(r'src="([^"]+)"', page):
+        assert (folder / name).stat().st_size > 500
+    for file in folder.glob("*.[hj]*"):
+        assert str(tmp_path) not in file.read_text() and str(commits.ROOT) not in file.read_text()
+    assert 'id="grqi"' in page and "×1.5" in page and "Package.timeraw_import" in page
+
+
+def test_an_accepted_regression_is_on_the_page_with_its_reason(store, tmp_path, monkeypatch):
+    store(track_flops=[100.0, 150.0])
+    reason = commits.Accepted("grqi", "flops", "more starts", "abc")
+    monkeypatch.setattr(changes, "accepted", lambda base, head: [reason])
+    page = history_page.write("trial", tmp_path / "page").read_text()
+    assert "more starts" in page and ", accepted" in page
+
+
+def test_the_history_compares_no_flops_across_two_conventions(store, monkeypatch):
+    shas = store(track_flops=[100.0, 110.0, 500.0])
+    monkeypatch.setattr(changes, "convention", lambda sha: 2 if sha == shas[2] else 1)
+    table = results.read("trial")
+    history = changes.by_commit(table)
+    assert [len(commit["changed"]) for commit in history] == [0, 1, 0]
+    assert [commit["recounted"] for commit in history] == [False, False, True]
+    chart = charts.chart("flops", table[table.solver == "grqi"], history, ["gaussian-100"])
+    assert chart.lines[0].path.count("M") == 2 and len(chart.cuts) == 1
+
+
+def test_a_line_breaks_where_there_is_no_number():
+    x, y = np.arange(5.0), np.array([1.0, 1.0, np.nan, 2.0, 3.0])
+    assert charts.path(x, y, [1] * 5) == "M0 1H1M3 2L4 3"
+    assert charts.path(x[:2], y[:2], [1, 2]) == "M0 1M1 1"
+
+
+def test_a_solver_that_was_not_timed_at_a_commit_has_its_earlier_time_and_no_dot(store):
+    shas = store(track_flops=[100.0, 100.0, 90.0, None], time_solve=[0.2, None, 0.1, None])
+    table = results.read("trial")
+    times = table[table.measure == "seconds"]
+    assert list(zip(times.commit, times.value, times.measured, strict=True)) == [
+        (shas[0], 0.2, True),
+        (shas[1], 0.2, False),
+        (shas[2], 0.1, True),
+    ]
+    history = changes.by_commit(table)
+    assert [c["measured"] for c in history] == [["grqi"], [], ["grqi"], []]
+    assert [c["word"] for c in history[2]["changed"] + history[2]["also"]] == ["better", "less"]
+    chart = charts.chart("flops", table[table.solver == "grqi"], history, ["gaussian-100"])
+    assert chart.lines[0].points.count("M") == 2 and chart.lines[0].path.count("M") == 1
+
+
+def test_the_published_results_are_those_of_the_published_page():
+    published = commits.ROOT / "results" / "published" / "history" / "history.json"
+    summary = json.loads(published.read_text(encoding="utf-8"))
+    table = results.read(summary["machine"]["machine"])
+    shas = [commit["sha"] for commit in summary["commits"]]
+    if len(table.commit.unique()) < len(shas):
+        pytest.skip("a shallow clone")
+    assert list(table.commit.unique()) == shas and len(shas) >= 44
+    recent = changes.by_commit(table[table.commit.isin(shas[-3:])])
+    assert recent[1:] == summary["commits"][-2:]
+
+
+@pytest.mark.parametrize(
+    ("measure", "old", "new", "word"),
+    [
+        ("flops", 100.0, 101.5, "worse"),
+        ("flops", 100.0, 100.5, "same"),
+        ("iterations", 10.0, 9.0, "better"),
+        ("shortfall", 0.0, 0.01, "worse"),
+        ("gap", 0.2, 0.1, "better"),
+        ("gap", 0.2, 0.2 + 1e-9, None),
+        ("seconds", 1.0, 1.9, None),
+        ("seconds", 1.0, 0.5, "less"),
+        ("memory", 2e8, 2.05e8, None),
+        ("memory", 2e8, 3e8, "more"),
+    ],
+)
+def test_each_measure_has_its_own_rule_of_what_is_a_change(measure, old, new, word):
+    rows = [(sha, "grqi", "p", measure, value) for sha, value in (("a", old), ("b", new))]
+    table = pd.DataFrame(rows, columns=results.COLUMNS)
+    between = changes.between(table, "a", "b", [], recounted=False)
+    assert [change["word"] for change in between] == ([] if word is None else [word])
