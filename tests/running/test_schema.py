@@ -217,7 +217,7 @@ def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
     (file,) = trial_run.glob("rows/*/*.parquet")
     again = file.with_name("again.parquet")
     rows.write([row(flops_convention=CONVENTION + 1)], again)
-    (changes,) = verify.rejudge(trial_run)
+    changes, *_ = verify.rejudge(trial_run)
     assert f"conventions {CONVENTION}, {CONVENTION + 1}" in changes.differences[0]
 
 
