@@ -153,22 +153,22 @@ D9 = claims.Statement(
     quote="SEDUMI and SDPT3 are used for small size problems of semidefinite programming. But for "
     "larger problems, those methods are not practical",
     kind="comparison",
-    measures="the least of Clarabel's seconds / 60 s or memory / 4 GB, whichever is larger, over "
-    "the problems of an n up to 200",
+    measures="Clarabel's seconds / 60 s or memory / 4 GB, whichever is larger, at an n up to 200",
     unit="times",
     rule=claims.above(1),
     over=claims.some("sizes"),
     also=[
         claims.Part(
             "DSPCA",
-            "the same of DSPCA, the most over the problems of the largest such n",
+            "the same of DSPCA at the largest such n",
             "times",
             claims.at_most(1),
         )
     ],
     primary="interior point",
     why="SEDUMI and SDPT3 are interior-point solvers",
-    changed="sizes with one or two problems decided as well",
+    changed="it took the smallest value over problems, without an interval, and sizes with one or "
+    "two problems decided as well",
     timed=True,
     headline=dict(
         holds="An interior-point solver takes up to {high} what is practical (60 s, 4 GB) at n up "
@@ -189,20 +189,14 @@ def _practical(data):
         rows = size[size.method == method]
         if rows.empty:
             continue
-        places = claims.places(rows, "n", lambda at: _extreme(at, "min"), "n = {:g}")
+        over = partial(claims.geometric_mean, column="burden", over="seed")
+        places = claims.places(rows, "n", over, "n = {:g}")
         dspca = size[(size.method == "dspca") & (size.n == rows.n.max())]
-        places.append(claims.Place(f"n = {rows.n.max():g}", _extreme(dspca, "max"), part="DSPCA"))
+        places.append(claims.Place(f"n = {rows.n.max():g}", over(dspca), part="DSPCA"))
         both = sooner[[method, "dspca"]].dropna()
         won = int((both[method] < both.dspca).sum())
         note = f"It is sooner than DSPCA at {won} of {len(both)} sizes."
         yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], [note])
-
-
-def _extreme(rows: pd.DataFrame, which: str) -> claims.Measured:
-    """The least or the largest burden over problems: exact of these, but of three at least."""
-    problems = rows.seed.nunique()
-    kind: claims.intervals.Kind = "exact" if problems >= claims.intervals.FEWEST else "too few"
-    return claims.Measured(float(rows.burden.agg(which)), kind, 0.0, problems, "problems")
 
 
 D11 = claims.Statement(

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from spcabench import opening
-from spcabench.claims import judging
 from spcabench.errors import InputError
 from spcabench.page import claims_file, results_page
 from spcabench.page.draw import judgement
@@ -104,13 +103,6 @@ def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
     stored = report["statements"]
     if not files:
         return Outcome(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
-    if rows.read_text(files, ["history_left_out"]).history_left_out.any():
-        again = [statement | judging.judged(statement) for statement in stored]
-        return Outcome(
-            f"{figure}: judged again from its stored numbers alone: the histories of its runs were "
-            "too large to publish",
-            list(_different_statements(figure, stored, again)),
-        )
     try:
         judged = judgement(figure, report["scale"], files)
     except Exception as error:  # rows of another version of the figure
