@@ -286,7 +286,10 @@ def components(
     """
     validate.whole("count", count, 1)
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
-    validate.cardinality(count, problem.n, "count")
+    if alpha == 1.0 or (isinstance(deflation, str) and deflation == "joint"):
+        validate.cardinality(count, problem.n, "count")
+    else:  # what a partial deflation leaves can be found again, so there may be more than n
+        validate.affordable("count", (count, problem.n), 8.0)
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
             raise InputError("k: joint components have one cardinality for all")

@@ -105,16 +105,6 @@ def sides(part, function):
     return pairs
 
 
-def judged(figure, rows, id, share=0.0):
-    """A statement judged on made-up rows, its thresholds moved by a share (positive: harder)."""
-    module = registry.module("figure", figure)
-    table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in rows])
-    data = getattr(module, "data", lambda rows: rows)(table)
-    stored = statements(figure)[id].judge(data)
-    parts = [part | {"rule": judging.moved(part, share)} for part in stored["parts"]]
-    return judging.judged(stored | {"parts": parts}) if share else stored
-
-
 INTERVAL = Measured.interval
 
 
@@ -124,8 +114,18 @@ def _of_many_problems(measured, level=LEVEL):
     return INTERVAL(replace(measured, kind="exact") if certain else measured, level)
 
 
+def judged(figure, rows, id, share=0.0):
+    """A statement judged on made-up rows, its thresholds moved by a share (positive: harder)."""
+    module = registry.module("figure", figure)
+    table = trial.table([DEFAULTS | {name: {} for name in DICTS} | row for row in rows])
+    data = getattr(module, "data", lambda rows: rows)(table)
+    with patch.object(Measured, "interval", _of_many_problems):
+        stored = statements(figure)[id].judge(data)
+        parts = [part | {"rule": judging.moved(part, share)} for part in stored["parts"]]
+        return judging.judged(stored | {"parts": parts}) if share else stored
+
+
 def verdict(figure, rows, id, share=0.0):
     """The verdict of the primary reading on made-up rows; that of a theorem in the plain words."""
-    with patch.object(Measured, "interval", _of_many_problems):
-        outcome = judged(figure, rows, id, share)["verdict"]
+    outcome = judged(figure, rows, id, share)["verdict"]
     return {"checked": "holds", "violated": "fails"}.get(outcome, outcome)

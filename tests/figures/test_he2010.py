@@ -178,7 +178,7 @@ def test_pairs_are_those_whose_cardinalities_differ_by_two_percent_at_most():
 
 
 def test_a_smaller_c_is_a_reading_at_equal_cardinality():
-    common = dict(repeat=0, x=10.0, stand_in=False, problem="p")
+    common = dict(repeat=0, x=10.0, k=10, stand_in=False, problem="p")
     sizes = [
         dict(method="scol", seed=seed, cardinality=10, value=1.0 + seed) for seed in (0, 1, 2, 3)
     ]
