@@ -165,7 +165,7 @@ def _quality(shares, tied=False, factor=1.0):
     [
         ([1.0, 0.9, 1.0, 0.8], "holds"),
         ([0.1, 0.3, 0.25, 0.35], "undecided"),
-        ([0.0, 0.05] * 10, "fails"),
+        ([0.0, 0.05] * 15, "fails"),
         ([1.0, 1.0], "undecided"),
     ],
 )
