@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from jsonschema import Draft202012Validator
@@ -378,9 +379,15 @@ def test_what_is_no_comparison_is_refused_before_anything_is_written(plan, trial
     assert not completed.stdout
 
 
-def test_histories_that_are_too_large_are_left_out_and_said_to_be(trial_run, tmp_path, monkeypatch):
+def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
+    trial_run, tmp_path, monkeypatch
+):
     make_run(trial_run, history=[{"flops": 1}])
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     root, _ = published(trial_run, tmp_path)
-    found, _ = verify.rejudge(root / "results" / "published")
-    assert "too large to publish" in found.line and not found.differences
+    home = root / "results" / "published"
+    kept = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
+    assert kept["history"].isna().all()
+    figure, run = verify.rejudge(home)
+    assert "2 statements judged again" in figure.line
+    assert not figure.differences and not run.differences
