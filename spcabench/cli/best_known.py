@@ -99,13 +99,12 @@ def _show_one(name: str, ks: list[int]) -> None:
     from spcabench.comparison import best_known as known
     from spcabench.comparison.suite import SUITES
 
-    pairs = known.pairs(SUITES, name, ks)
-    items = {item.nonnegative: item for item, _ in pairs}
-    entries = [entry for entry in known.read().values() if entry.item == name]
-    for nonnegative, item in items.items():
+    items = {(i.name, i.nonnegative): i for i, _ in known.pairs(SUITES, name, ks)}
+    entries = [e for e in known.read().values() if (e.item, e.nonnegative) in items]
+    for key, item in items.items():
         problem = api.load_or_stand_in(item.dataset, **item.parameters)
         for entry in entries:
-            if entry.nonnegative != nonnegative or (ks and entry.k not in ks):
+            if (entry.item, entry.nonnegative) != key or (ks and entry.k not in ks):
                 continue
             if entry.problem == problem.name:
                 _show_entry(entry.checked(problem), problem.features)

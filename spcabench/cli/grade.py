@@ -58,24 +58,24 @@ def grade(
     elif who is not None:
         raise InputError("--who: is for --submit")
     opening.regular(loadings, f"a file: {grading.FORMATS}")
-    item = grading.item_of(problem, nonnegative)
-    if item is not None and covariance:
+    items = grading.items_of(problem, nonnegative)
+    if items and covariance:
         raise InputError(f"--covariance: is for files; {problem!r} is taken as it is")
-    if item is None:
+    if not items:
         _check_name(problem)
+        if submit is not None:
+            raise InputError(f"--submit: {problem!r} is no problem of the suites")
         loaded = solve._problem(problem, Reading(covariance=covariance), stand_in)
     else:
-        loaded = api.load(item.dataset, stand_in=stand_in, **item.parameters)
+        loaded = api.load(items[0].dataset, stand_in=stand_in, **items[0].parameters)
     x = grading.read(loadings, loaded.n, loaded.features, column)
     rows = options.ROOT / compare.HOME / "rows"
-    verdict = grading.graded(loaded, x, k, nonnegative, item.name if item else "", rows, full)
+    verdict = grading.graded(loaded, x, k, nonnegative, items, rows, full)
     print("\n".join(_lines(verdict, loaded.name)))
     if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
-        if item is None:
-            raise InputError(f"--submit: {problem!r} is no problem of the suites")
-        entry = grading.proposal(item, loaded, x, verdict, who or "unnamed")
+        entry = grading.proposal(items[0], loaded, x, verdict, who or "unnamed")
         grading.write(entry, submit)
         print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
 

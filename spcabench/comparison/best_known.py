@@ -6,9 +6,10 @@ an error.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import reduce
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from spcabench import api, opening, validate
 from spcabench.atomic_files import write_text
-from spcabench.comparison.suite import SUITES, Item
+from spcabench.comparison.suite import SUITES, Item, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
@@ -199,6 +200,13 @@ def merged(old: Entry | None, new: Entry) -> Entry:
     )
 
 
+def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
+    """The best answer known to a problem with all of these names; None where there is none."""
+    asked = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
+    entries = [entry for entry in asked if entry.item in items]
+    return reduce(merged, entries) if entries else None
+
+
 def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = False) -> Entry:
     """The entry that a result is worth, after the refit.
 
@@ -263,9 +271,12 @@ def pairs(
     Raises InputError for a name that no suite has.
     """
     items = {(i.name, i.nonnegative): i for suite in suites for i in SUITES[suite]}
-    if name is not None and name not in (names := {key[0] for key in items}):
-        raise InputError(validate.nearest("problem", name, sorted(names)))
-    wanted = [item for item in items.values() if name in (None, item.name)]
+    wanted = [*items.values()] if name is None else called(name, items.values())
+    if name is not None and not wanted:
+        made = sorted({item.name for item in items.values() if item.dataset == name})
+        if made:
+            raise InputError(f"unknown problem {name!r}: problems of these data are {made}")
+        raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from spcabench import opening, validate
 from spcabench.atomic_files import write_text
 from spcabench.comparison import best_known as known
-from spcabench.comparison.suite import SUITES, Item
+from spcabench.comparison.suite import SUITES, Item, called
 from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
@@ -51,7 +51,7 @@ class Grade:
 
 
 def item_named(name: str, nonnegative: bool) -> Item | None:
-    """The problem of the suites with a name; None where there is none."""
+    """The problem of the suites with exactly this name; None where there is none."""
     items = (item for suite in SUITES.values() for item in suite)
     return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
 
@@ -61,11 +61,10 @@ def names() -> list[str]:
     return sorted({item.name for suite in SUITES.values() for item in suite})
 
 
-def item_of(name: str, nonnegative: bool) -> Item | None:
-    """The problem of the suites that a person means by a name: a dataset's own comes first."""
-    items = (item for suite in SUITES.values() for item in suite)
-    own = (i for i in items if (i.dataset, i.parameters, i.nonnegative) == (name, {}, nonnegative))
-    return next(own, None) or item_named(name, nonnegative)
+def items_of(name: str, nonnegative: bool) -> list[Item]:
+    """The problems of the suites that a person means by a name, which are one and the same."""
+    items = {i.name: i for suite in SUITES.values() for i in suite if i.nonnegative == nonnegative}
+    return called(name, items.values())
 
 
 def read(
@@ -174,13 +173,14 @@ def graded(
     x: Vector,
     k: int | None,
     nonnegative: bool,
-    item: str = "",
+    items: Sequence[Item] = (),
     rows: Path = Path(),
     full: bool = False,
 ) -> Grade:
     """The grade of a vector x (n,); for a problem of the suites beside what is known of it.
 
-    rows : folder of the rows of comparisons. full : make the dual bound too (minutes).
+    items : what the suites call the problem. rows : folder of the rows of comparisons. full : make
+    the dual bound too (minutes).
     """
     k = max(int(np.count_nonzero(x)), 1) if k is None else validate.cardinality(k, problem.n)
     cardinality = int(np.count_nonzero(x))
@@ -188,8 +188,9 @@ def graded(
         return Grade(k, cardinality, wrong)
     refit = problem.variance(refitted(problem, x, nonnegative))
     bound = bounds.upper_bound(problem, k, nonnegative, full)
-    best = known.read().get((item, problem.name, k, nonnegative))
-    values = _values(rows, item, problem.name, k, nonnegative)
+    suites = [] if problem.stand_in else [item.name for item in items]
+    best = known.best(suites, k, nonnegative)
+    values = _values(rows, suites, k, nonnegative)
     if best is not None:
         bound = min(bound, best.bound)
         values["best known"] = best.value
@@ -211,11 +212,11 @@ def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
     return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
 
 
-def _values(rows: Path, item: str, problem: str, k: int, sign: bool) -> dict[str, float]:
+def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:
     """The best value of each solver in the rows of comparisons."""
-    names = ["kind", "item", "problem", "asked", "sign", "status", "solver", "variance_refit"]
-    table = results.read_text(sorted(rows.glob("*/*.parquet")) if item else [], names)
-    same = (table.item == item) & (table.problem == problem) & (table.asked == k)
+    names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
+    table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
+    same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
     mine = table[same & (table.kind == "suite") & (table.sign == sign) & table.status.isin(GOOD)]
     return {str(name): float(v) for name, v in mine.groupby("solver").variance_refit.max().items()}
 

@@ -1,7 +1,7 @@
 """The sets of problems that solvers are compared on, with cardinalities and origins."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -192,6 +192,22 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
     if fresh is None:
         return chosen
     return [_fresh(item, fresh, place) for place, item in enumerate(chosen)]
+
+
+def called(name: str, items: Iterable[Item]) -> list[Item]:
+    """The items that a person means by a name; spaces, signs and case do not matter.
+
+    A name is an item's own, or else that of a dataset that an item takes as it is. Several items of
+    one name are the same problem in several suites; the one of a whole dataset comes first.
+    """
+    items = sorted(items, key=lambda item: bool(item.parameters))
+    own = [item for item in items if _plain(item.name) == _plain(name)]
+    whole = [i for i in items if not i.parameters and _plain(i.dataset) == _plain(name)]
+    return own or whole
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def new_seed() -> int:

@@ -10,7 +10,7 @@ import pytest
 from spcabench import api
 from spcabench.cli import application as command_line
 from spcabench.cli import files
-from spcabench.comparison import best_known, grading
+from spcabench.comparison import best_known, grading, suite
 from spcabench.errors import InputError
 
 K = 6
@@ -214,8 +214,9 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     other = spcabench("best-known", "pit props", "-k", 3)
     assert other.returncode == 2 and other.stderr.strip().endswith(f"; known are k = {K}")
     monkeypatch.setenv("SPCABENCH_DATA", "")  # the published covariance is not at hand
-    item = grading.item_named("pitprops", False)
-    best_known.write([replace(entry, item=item.name, problem="else") for entry in table().values()])
+    best_known.write(
+        [replace(entry, item="pitprops", problem="else") for entry in table().values()]
+    )
     absent = spcabench("best-known", "pitprops", "-k", K)
     assert absent.returncode == 0 and "the data 'else' are not here" in absent.stdout
 
@@ -261,6 +262,40 @@ def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path, change):
     (tmp_path / "wrong.json").write_text(json.dumps(proposal | change))
     with pytest.raises(InputError, match=r"wrong\.json"):
         grading.take(tmp_path / "wrong.json", api.load_or_stand_in)
+
+
+def test_every_entry_is_found_by_every_name_of_its_problem():
+    """A problem has the names of its items, and of its dataset if it is taken as it is."""
+    for entry in best_known.read().values():
+        item = grading.item_named(entry.item, entry.nonnegative)
+        names = {item.name, item.name.replace(" ", "_").upper()}
+        names |= set() if item.parameters else {item.dataset}
+        for name in names:
+            called = [i.name for i in grading.items_of(name, entry.nonnegative)]
+            best = best_known.best(called, entry.k, entry.nonnegative)
+            assert best is not None and best.value >= entry.value * (1 - 1e-9), (name, entry.k)
+            assert (item, entry.k) in best_known.pairs(suite.SUITES, name, [entry.k]), name
+
+
+def test_items_that_share_a_name_are_one_problem():
+    """The vectors of the others' entries have their values on the first one too."""
+    for entry in best_known.read().values():
+        first, *others = grading.items_of(entry.item, entry.nonnegative)
+        if entry.item in {item.name for item in others}:
+            entry.checked(api.load(first.dataset, **first.parameters))
+
+
+@pytest.mark.parametrize("k", [3, 5])  # of the items 'pit props' and 'pitprops'
+@pytest.mark.parametrize("name", ["pitprops", "pit props"])
+def test_pit_props_have_two_names_in_the_suites(name, k, typed, problem, tmp_path, spcabench):
+    (tmp_path / "x.csv").write_text(lines_of(api.solve(problem, "brute_force", k=k).x))
+    assert "best known" in typed("x.csv", "--problem", name, "-k", k)[1]
+    assert f"k = {k:3}" in spcabench("best-known", name, "-k", k).stdout
+
+
+def test_data_of_which_the_suites_take_a_part_are_told_its_name(spcabench):
+    refused = spcabench("best-known", "golub")
+    assert refused.returncode == 2 and "problems of these data are ['leukemia']" in refused.stderr
 
 
 def test_own_data_cannot_be_proposed(typed, tmp_path):
