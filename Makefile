@@ -60,10 +60,7 @@ check: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 docs: $(READY)
-	@$(BIN)/python -m spcabench.page.schema_table
-	@$(BIN)/python -m spcabench.page.certified_page
-	@$(BIN)/python -m spcabench.page.solver_table
-	@$(BIN)/python -m spcabench.page.findings
+	@$(BIN)/python -m spcabench.page.documents
 	@$(BIN)/python -m mkdocs build -q --strict && echo site/index.html
 
 # its own commands work too; `asv machine --machine NAME` would forget the processor and the memory

@@ -17,7 +17,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from spcabench.comparison import best_known
-from spcabench.page import publish
 from spcabench.running import damaged_files
 from tests import faults
 
@@ -54,7 +53,9 @@ class Publish:
         (workspace.folder / ".gitignore").write_text(
             "/results/*\n!/results/published/\n__pycache__/\n.*.lock\n.snakemake/\nballast\ncache/\n"
         )
-        (workspace.folder / "README.md").write_text(f"{publish.BEGIN}{publish.END}")
+        (workspace.folder / "README.md").write_text(
+            "<!-- published: made by `make publish` -->\n<!-- end of published -->"
+        )
         _git(workspace, "init", "--quiet")
         self.reset(workspace)
 

@@ -23,13 +23,13 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 
 from spcabench import SparsePCA, select
+from spcabench.page.generated_block import markdown_table, renew
 
 M, N, DRAWS = 200, 50, 25
 KS = range(1, 21)
 CASES = [(strength, k) for strength in (4, 2) for k in (5, 10)]
 LEAST = 0.8  # share of the draws of strength 4
 PAGE = Path(__file__).parents[1] / "choosing_k.md"
-BEGIN, END = "<!-- made by docs.tables.choosing_k -->", "<!-- end -->"
 
 
 def draw(k, strength, seed, m=M, n=N):
@@ -65,23 +65,22 @@ def chosen(way, draws=DRAWS):
 
 def table(choices):
     """The table, as Markdown, and whether the claim holds."""
-    heads = [f"strength {strength}, k = {k}" for strength, k in CASES]
-    lines = [f"| criterion | {' | '.join(heads)} |", "|---|" + "---|" * len(CASES)]
+    heads = ["criterion", *(f"strength {strength}, k = {k}" for strength, k in CASES)]
+    lines = []
     for name, by_case in choices.items():
         cells = [
             f"{np.mean(abs(ks - k) <= 1):.0%} (median {np.median(ks):.0f})"
             for (_, k), ks in by_case.items()
         ]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append([name, *cells])
     first = next(iter(choices.values()))
     shares = [np.mean(abs(first[4, k] - k) <= 1) for k in (5, 10)]
     verdict = "holds" if min(shares) >= LEAST else "fails"
-    lines += [
-        "",
-        f"The claim that held-out variance finds k within one in at least {LEAST:.0%} of the draws "
-        f"of strength 4 *{verdict}*: {shares[0]:.0%} and {shares[1]:.0%} of {DRAWS} draws each.",
-    ]
-    return "\n".join(lines)
+    return markdown_table(heads, lines) + (
+        f"\nThe claim that held-out variance finds k within one in at least {LEAST:.0%} of the "
+        f"draws of strength 4 *{verdict}*: {shares[0]:.0%} and {shares[1]:.0%} of {DRAWS} draws "
+        "each."
+    )
 
 
 def main():
@@ -99,10 +98,7 @@ def main():
     text = table(choices)
     print(text)
     if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, _, rest = page.partition(BEGIN)
-        after = rest.partition(END)[2]
-        PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+        renew(PAGE, {"choices": f"{text}\n"}, by="docs.tables.choosing_k")
 
 
 if __name__ == "__main__":

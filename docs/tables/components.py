@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from spcabench import components, load, registry
-from spcabench.atomic_files import write_changed
 from spcabench.comparison.components.ways import FACTORS
-from spcabench.page.generated_block import replaced
+from spcabench.page.generated_block import markdown_table, renew
 from spcabench.solving.deflate import DEFLATIONS
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
@@ -28,17 +27,9 @@ SECONDS = 5.0  # of the alternation on one question
 MEASURES = ("violation", "correlation")
 
 
-def put(mark, text):
-    """Replace what stands between the marks of docs/components.md."""
-    begin = f"<!-- {mark}: made by docs.tables.components -->\n"
-    end = f"<!-- end of {mark} -->"
-    document = DOCUMENT.read_text(encoding="utf-8")
-    write_changed(DOCUMENT, replaced(document, begin, end, f"\n{text}\n", DOCUMENT.name))
-
-
-def lines(head, rows):
-    """A table of Markdown."""
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+def put(name, text):
+    """Put a text into its block of docs/components.md."""
+    renew(DOCUMENT, {name: f"\n{text}\n"}, by="docs.tables.components")
 
 
 def gap(problem, r, k):
@@ -75,7 +66,7 @@ def gaps():
     ]
     largest = f"The largest is that of {worst['name']}, r = {worst.r}, k = {worst.k}.\n"
     head = ["loadings", "problems", "mean gap", "median", "largest"]
-    put("gaps", f"{lines(head, rows)}\n{largest}")
+    put("gaps", f"{markdown_table(head, rows)}\n{largest}")
 
 
 def losses(folder):
@@ -103,7 +94,7 @@ def deflations(table):
         rows.append([how.replace("_", " "), *cells])
     count = len(answers[["item", "r", "k"]].drop_duplicates())
     head = ["deflation", *(f"`{solver}`" for solver in FACTORS), *MEASURES]
-    return lines(head, rows) + f"\n{count} problems (r and k counted).\n"
+    return markdown_table(head, rows) + f"\n{count} problems (r and k counted).\n"
 
 
 def disjoint(table):
@@ -120,7 +111,7 @@ def disjoint(table):
         for mean, worst, solver, how in sorted(rows, reverse=True)
     ]
     head = ["solver", "supports", "mean share of the best", "worst"]
-    return lines(head, rows) + f"\nThose that answered all {most} problems.\n"
+    return markdown_table(head, rows) + f"\nThose that answered all {most} problems.\n"
 
 
 if __name__ == "__main__":

@@ -272,9 +272,9 @@ def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
     largest = max(map(abs, core), default=1.0) or 1.0
     scale = 10.0 ** max(math.floor(math.log10(largest)), -300)
     scale *= 0.6 if part["unit"] == "s" and largest >= 120 else 1.0  # whole minutes
-    found = [_moved(c, log, scale) for c in core]
-    found = [f for f in found if math.isfinite(f)] or [0.0]
-    low, high = min(found), max(found)
+    places_on_axis = [_moved(c, log, scale) for c in core]
+    places_on_axis = [f for f in places_on_axis if math.isfinite(f)] or [0.0]
+    low, high = min(places_on_axis), max(places_on_axis)
     room = max(high - low, 0.2 if log else 0.02 * largest / scale)
     ends = [place[e] for place in places for e in ("low", "high") if place[e] is not None]
     moved = [min(max(_moved(e, log, scale), low - room), high + room) for e in ends]
@@ -464,9 +464,9 @@ def margin(statement: Stored) -> str:
     up = part["rule"]["low"] is not None
     told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
     holds, fails = ("up to", "above") if up else ("down to", "below")
-    found = [f"holds {holds} {told_ends['holds']}"] if "holds" in told_ends else []
-    found += [f"fails {fails} {told_ends['fails']}"] if "fails" in told_ends else []
-    return f"With another threshold it {' and '.join(found)}." if found else ""
+    turns = [f"holds {holds} {told_ends['holds']}"] if "holds" in told_ends else []
+    turns += [f"fails {fails} {told_ends['fails']}"] if "fails" in told_ends else []
+    return f"With another threshold it {' and '.join(turns)}." if turns else ""
 
 
 def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
@@ -474,7 +474,7 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
 
     Of a reading with very many places, runs of the same verdict are one line.
     """
-    found = []
+    lines = []
     for panels in layout(statement):
         for panel in panels:
             places = [place for row in panel.rows for place in row.places]
@@ -485,8 +485,8 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
                 over = f"{row.places[0]['count']} {row.places[0]['over']}".strip()
                 over = over if row.places[0]["over"] and len(row.places) == 1 else ""
                 label = ", ".join(filter(None, [panel.part["name"], row.label]))
-                found.append((panel.reading["name"], label, number, over, verdict))
-    return found
+                lines.append((panel.reading["name"], label, number, over, verdict))
+    return lines
 
 
 def text(statement: Stored) -> str:
@@ -576,7 +576,7 @@ def figure(statement: Stored) -> Any:
         1 + 0.2 * max(len(q.split()[0]) for r in readings for q in r if q.part is p) for p in parts
     ]
     with pyplot.rc_context(style.RC):
-        made, axes = pyplot.subplots(
+        picture, axes = pyplot.subplots(
             max(len(parts), 1),
             max(len(readings), 1),
             figsize=(3.3 * max(len(readings), 1), sum(tall) or 1),
@@ -584,7 +584,7 @@ def figure(statement: Stored) -> Any:
             height_ratios=tall or None,
         )
         draw(statement, axes)
-    return made
+    return picture
 
 
 def draw(statement: Stored, axes: Any) -> None:

@@ -1,4 +1,4 @@
-"""docs/certified.md: what is published of each instance, and what is proven; `make docs` renews it.
+"""The tables of docs/certified.md: what is published of each instance, and what is proven.
 
 The proven values are those of the table of the best known answers, in which each is recomputed from
 its vector; the published ones are those of spcabench/comparison/published.toml.
@@ -8,15 +8,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from spcabench.atomic_files import write_changed
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
-from spcabench.page.generated_block import replaced
-from spcabench.page.render import cell
+from spcabench.page.generated_block import markdown_table
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "certified.md"
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
-BEGIN, END = "<!-- instances: made by `make docs` -->\n", "<!-- end of instances -->"
 HEAD = ("instance", "n", "k", "published value", "published bound", "ours", "s", "status")
 Answers = list[dict[str, Any]]
 
@@ -32,15 +28,13 @@ def tables() -> str:
     lines = []
     answers = published()["answers"]
     for item in SUITES["certified"]:
-        said = [a for a in answers if a["instance"] == item.name]
-        for k in sorted({*item.ks, *(a["k"] for a in said)}):
+        of_instance = [a for a in answers if a["instance"] == item.name]
+        for k in sorted({*item.ks, *(a["k"] for a in of_instance)}):
             entry = known.get((item.name, k))
-            mine = [a for a in said if a["k"] == k]
+            mine = [a for a in of_instance if a["k"] == k]
             lines.append(_line(item, k, mine, entry))
-    rule = ("---",) * len(HEAD)
-    table = "".join(f"| {' | '.join(map(cell, line))} |\n" for line in (HEAD, rule, *lines))
     differing = "".join(_difference(*pair) for pair in contradicted())
-    return f"\n{summary()}\n\n{table}\n{differing}"
+    return f"\n{summary()}\n\n{markdown_table(HEAD, lines)}\n{differing}"
 
 
 def _known() -> dict[tuple[str, int], best_known.Entry]:
@@ -59,13 +53,13 @@ def summary() -> str:
     )
 
 
-def _line(item: Item, k: int, said: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:
-    values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in said if "value" in a]
+def _line(item: Item, k: int, answers: Answers, entry: best_known.Entry | None) -> tuple[str, ...]:
+    values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
     bounds = [
         f"{a['gap']:.2g} % above{_seconds(a)} ({a['source']})"
         if "gap" in a
         else f"none in {a['stopped']:,} s ({a['source']})"
-        for a in said
+        for a in answers
         if "value" not in a
     ]
     ours = ("", "", "not tried")
@@ -84,16 +78,16 @@ def _seconds(answer: dict[str, Any]) -> str:
 
 def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:
     """The published optima that a proven one contradicts in its digits, each with that one."""
-    known, found = _known(), []
+    known, differing = _known(), []
     for answer in published()["answers"]:
         entry, printed = known.get((answer["instance"], answer["k"])), answer.get("value")
         if entry is None or not entry.proven or not printed:
             continue
         unit = 10.0 ** -len(printed.partition(".")[2])
         if abs(float(printed) - entry.value) > unit:
-            found.append((answer, entry))
+            differing.append((answer, entry))
     order = [item.name for item in SUITES["certified"]]
-    return sorted(found, key=lambda pair: (order.index(pair[1].item), pair[1].k))
+    return sorted(differing, key=lambda pair: (order.index(pair[1].item), pair[1].k))
 
 
 def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
@@ -110,12 +104,3 @@ def _difference(answer: dict[str, Any], entry: best_known.Entry) -> str:
         f"(counted from 0) with the loadings {loadings}; no x reaches more than {entry.bound:.9g}, "
         f"by {entry.bound_by}.\n\n"
     )
-
-
-def renewed(text: str) -> str:
-    """The document with its tables as the best known answers have them."""
-    return replaced(text, BEGIN, END, tables(), DOCUMENT.name)
-
-
-if __name__ == "__main__":
-    write_changed(DOCUMENT, renewed(DOCUMENT.read_text(encoding="utf-8")))

@@ -88,19 +88,19 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
 
 def changed(old: Stored, new: Stored) -> list[str]:
     """What of two stored statements was written differently: "rule of K3: low 10 > 6"."""
-    found = [
+    changes = [
         f"{name} {old[name]!r} > {new[name]!r}"
         for name in WRITTEN
         if name != "parts" and old[name] != new[name]
     ]
     pairs = zip(old["parts"], new["parts"], strict=False)
     for one, other in pairs:
-        found += [
+        changes += [
             f"{key} of the rule {one[key]} > {other[key]}"
             for key in ("rule", "over", "measures", "unit")
             if one[key] != other[key]
         ]
-    return found + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
+    return changes + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
 
 
 def revised(report: Stored) -> str:

@@ -77,7 +77,7 @@ def _steps(run: Any) -> list[Sequence[float]]:
     """Where the best feasible value rose: [flops, seconds, iterates, share], set-up included."""
     if not isinstance(run.history, str) or not run.best:
         return []
-    kept: list[Sequence[float]] = []
+    rises: list[Sequence[float]] = []
     highest = 0.0
     setup = (run.setup_flops, run.setup_time)
     for step in json.loads(run.history):
@@ -85,5 +85,5 @@ def _steps(run: Any) -> list[Sequence[float]]:
         if step["cardinality"] <= run.asked and share > highest:
             highest = share
             flops = step["flops"] + setup[0] if np.isfinite(run.work) else float("nan")
-            kept.append((flops, step["seconds"] + setup[1], step["iteration"], share))
-    return kept
+            rises.append((flops, step["seconds"] + setup[1], step["iteration"], share))
+    return rises

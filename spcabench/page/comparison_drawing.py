@@ -68,11 +68,11 @@ def _data_profile(
     _log(axis, xlabel=UNITS[measure], ylim=(0, 1.02), xlim=(grid[0], grid[-1]))
 
 
-def _log(axis: Any, **more: Any) -> None:
+def _log(axis: Any, **settings: Any) -> None:
     """Make an x axis logarithmic, with ticks at powers of ten alone: others are slow to draw."""
     from matplotlib.ticker import NullLocator
 
-    axis.set(xscale="log", **more)
+    axis.set(xscale="log", **settings)
     axis.xaxis.set_minor_locator(NullLocator())
 
 
@@ -138,8 +138,8 @@ def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
     """
     seen = np.round(np.array(lines) * SEEN)
     turns = (np.diff(seen, axis=1) != 0).any(axis=0)
-    kept = np.concatenate([[True], turns]) | np.concatenate([turns, [True]])
-    return grid[kept], *(line[kept] for line in lines)
+    corners = np.concatenate([[True], turns]) | np.concatenate([turns, [True]])
+    return grid[corners], *(line[corners] for line in lines)
 
 
 def _legend(axes: Any) -> None:

@@ -52,13 +52,13 @@ def write(plan_file: Path) -> Path:
         raise InputError(f"{plan_file}: jobs: none; allowed is the plan of a comparison")
     root = plan_file.resolve().parents[3]
     listed = [Job.read(root / file) for file in plan.jobs]
-    asked = dict(zip(jobs.labels(listed), listed, strict=True))
-    table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(asked))
-    merging.write(plan_file.parent, asked, table)
+    job_of = dict(zip(jobs.labels(listed), listed, strict=True))
+    table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
+    merging.write(plan_file.parent, job_of, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
     results.check_convention(rows, plan.name)
-    rows, dropped = _entering(rows, asked)
-    return _written(plan_file.parent, plan, asked, rows, _last(rows), {"dropped": dropped})
+    rows, dropped = _entering(rows, job_of)
+    return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
 
 
 def publish(folder: Path, out: Path) -> Path:
@@ -73,8 +73,8 @@ def publish(folder: Path, out: Path) -> Path:
         merging.write(out, part.jobs, shorter)
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
     rows, dropped = _entering(part.rows, part.jobs)
-    more = {"scripts": None, "dropped": dropped}
-    return _written(out, plan, part.jobs, rows, _last(rows), more)
+    extra = {"scripts": None, "dropped": dropped}
+    return _written(out, plan, part.jobs, rows, _last(rows), extra)
 
 
 def explore(folder: Path) -> Path:
@@ -106,29 +106,29 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
     results.check_convention(merging.joined(parts), folder.name)
-    asked = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
+    job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # nothing that another machine says of a value or a bound is believed
-    believed = [_entering(part.rows, asked, elsewhere=True) for part in parts]
+    believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     rows = merging.joined(parts)
     broken = {solver: said for part in parts for solver, said in part.broken.items()}
     plan = Comparison(folder.name, broken=broken)
-    times = merging.times(parts, _best_known(next(iter(asked.values()))))
+    times = merging.times(parts, _best_known(next(iter(job_of.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
-    more = {
+    extra = {
         "places": list(by_machine.columns),
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
         "dropped": [sentence for _, dropped in believed for sentence in dropped],
     }
-    return _written(folder, plan, asked, rows, "flops", more)
+    return _written(folder, plan, job_of, rows, "flops", extra)
 
 
 def _entering(
-    rows: pd.DataFrame, asked: dict[str, Job], elsewhere: bool = False
+    rows: pd.DataFrame, job_of: dict[str, Job], elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
     """Rows as they may be ranked, and a sentence for each that may not."""
-    job = next(iter(asked.values()))
+    job = next(iter(job_of.values()))
     items = suite.items(job.suite, job.ks, job.fresh)
     return entering.recomputed(rows, items, _best_known(job), api.load_or_stand_in, elsewhere)
 
@@ -136,36 +136,36 @@ def _entering(
 def _written(
     folder: Path,
     plan: Comparison,
-    asked: dict[str, Job],
+    job_of: dict[str, Job],
     rows: pd.DataFrame,
     last: str,
-    more: dict[str, Any] | None = None,
+    extra: dict[str, Any] | None = None,
 ) -> Path:
     """Write the page, the table and the ranking of some rows.
 
     more : words of the page beyond those of every comparison; scripts None for a page without.
     """
-    job = next(iter(asked.values()))
+    job = next(iter(job_of.values()))
     known = _best_known(job)
     items = suite.items(job.suite, job.ks, job.fresh)
     known = {**known, **entering.references(rows, items, known, api.load_or_stand_in)}
     answers = standing(rows, known)
     ranks = rank_solvers(answers, last)
     comparison_tables.write(folder, answers, ranks, last)
-    files = {label: job.solver for label, job in asked.items() if job.solver.endswith(".py")}
+    files = {label: job.solver for label, job in job_of.items() if job.solver.endswith(".py")}
     pictures = list(comparison_pictures.pictures(rows, answers, ranks, plan.named, files))
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
-    more = {"looks": looks} | (more or {})
-    more["within"] = _within(answers, list(looks), "apart" in more)
-    if "scripts" not in more:
+    extra = {"looks": looks} | (extra or {})
+    extra["within"] = _within(answers, list(looks), "apart" in extra)
+    if "scripts" not in extra:
         data, home = comparison_curves.data(answers, looks), folder.resolve()
-        more["scripts"] = interactive_curves.write(home.parents[1], home, data, "curves-data.js")
+        extra["scripts"] = interactive_curves.write(home.parents[1], home, data, "curves-data.js")
     pairs = _pairs(answers)
     _write_pairs(folder / "pairs", plan.name, pairs)
-    more |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
-    text = _page(plan, asked, rows, answers, ranks, pictures, last, **more)
+    extra |= {"pairs": pairs, "unlisted": [f"{p['item']}, k = {p['k']}" for p in pairs if p["new"]]}
+    text = _page(plan, job_of, rows, answers, ranks, pictures, last, **extra)
     write_text(folder / "index.html", text)
     return folder / "index.html"
 
@@ -188,13 +188,13 @@ def _table(files: list[Path], labels: list[str]) -> pa.Table:
 
 def _page(
     plan: Comparison,
-    asked: dict[str, Job],
+    job_of: dict[str, Job],
     rows: pd.DataFrame,
     answers: pd.DataFrame,
     ranking: pd.DataFrame,
     pictures: list[Picture],
     last: str,
-    **more: Any,
+    **extra: Any,
 ) -> str:
     doubts, broken, claims = _doubts(rows), plan.broken, _claims(rows)
     return render(
@@ -217,10 +217,10 @@ def _page(
         claiming={claim["solver"] for claim in claims},
         stand_ins=_stand_ins(rows),
         files=[(file, quote(file)) for file in comparison_tables.FILES],
-        commands=_commands(asked, rows),
-        **_how(asked, rows),
+        commands=_commands(job_of, rows),
+        **_how(job_of, rows),
         **_resampled(rows),
-        **more,
+        **extra,
     )
 
 
@@ -251,9 +251,9 @@ def _write_pairs(folder: Path, name: str, pairs: list[dict[str, Any]]) -> None:
         write_text(folder / file, text)
 
 
-def _how(asked: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
+def _how(job_of: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
     """How it was measured: suite, limits, settings, machines, versions."""
-    first = next(iter(asked.values()))
+    first = next(iter(job_of.values()))
     return {
         "job": first,
         "items": suite.items(first.suite, first.ks, first.fresh),
@@ -262,7 +262,7 @@ def _how(asked: dict[str, Job], rows: pd.DataFrame) -> dict[str, Any]:
         "short": plans.SHORT,
         "small": plans.SMALL,
         "about": suite.SETTINGS[first.settings].about,
-        "settings": [_settings(label, job, rows) for label, job in asked.items()],
+        "settings": [_settings(label, job, rows) for label, job in job_of.items()],
         "version": best_known.version(),
         "written": datetime.now(UTC).date().isoformat(),
         "machines": sorted(set(zip(rows.cpu, rows.commit, strict=True))),
@@ -273,7 +273,7 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
     """The settings that a solver ran with, its stopping rule, the rule behind them, its limits."""
     mine = rows[(rows.solver == label) & (rows.kind == "suite") & (rows.status != Status.SKIPPED)]
     limited = int((mine.status == Status.TIME_LIMIT).sum())
-    found = {
+    entry = {
         "solver": label,
         "pairs": len(mine),
         "limited": limited,
@@ -285,10 +285,10 @@ def _settings(label: str, job: Job, rows: pd.DataFrame) -> dict[str, Any]:
     try:
         about, own = job.described, job.own_settings
     except InputError:  # its file is another machine's, and it is not said what it says of itself
-        return found
+        return entry
     left_out = {"k", "start", "seed", "components", "nonnegative", about.traits.penalty}
     values = {name: value for name, value in about.defaults.items() if name not in left_out}
-    return found | {"values": values | own, "stop": _stop(about.limits(own))}
+    return entry | {"values": values | own, "stop": _stop(about.limits(own))}
 
 
 def _stop(limits: Limits) -> str:
@@ -297,10 +297,10 @@ def _stop(limits: Limits) -> str:
     return f"{rule}, at most {limits.max_iterations:g} iterates"
 
 
-def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _commands(job_of: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]:
     """The solvers that are commands: label, words, seconds of an empty run."""
-    found = []
-    for label, job in asked.items():
+    commands = []
+    for label, job in job_of.items():
         mine = rows[(rows.solver == label) & (rows.kind == "suite")]
         started = [e["startup_seconds"] for e in mine.extra if "startup_seconds" in e]
         file = Path(job.solver)
@@ -310,8 +310,8 @@ def _commands(asked: dict[str, Job], rows: pd.DataFrame) -> list[dict[str, Any]]
             and file.is_file()
             and (words := external_solver.words_of(file))
         ):
-            found.append({"solver": label, "words": words, "startup": min(started)})
-    return found
+            commands.append({"solver": label, "words": words, "startup": min(started)})
+    return commands
 
 
 def _resampled(rows: pd.DataFrame) -> dict[str, Any]:

@@ -66,7 +66,7 @@ ORDER = {
 
 def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str) -> None:
     """Write every answer, and the ranking; last is what decides between equal ones."""
-    settings = [results.to_json(given) for given in answers.settings]
+    settings = [results.to_json(by_name) for by_name in answers.settings]
     table = answers[list(TABLE)].assign(settings=settings)
     write_text(folder / "table.csv", table.to_csv(index=False))
     with replacing(folder / "table.parquet") as aside:
@@ -98,8 +98,8 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
     lines = []
     for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
         whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
-        more = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
-        lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{more}")
+        others = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
+        lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{others}")
     return lines
 
 

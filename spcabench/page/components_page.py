@@ -100,7 +100,7 @@ def _page(
     published: bool,
 ) -> str:
     first = Job.read(root / plan.jobs[0])
-    asked = table[table.kind != HELD_OUT]
+    answers = table[table.kind != HELD_OUT]
     formulations = [f for f in Formulation if (ranking.formulation == f).any()]
     return render(
         "several.html.j2",
@@ -111,9 +111,9 @@ def _page(
         formulations=formulations,
         ranking={f: ranking[ranking.formulation == f].to_dict("records") for f in formulations},
         pictures=pictures,
-        recovered=_recovered(asked),
+        recovered=_recovered(answers),
         held_out=_held_out(table),
-        pairs=_pairs(asked),
+        pairs=_pairs(answers),
         failures=_failures(table),
         stand_ins=sorted(set(table.problem[table.stand_in.eq(True)])),
         items=suite.ITEMS,
@@ -143,8 +143,8 @@ def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
     columns = ["held_out_projected", "held_out_adjusted", "held_out_regression"]
     means = part.groupby(["formulation", "solver", "how"], sort=False)[columns].mean()
     counts = part.groupby(["formulation", "solver", "how"], sort=False).size().rename("count")
-    found = means.join(counts).reset_index()
-    return found.sort_values(["formulation", columns[0]], ascending=[True, False]).to_dict(
+    shares = means.join(counts).reset_index()
+    return shares.sort_values(["formulation", columns[0]], ascending=[True, False]).to_dict(
         "records"
     )
 

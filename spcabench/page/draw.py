@@ -72,7 +72,7 @@ def draw_to(
 
 def _fits(figure: Any) -> bool:
     """Whether there is room for the axes, and in them for their legends."""
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
         figure.draw_without_rendering()
     legends = [
@@ -81,7 +81,7 @@ def _fits(figure: Any) -> bool:
         if axes.get_legend()
     ]
     inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
-    return not said and all(
+    return not complaints and all(
         box.width <= axes.width and box.height <= axes.height for box, axes in inside
     )
 

@@ -1,4 +1,4 @@
-"""docs/findings.md: what was found, from the published run and tables; `make docs` renews it."""
+"""The blocks of docs/findings.md: what was found, from the published run and tables."""
 
 from pathlib import Path
 from typing import Any
@@ -6,13 +6,10 @@ from typing import Any
 import pandas as pd
 
 from spcabench import opening
-from spcabench.atomic_files import write_changed
 from spcabench.page import certified_page, in_short, papers
-from spcabench.page.generated_block import replaced
-from spcabench.page.render import cell
+from spcabench.page.generated_block import markdown_table
 
 ROOT = Path(__file__).parents[2]
-DOCUMENT = ROOT / "docs" / "findings.md"
 PUBLISHED = ROOT / "results" / "published"
 BUDGETS = (1e-3, 1e-2, 1e-1, 1.0)  # seconds within which a method must answer
 Statements = list[dict[str, Any]]
@@ -22,9 +19,9 @@ def blocks(home: Path = PUBLISHED) -> dict[str, str]:
     """The generated parts of the document, by name."""
     run = opening.read_json(home / "claims.json")
     return {
-        "verdicts": verdicts(run["statements"]),
-        "frontier": frontier(),
-        "comparisons": comparisons(home / "compare"),
+        "verdicts": f"\n{verdicts(run['statements'])}\n",
+        "frontier": f"\n{frontier()}\n",
+        "comparisons": f"\n{comparisons(home / 'compare')}\n",
     }
 
 
@@ -33,14 +30,16 @@ def verdicts(statements: Statements) -> str:
     heads = ("paper", "statements", "hold", "undecided", "fail", "depend", "pending", "theorems")
     known = papers.in_order({s["paper_key"] for s in statements})
     of = {paper.name: [s for s in statements if s["paper_key"] == paper.key] for paper in known}
-    text = _table(heads, [_counted(name, mine) for name, mine in {**of, "all": statements}.items()])
+    counts = [_counted(name, mine) for name, mine in {**of, "all": statements}.items()]
+    text = markdown_table(heads, counts)
     text += f"\n{in_short.header(statements)}\n"
     for name, mine in of.items():
         text += f"\n**{name}, in short.**\n\n"
         text += "".join(f"- {sentence}\n" for sentence in in_short.sentences(mine))
         if failing := [s for s in mine if s["verdict"] == "fails"]:
             text += "\nWhat fails:\n\n"
-            text += _table(("statement", "the paper says", "measured", "why"), map(_row, failing))
+            causes = ("statement", "the paper says", "measured", "why")
+            text += markdown_table(causes, map(_row, failing))
     return text
 
 
@@ -64,25 +63,25 @@ def frontier() -> str:
     names = "; ".join(
         f"{e.item}, k = {e.k}: {a['value']} published, {e.value:.9g} proven" for a, e in differing
     )
-    more = (
+    difference = (
         f"\n\nOf {len(differing)} instances a published value differs in its digits from the "
         f"proven optimum: {names}."
         if differing
         else ""
     )
-    return f"{text}{more}\n"
+    return f"{text}{difference}\n"
 
 
 def comparisons(home: Path) -> str:
     """The first of each published comparison, and who is best on which data within which time."""
     text = ""
     for file in sorted(home.glob("*/table.parquet")):
-        table = pd.read_parquet(file)
+        answers = pd.read_parquet(file)
         ranking = pd.read_csv(file.with_name("ranking.csv"))
         reach = zip(ranking.solver, ranking["at 0.999"], strict=True)
         first = "; ".join(f"{solver} ({share:.0%})" for solver, share in list(reach)[:3])
-        pairs = table[["item", "asked"]].drop_duplicates()
-        solvers = table.solver[table.share.notna()].nunique()
+        pairs = answers[["item", "asked"]].drop_duplicates()
+        solvers = answers.solver[answers.share.notna()].nunique()
         text += (
             f"\n**{file.parent.name}**: {solvers} solvers with answers on {len(pairs)} pairs of "
             "problem and cardinality. Ranked first, with the share of the pairs on which they "
@@ -91,9 +90,9 @@ def comparisons(home: Path) -> str:
         heads = ("data", *(f"within {_seconds(b)}" for b in BUDGETS))
         lines = [
             (str(family), *(_best_within(part, budget) for budget in BUDGETS))
-            for family, part in table.groupby("family", sort=False)
+            for family, part in answers.groupby("family", sort=False)
         ]
-        text += _table(heads, lines)
+        text += markdown_table(heads, lines)
     return text or "No comparison has been published yet.\n"
 
 
@@ -110,20 +109,3 @@ def _best_within(part: pd.DataFrame, budget: float) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{1e3 * seconds:g} ms" if seconds < 1.0 else f"{seconds:g} s"
-
-
-def _table(head: tuple[str, ...], lines: Any) -> str:
-    rows = (head, ("---",) * len(head), *lines)
-    return "".join(f"| {' | '.join(cell(entry) for entry in row)} |\n" for row in rows)
-
-
-def renewed(text: str) -> str:
-    """The document with its parts as the published run and the tables have them."""
-    for name, block in blocks().items():
-        begin, end = f"<!-- {name}: made by `make docs` -->\n", f"<!-- end of {name} -->"
-        text = replaced(text, begin, end, f"\n{block}\n", DOCUMENT.name)
-    return text
-
-
-if __name__ == "__main__":
-    write_changed(DOCUMENT, renewed(DOCUMENT.read_text(encoding="utf-8")))

@@ -1,15 +1,37 @@
-"""A part of a document that is generated, between two marks."""
+"""Generated parts of documents, each between two marks: ``<!-- NAME: made by ... -->``."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spcabench.atomic_files import write_changed
 from spcabench.errors import InputError
+from spcabench.page.render import cell
+
+BY = "`make docs`"
 
 
-def replaced(text: str, begin: str, end: str, inner: str, name: str) -> str:
-    """A document with other text between two marks.
+def replaced(text: str, blocks: Mapping[str, str], by: str = BY) -> str:
+    """A document with a new text in each of its blocks.
 
-    Raises InputError where one of the marks is not there; name : of the document.
+    by : the command that their opening marks give. Raises InputError if a mark is missing.
     """
-    head, opened, rest = text.partition(begin)
-    _, closed, tail = rest.partition(end)
-    if not opened or not closed:
-        raise InputError(f"{name}: no block between {begin.strip()} and {end.strip()}")
-    return head + opened + inner + closed + tail
+    for name, inner in blocks.items():
+        begin, end = f"<!-- {name}: made by {by} -->\n", f"<!-- end of {name} -->"
+        head, opened, after = text.partition(begin)
+        _, closed, tail = after.partition(end)
+        if not opened or not closed:
+            raise InputError(f"the document has no block between {begin.strip()} and {end}")
+        text = f"{head}{begin}{inner}{end}{tail}"
+    return text
+
+
+def renew(file: Path, blocks: Mapping[str, str], by: str = BY) -> None:
+    """Write a document with a new text in each of its blocks."""
+    write_changed(file, replaced(file.read_text(encoding="utf-8"), blocks, by))
+
+
+def markdown_table(heads: Sequence[Any], lines: Iterable[Iterable[Any]]) -> str:
+    """A Markdown table."""
+    rows = [heads, ["---"] * len(heads), *lines]
+    return "".join(f"| {' | '.join(map(cell, row))} |\n" for row in rows)

@@ -28,9 +28,9 @@ ELSEWHERE = "On other data than the paper's: "
 
 def counts(statements: Iterable[Stored]) -> dict[str, int]:
     """How many statements have each verdict, and how many of those depend on a reading."""
-    found = list(statements)
-    verdicts = Counter(s["verdict"] for s in found)
-    own = [s for s in found if s["verdict"] in WORDS]
+    judged = list(statements)
+    verdicts = Counter(s["verdict"] for s in judged)
+    own = [s for s in judged if s["verdict"] in WORDS]
     return {
         **{word: verdicts[word] for word in (*WORDS, *APART)},
         "judged": len(own),
@@ -49,9 +49,9 @@ def told(count: dict[str, int]) -> str:
     lines = [f"{counted(count['judged'], 'statements')}: {', '.join(parts) or 'none judged'}"]
     if number := count["depends"]:
         lines.append(f"{number} of them depend{'s' if number == 1 else ''} on a reading")
-    for word, (one, several) in APART.items():
+    for word, (singular, plural) in APART.items():
         if number := count[word]:
-            lines.append(f"{number} {one if number == 1 else several}")
+            lines.append(f"{number} {singular if number == 1 else plural}")
     return "; ".join(lines)
 
 
@@ -64,13 +64,13 @@ def ordered(statements: Iterable[Stored]) -> list[Stored]:
 
 def sentences(statements: Iterable[Stored]) -> list[str]:
     """Three to five sentences that sum up a paper, made from its headline statements."""
-    found = []
+    sums = []
     for s in statements:
         if s["sentence"] and not s["would"]:
-            found.append(f"{s['sentence']} ({s['id']})")
+            sums.append(f"{s['sentence']} ({s['id']})")
         elif s["sentence"]:
-            found.append(f"{ELSEWHERE}{s['sentence'][0].lower()}{s['sentence'][1:]} ({s['id']})")
-    return found[:MOST]
+            sums.append(f"{ELSEWHERE}{s['sentence'][0].lower()}{s['sentence'][1:]} ({s['id']})")
+    return sums[:MOST]
 
 
 def of_figure(statements: list[Stored]) -> str:
@@ -84,10 +84,10 @@ def of_figure(statements: list[Stored]) -> str:
     if len(own) == 1:
         of = f"the statement {PREDICATES[shown[0]][0]}"
     else:
-        first, *rest = (
+        first, *others = (
             f"{verdicts[word]} {PREDICATES[word][verdicts[word] > 1]}" for word in shown
         )
-        of = listed([first.replace(" ", f" of {len(own)} statements ", 1), *rest])
+        of = listed([first.replace(" ", f" of {len(own)} statements ", 1), *others])
     if all(s["would"] for s in own):
         return f"Other data than the paper's: {of}."
     if verdicts["holds"]:
@@ -98,10 +98,10 @@ def of_figure(statements: list[Stored]) -> str:
 def header(statements: Iterable[Stored]) -> str:
     """How many tests and primary readings were chosen with results at hand."""
     own = [s for s in statements if s["kind"] != "theorem"]
-    kept = sum(not s["changed"] for s in own)
+    unchanged = sum(not s["changed"] for s in own)
     after = sum(not s["chosen_first"] for s in own)
     return (
-        f"The tests of {kept} of {len(own)} statements were written before the first run; the "
+        f"The tests of {unchanged} of {len(own)} statements were written before the first run; the "
         "others show their first verdict and why the test changed. The primary readings of "
         f"{after} of {len(own)} were chosen after results had been seen."
     )

@@ -26,10 +26,10 @@ DIGITS = 6  # of the numbers in a page's data
 
 def library() -> list[Path]:
     """The scripts of Bokeh; none where it is not installed."""
-    found = find_spec("bokeh")
-    if found is None or not found.submodule_search_locations:
+    package = find_spec("bokeh")
+    if package is None or not package.submodule_search_locations:
         return []
-    home = Path(found.submodule_search_locations[0]) / "server" / "static" / "js"
+    home = Path(package.submodule_search_locations[0]) / "server" / "static" / "js"
     return [home / name for name in LIBRARY]
 
 
@@ -45,7 +45,7 @@ def write(results: Path, folder: Path, data: dict[str, Any], name: str) -> list[
     return addresses(results, folder, name)
 
 
-def addresses(results: Path, folder: Path, *more: str) -> list[str]:
+def addresses(results: Path, folder: Path, *own: str) -> list[str]:
     """Put the scripts into the folder of all results; their addresses from a page's folder.
 
     more : addresses of the page's own scripts, which run before ours.
@@ -55,7 +55,7 @@ def addresses(results: Path, folder: Path, *more: str) -> list[str]:
     for file in (*library(), OWN):
         _copy(file, scripts / file.name)
     place = quote(Path(relpath(scripts, folder)).as_posix())
-    return [*(f"{place}/{n}" for n in LIBRARY), *map(quote, more), f"{place}/{OWN.name}"]
+    return [*(f"{place}/{n}" for n in LIBRARY), *map(quote, own), f"{place}/{OWN.name}"]
 
 
 def _copy(file: Path, to: Path) -> None:

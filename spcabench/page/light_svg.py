@@ -18,8 +18,8 @@ def light(text: str) -> str:
     return text.replace(f'"#{LETTERS}', '"#g').replace(f'id="{LETTERS}', 'id="g')
 
 
-def _short(found: re.Match[str]) -> str:
-    word = found[0]
+def _short(match: re.Match[str]) -> str:
+    word = match[0]
     if word.startswith("scale"):
         return word
     digits = 1 if abs(float(word)) >= SMALL else 2

@@ -44,10 +44,10 @@ def marked_up(text: str) -> Markup:
 
 
 def _element(name: str) -> Callable[[re.Match[str]], str]:
-    def made(match: re.Match[str]) -> str:
+    def element(match: re.Match[str]) -> str:
         return f"{match[1]}<{name}>{match[2].strip('{}').replace('-', '−')}</{name}>"
 
-    return made
+    return element
 
 
 def compact(number: float) -> str:

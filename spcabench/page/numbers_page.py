@@ -66,32 +66,32 @@ HEADS = {
 }
 
 
-def _table(found: pd.DataFrame) -> pd.DataFrame:
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """The lines of the page, as texts; what a row does not have is an empty one."""
-    found = found.assign(time=found.solve_time + found.setup_time.fillna(0.0))
-    found["time"] = found.groupby(RUN, dropna=False).time.transform("min")
-    found = found[found.repeat == 0]
+    runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
+    runs["time"] = runs.groupby(RUN, dropna=False).time.transform("min")
+    runs = runs[runs.repeat == 0]
     lines = pd.DataFrame(
         {
-            "solver": found.solver.fillna(found.measure),
+            "solver": runs.solver.fillna(runs.measure),
             "problem": [
-                _problem(*pair) for pair in zip(found.problem, found.parameters, strict=True)
+                _problem(*pair) for pair in zip(runs.problem, runs.parameters, strict=True)
             ],
-            "label": found.label.map(_label, na_action="ignore"),
-            "asked": found.k,
-            "nonzeros": found.cardinality,
-            "variance": found.variance,
-            "refit": found.variance_refit,
-            "gap": 100.0 * found.gap,
-            "time": 1e3 * found.time,
-            "iterations": found.iterations,
-            "flops": found.flops,
-            "setup": found.setup_flops,
-            "search_runs": found.search_runs,
-            "search_flops": found.search_flops,
-            "settings": found.settings.map(_settings),
-            "values": found.extra.map(_values, na_action="ignore"),
-            "status": found.status + found.reason.map(lambda why: why and f": {why}"),
+            "label": runs.label.map(_label, na_action="ignore"),
+            "asked": runs.k,
+            "nonzeros": runs.cardinality,
+            "variance": runs.variance,
+            "refit": runs.variance_refit,
+            "gap": 100.0 * runs.gap,
+            "time": 1e3 * runs.time,
+            "iterations": runs.iterations,
+            "flops": runs.flops,
+            "setup": runs.setup_flops,
+            "search_runs": runs.search_runs,
+            "search_flops": runs.search_flops,
+            "settings": runs.settings.map(_settings),
+            "values": runs.extra.map(_values, na_action="ignore"),
+            "status": runs.status + runs.reason.map(lambda why: why and f": {why}"),
         }
     )
     for column in COUNTS:
@@ -125,14 +125,14 @@ def _problem(name: Any, parameters: str) -> str:
     )
 
 
-def _settings(given: str) -> str:
-    return _together({k: v for k, v in json.loads(given).items() if k not in LEFT_OUT})
+def _settings(settings: str) -> str:
+    return _together({k: v for k, v in json.loads(settings).items() if k not in LEFT_OUT})
 
 
-def _values(given: str) -> str:
+def _values(measured: str) -> str:
     """What a measure gave, or a solver beyond its component; value_1, value_2, ... as one list."""
     values: dict[str, Any] = {}
-    for name, value in json.loads(given).items():
+    for name, value in json.loads(measured).items():
         family, _, place = name.rpartition("_")
         if family and place.isdigit() and not isinstance(value, (list, dict)):
             values.setdefault(family, []).append(value)
@@ -152,6 +152,6 @@ def _short(value: Any) -> str:
     if isinstance(value, dict):
         return f"({_together(value)})"
     if isinstance(value, list):
-        more = f", ... ({len(value)} in all)" if len(value) > ENTRIES else ""
-        return f"[{', '.join(map(_short, value[:ENTRIES]))}{more}]"
+        length = f", ... ({len(value)} in all)" if len(value) > ENTRIES else ""
+        return f"[{', '.join(map(_short, value[:ENTRIES]))}{length}]"
     return str(value)

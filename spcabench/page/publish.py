@@ -20,6 +20,8 @@ from spcabench.page import (
     components_page,
     draw,
     in_short,
+    overview_page,
+    paper_page,
     results_page,
     verify,
 )
@@ -43,7 +45,7 @@ KNOWN = {
     "standard": "a problem and a cardinality in the standard comparison",
 }
 COMPARISONS = "compare"  # the folder of the published comparisons
-BEGIN, END = "<!-- published: made by `make publish` -->\n", "<!-- end of published -->"
+BY = "`make publish`"  # what the mark of the README's block says
 
 
 def publish(
@@ -67,10 +69,10 @@ def publish(
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    figures, given = claims_file.read_all(folder), list(comparisons)
+    figures, sources = claims_file.read_all(folder), list(comparisons)
     if not fewer:
         _check_complete(figures, out)
-    for comparison in given:
+    for comparison in sources:
         _check_comparison(comparison, out / COMPARISONS)
     with replacing_folder(out, keep=True) as aside:
         again = folder.resolve() == out.resolve()
@@ -78,8 +80,8 @@ def publish(
             _copy_run(folder, figures, aside)
         _copy_history(folder.parent / "history", aside / "history")
         shutil.copy(best_known.TABLE, aside)
-        _copy_quick(folder.parent / "quick", folder, aside / results_page.OTHER_CLAIMS)
-        for comparison in given:
+        _copy_quick(folder.parent / "quick", folder, aside / overview_page.OTHER_CLAIMS)
+        for comparison in sources:
             _copy_comparison(comparison, aside / COMPARISONS / comparison.resolve().name)
         for name, report in figures.items() if again else ():
             _judge_again(aside, name, report["scale"])
@@ -110,7 +112,7 @@ def _write_pages(out: Path, figures: dict[str, dict[str, Any]]) -> dict[str, Any
     """Write the pages of a run that is published, and what is known of it, which is returned."""
     results_page.write_page(out, published=True)
     about = _about(figures)
-    for paper in results_page.papers(out):
+    for paper in paper_page.papers(out):
         text = render("paper.md.j2", paper=paper, about=about, card=card)
         write_text(out / f"{paper['key']}.md", text)
     about |= _contents(out)
@@ -131,9 +133,9 @@ def explore(folder: Path, out: Path) -> Path:
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
     """What is made anew, and what is neither a file nor a folder."""
-    made = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")(folder, names)
+    generated = shutil.ignore_patterns("*.pdf", "*.md", "*.html", "rows.csv")(folder, names)
     paths = (Path(folder, name) for name in names)
-    return made | {p.name for p in paths if not (p.is_file() or p.is_dir())}
+    return generated | {p.name for p in paths if not (p.is_file() or p.is_dir())}
 
 
 def with_block(text: str, published: Path) -> str:
@@ -141,7 +143,7 @@ def with_block(text: str, published: Path) -> str:
 
     Raises InputError where the marks of the block are not there.
     """
-    return replaced(text, BEGIN, END, block(published), "README.md")
+    return replaced(text, {"published": block(published)}, BY)
 
 
 def block(published: Path) -> str:
@@ -149,7 +151,7 @@ def block(published: Path) -> str:
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
     about = opening.read_json(published / "about.json")
-    papers = results_page.papers(published)
+    papers = paper_page.papers(published)
     figures = [figure for paper in papers for figure in paper["figures"]]
     statements = [s for paper in papers for s in paper["statements"]]
     cover = next((f for f in figures if f["figure"] == COVER), figures[0])
@@ -169,15 +171,15 @@ def block(published: Path) -> str:
 def _known() -> list[str]:
     """How much of two suites is proven, in sentences."""
     entries = list(best_known.read().values())
-    found = []
+    sentences = []
     for name, words in KNOWN.items():
-        asked = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
-        mine = [e for e in entries if (e.item, e.k, e.nonnegative) in asked]
+        pairs = {(i.name, k, i.nonnegative) for i in suite.SUITES[name] for k in i.ks}
+        mine = [e for e in entries if (e.item, e.k, e.nonnegative) in pairs]
         gaps = sorted(e.gap for e in mine if not e.proven)
-        rest = f"; the others are open by {gaps[0]:.1%} to {gaps[-1]:.1%}" if gaps else ""
+        gap = f"; the others are open by {gaps[0]:.1%} to {gaps[-1]:.1%}" if gaps else ""
         proven = sum(e.proven for e in mine)
-        found.append(f"Of {len(mine)} pairs of {words}, {proven} are proven optimal{rest}.")
-    return found
+        sentences.append(f"Of {len(mine)} pairs of {words}, {proven} are proven optimal{gap}.")
+    return sentences
 
 
 def _uncommitted(root: Path, *written: Path) -> list[str]:
@@ -240,9 +242,9 @@ def _copy_quick(quick: Path, folder: Path, out: Path) -> None:
     if source.exists() and quick.resolve() != folder.resolve():
         run = opening.read_json(source)
         names = ("paper_key", "id", "verdict", "short")
-        kept = [{name: statement[name] for name in names} for statement in run["statements"]]
+        statements = [{name: statement[name] for name in names} for statement in run["statements"]]
         about = {"version": run["version"], "scale": run["scale"]}
-        write_text(out, json.dumps(about | {"statements": kept}, indent=1) + "\n")
+        write_text(out, json.dumps(about | {"statements": statements}, indent=1) + "\n")
 
 
 def _copy_comparison(source: Path, out: Path) -> None:
@@ -259,11 +261,11 @@ def _copy_rows(source: Path, out: Path) -> None:
     files = sorted(source.glob("*.parquet"))
     if not files:
         return
-    table, kept = rows.read_table(files), out / "rows.parquet"
+    table, target = rows.read_table(files), out / "rows.parquet"
     out.mkdir(parents=True)
-    rows.write_table(table, kept, compression="zstd")
-    if kept.stat().st_size > LARGEST_ROWS:
-        rows.write_table(rows.without_histories(table), kept, compression="zstd")
+    rows.write_table(table, target, compression="zstd")
+    if target.stat().st_size > LARGEST_ROWS:
+        rows.write_table(rows.without_histories(table), target, compression="zstd")
 
 
 def _contents(out: Path) -> dict[str, Any]:

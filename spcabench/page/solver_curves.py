@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import style
-from spcabench.page import comparison_curves, solver_page
+from spcabench.page import comparison_curves, solver_numbers
 from spcabench.running import rows as results
 
 MEASURES = ("share", "variance_refit", "gap", "time", "flops", "iterations", "cardinality")
@@ -16,7 +16,7 @@ PROBLEM = ["dataset", "parameters", "nonnegative"]
 
 def data(table: pd.DataFrame) -> dict[str, Any]:
     """The runs of all solvers of a scale that found a component, by problem; one file for all."""
-    runs = solver_page.compared(table[table.solver.notna()])
+    runs = solver_numbers.compared(table[table.solver.notna()])
     names = sorted(set(runs.solver))
     number = {name: i for i, name in enumerate(names)}
     numbers = runs[list(MEASURES)].to_numpy(dtype=float, na_value=np.nan)
@@ -26,8 +26,8 @@ def data(table: pd.DataFrame) -> dict[str, Any]:
         "solvers": [comparison_curves.solver(name, style.look(name)) for name in names],
         "problems": [_problem(*key) for key, _ in groups],
         "runs": [
-            {"s": number[solver], "p": int(p), "f": figure, "with": _settings(given), "v": values}
-            for solver, p, figure, given, values in zip(
+            {"s": number[solver], "p": int(p), "f": figure, "with": _settings(text), "v": values}
+            for solver, p, figure, text, values in zip(
                 runs.solver,
                 groups.ngroup(),
                 runs.experiment,
@@ -41,13 +41,13 @@ def data(table: pd.DataFrame) -> dict[str, Any]:
 
 def _problem(dataset: str, parameters: Any, nonnegative: Any) -> dict[str, str]:
     """A dataset, and which of its problems: "m = 20, n = 10, seed = 0"."""
-    given = json.loads(parameters) if isinstance(parameters, str) else dict(parameters or {})
-    words = [f"{name} = {value}" for name, value in given.items()]
+    values = json.loads(parameters) if isinstance(parameters, str) else dict(parameters or {})
+    words = [f"{name} = {value}" for name, value in values.items()]
     words += ["nonnegative"] if nonnegative is True or nonnegative == 1 else []
     return {"dataset": dataset, "name": ", ".join(words)}
 
 
-def _settings(given: Any) -> str:
+def _settings(settings: Any) -> str:
     """Settings as JSON, without what says nothing of the solver."""
-    values = json.loads(given) if isinstance(given, str) else dict(given or {})
+    values = json.loads(settings) if isinstance(settings, str) else dict(settings or {})
     return results.to_json({k: v for k, v in values.items() if k not in ("time_limit", "history")})

@@ -16,7 +16,7 @@ MOST = 500  # points of a panel; more cover each other, and weigh
 def picture(name: str, runs: pd.DataFrame) -> Picture | None:
     """The picture of a solver, from the runs of all that found a component; None without any.
 
-    runs : as `solver_page.compared` gives them.
+    runs : as `solver_numbers.compared` gives them.
     """
     mine = runs[runs.solver == name].dropna(subset=["share", "cardinality"])
     if mine.empty:

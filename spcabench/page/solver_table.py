@@ -1,4 +1,4 @@
-"""All methods in one table: what each solver's own file says of it. ``make docs`` renews it.
+"""All methods in one table, that of docs/field.md: what each solver's own file says of it.
 
 Its FACTS are the paper, the cost of an iteration, the authors' code and what was reproduced.
 Figures are those that run the solver.
@@ -8,17 +8,12 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from spcabench import registry
-from spcabench.atomic_files import write_changed
 from spcabench.iterate import Facts
 from spcabench.page import papers
-from spcabench.page.generated_block import replaced
-from spcabench.page.render import cell
+from spcabench.page.generated_block import markdown_table
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "field.md"
-BEGIN, END = "<!-- methods: made by `make docs` -->\n", "<!-- end of methods -->"
 HEAD = (
     *("solver", "year", "paper", "what it is given"),
     *("flops of an iteration", "authors' code", "reproduced"),
@@ -70,9 +65,11 @@ def _control(name: str) -> str:
     traits = registry.module("solver", name).TRAITS
     words = {"cardinality": "k", "penalty": f"penalty {traits.penalty}"}.get(traits.control, "none")
     kinds = {"exact": traits.exact, "a relaxation": traits.relaxation}
-    more = [word for word, has in kinds.items() if has]
-    more += [f"x >= 0{'' if traits.nonnegative == 'always' else ' too'}"] * bool(traits.nonnegative)
-    return "; ".join([words, *more])
+    extras = [word for word, has in kinds.items() if has]
+    extras += [f"x >= 0{'' if traits.nonnegative == 'always' else ' too'}"] * bool(
+        traits.nonnegative
+    )
+    return "; ".join([words, *extras])
 
 
 def _in_figures(name: str) -> str:
@@ -85,21 +82,20 @@ def _in_figures(name: str) -> str:
 @cache
 def _figures() -> dict[str, set[str]]:
     """The words in quotes of each figure's file, among them the solvers that it runs."""
-    found = {}
+    words = {}
     for figure in registry.names("figure"):
         tree = ast.parse(registry.path("figure", figure).read_text(encoding="utf-8"))
-        found[figure] = {
+        words[figure] = {
             node.value
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
-    return found
+    return words
 
 
 def table() -> str:
     """All methods as Markdown."""
-    lines = [HEAD, ("---",) * len(HEAD), *map(_line, methods())]
-    return "\n" + "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines) + "\n"
+    return f"\n{markdown_table(HEAD, map(_line, methods()))}\n"
 
 
 def _line(method: Method) -> tuple[str, ...]:
@@ -113,12 +109,3 @@ def _line(method: Method) -> tuple[str, ...]:
         method.code,
         method.reproduced,
     )
-
-
-def with_table(text: str) -> str:
-    """The document with its table as the solvers have it."""
-    return replaced(text, BEGIN, END, table(), DOCUMENT.name)
-
-
-if __name__ == "__main__":
-    write_changed(DOCUMENT, with_table(DOCUMENT.read_text(encoding="utf-8")))

@@ -30,11 +30,11 @@ def statements(folder: Path, figure: str) -> dict[str, dict[str, Any]]:
     if figure not in registry.names("figure"):
         return {}
     own = registry.path("figure", figure)
-    found: dict[str, dict[str, Any]] = {}
+    places: dict[str, dict[str, Any]] = {}
     for file in (*sorted(own.parent.glob("_*.py")), own):
         place = {"name": file.name, "address": relative(file, folder)}
-        found |= {id: place | {"line": line} for id, line in _lines(file)}
-    return found
+        places |= {id: place | {"line": line} for id, line in _lines(file)}
+    return places
 
 
 @lru_cache
@@ -43,12 +43,12 @@ def _lines(file: Path) -> tuple[tuple[str, int], ...]:
 
     A function that several figures share may make the statement; then its first argument is the id.
     """
-    found = []
+    ids = []
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             call = node.value
             named = [k.value for k in call.keywords if k.arg == "id"]
             for value in (*named, *call.args)[:1]:
                 if isinstance(value, ast.Constant):
-                    found.append((str(value.value), node.lineno))
-    return tuple(found)
+                    ids.append((str(value.value), node.lineno))
+    return tuple(ids)

@@ -19,7 +19,7 @@ import pandas as pd
 
 from spcabench import opening
 from spcabench.errors import InputError
-from spcabench.page import claims_file, results_page
+from spcabench.page import claims_file, paper_page
 from spcabench.page.draw import judgement
 from spcabench.running import figure_jobs, rows
 from spcabench.running.schema import KEY
@@ -68,11 +68,8 @@ def read_names(file: Path) -> Names:
 
 def rows_of(folder: Path, figure: str) -> list[Path]:
     """The files of a figure's rows, and of those that it shares."""
-    return [
-        f
-        for name in (figure, *figure_jobs.shared(figure))
-        for f in sorted((folder / "rows" / name).glob("*.parquet"))
-    ]
+    names = (figure, *figure_jobs.shared(figure))
+    return [file for name in names for file in paper_page.row_files(folder, name)]
 
 
 def rejudge(folder: Path) -> Iterator[Outcome]:
@@ -93,7 +90,7 @@ def _of_run(reports: dict[str, Stored]) -> list[Stored]:
     first = claims_file.first_verdicts()
     return claims_file.whole(
         statement | {"earlier": first.get(reports[name]["paper"], {}).get(statement["id"], [])}
-        for name in sorted(reports, key=results_page.natural)
+        for name in sorted(reports, key=paper_page.natural)
         for statement in reports[name]["statements"]
     )
 
@@ -125,8 +122,8 @@ def _different_statements(name: str, stored: list[Stored], again: list[Stored]) 
         if old is None or new is None:
             yield f"{name} {id}: {'was not judged' if old is None else 'is not judged any more'}"
         elif lines := list(_different(old, new)):
-            more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-            yield f"{name} {id}: {lines[0]}{more}"
+            others = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+            yield f"{name} {id}: {lines[0]}{others}"
 
 
 def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
@@ -159,9 +156,9 @@ def _pairs(
         yield id, before.get(id), after.get(id)
 
 
-def _otherwise_judged(figure: str, one: Stored, other: Stored) -> Iterator[str]:
+def _otherwise_judged(figure: str, old: Stored, new: Stored) -> Iterator[str]:
     """What is written differently in two runs, and verdicts that differ without a clock."""
-    for id, a, b in _pairs(one["statements"], other["statements"]):
+    for id, a, b in _pairs(old["statements"], new["statements"]):
         if a is None or b is None:
             yield f"{figure} {id}: {'was not judged' if a is None else 'is not judged any more'}"
             continue
@@ -176,9 +173,9 @@ def _stand_in(statement: dict[str, Any]) -> dict[str, bool]:
     return {reading["name"]: reading["stand_in"] for reading in statement["readings"]}
 
 
-def _data_flags(figure: str, one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+def _data_flags(figure: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """The data that only one of two claims files marks as a stand-in."""
-    old, new = ({d["name"]: d["stand_in"] for d in report["data"]} for report in (one, other))
+    old, new = ({d["name"]: d["stand_in"] for d in report["data"]} for report in (before, after))
     return [
         f"{figure} {name}: stand_in was {old[name]}, is {new[name]}"
         for name in old.keys() & new.keys()
@@ -234,11 +231,11 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     both = everything[everything._merge == "both"]
     round_only = (everything._merge != "both") & (everything.repeat != "0")
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
-    kept = both[~ended]
+    sound = both[~ended]
     differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
-    recounted = kept.flops_convention != kept.flops_convention_other
+    recounted = sound.flops_convention != sound.flops_convention_other
     for name in EXACT:
-        part = kept[~recounted] if name.endswith("flops") else kept
+        part = sound[~recounted] if name.endswith("flops") else sound
         if name == "support":  # older rows have it only where a figure asked for it
             part = part[part[name].notna() & part[f"{name}_other"].notna()]
         pairs = zip(part[name], part[f"{name}_other"], strict=True)
@@ -246,12 +243,14 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
         differ += [f"{figure}: {name} differs in {wrong} of {len(part)} rows"] if wrong else []
     largest = 0.0
     for name in CLOSE:
-        off = _relative(*(kept[column].to_numpy(dtype=float) for column in (name, f"{name}_other")))
+        off = _relative(
+            *(sound[column].to_numpy(dtype=float) for column in (name, f"{name}_other"))
+        )
         largest = max(largest, float(off.max(initial=0.0)))
         beyond = int((off > TOLERANCE).sum())
-        differ += [f"{figure}: {name} differs in {beyond} of {len(kept)} rows"] if beyond else []
+        differ += [f"{figure}: {name} differs in {beyond} of {len(sound)} rows"] if beyond else []
     words = [
-        f"{figure}: {len(kept)} rows compared, largest relative difference {largest:.0e}",
+        f"{figure}: {len(sound)} rows compared, largest relative difference {largest:.0e}",
         *([f"{sum(ended)} that a clock ended"] if any(ended) else []),
         *([f"{sum(round_only)} rounds of timing in one run only"] if any(round_only) else []),
         *([f"flops of {sum(recounted)} by another convention"] if any(recounted) else []),

@@ -15,8 +15,8 @@ from spcabench.page import (
     comparison_pictures,
     comparison_tables,
     interactive_curves,
+    overview_page,
     publish,
-    results_page,
 )
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
@@ -118,7 +118,7 @@ def test_a_comparison_says_who_is_best_within_a_budget_and_the_first_page_leads_
     for head in (*budgets.HEADS["time"], *budgets.HEADS["work"]):
         assert f">{head}</th>" in table
     results_folder = plan.parents[2]
-    (comparison,) = results_page._comparisons(results_folder, results_folder / "quick")
+    (comparison,) = overview_page._comparisons(results_folder, results_folder / "quick")
     assert comparison == {
         "name": "try",
         "path": "../compare/try/index.html",

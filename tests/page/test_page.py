@@ -14,9 +14,10 @@ from spcabench.page import (
     draw,
     math_html,
     numbers_page,
+    overview_page,
+    paper_page,
     publish,
-    results_page,
-    solver_page,
+    solver_numbers,
     source_links,
 )
 from spcabench.page.results_page import write_page
@@ -150,13 +151,13 @@ def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
     runs = [("grqi", 2, 1.0, 10, 1.0), ("em", 3, 0.8, 40, 0.5), ("em", 2, 0.9, 30, 4.0)]
     names = ("solver", "cardinality", "variance_refit", "flops", "solve_time")
     table = pd.DataFrame([one | dict(zip(names, run, strict=True)) for run in runs])
-    grqi, em3, em2 = solver_page.compared(table).itertuples()
+    grqi, em3, em2 = solver_numbers.compared(table).itertuples()
     assert (
         grqi.share == 1.0 and em3.share == 0.8 and em2.share == 0.9
     )  # three nonzeros are beaten by two
     assert grqi.dearer == 1.0 and em2.dearer == 3.0 and pd.isna(em3.dearer)
     assert em2.slower == 4.0
-    assert [entry["name"] for entry in solver_page.solvers(table)] == ["em", "grqi"]
+    assert [entry["name"] for entry in solver_numbers.solvers(table)] == ["em", "grqi"]
 
 
 def test_a_stand_in_is_called_one_and_decides_nothing_but_shapes(trial_run):
@@ -269,7 +270,7 @@ def test_verdicts_that_differ_between_the_scales_are_listed(trial_run):
     claims["statements"][0]["verdict"], claims["scale"] = "fails", "paper"
     (other / "claims.json").write_text(json.dumps(claims))
     (other / "index.html").write_text("")
-    page = results_page.write_page(trial_run).read_text()
+    page = write_page(trial_run).read_text()
     assert "1 of 2 verdicts differ" in page and 'href="../published/index.html"' in page
 
 
@@ -282,8 +283,8 @@ def test_a_published_run_keeps_the_verdicts_of_the_quick_one(trial_run, tmp_path
     (quick / "claims.json").write_text(json.dumps(claims))
     publish._copy_quick(quick, quick, out)
     assert not out.exists()  # a quick run that is published itself
-    publish._copy_quick(quick, trial_run, trial_run / results_page.OTHER_CLAIMS)
-    page = results_page.write_page(trial_run, published=True).read_text()
+    publish._copy_quick(quick, trial_run, trial_run / overview_page.OTHER_CLAIMS)
+    page = write_page(trial_run, published=True).read_text()
     assert "1 of 2 verdicts differ" in page and "quick/index.html" not in page
     check_links(trial_run / "index.html")
 
@@ -337,7 +338,7 @@ def test_a_statement_that_two_figures_judge_is_counted_once_on_the_data_of_both(
         statement["figure"] = second["figure"]
     second["statements"][0]["readings"][0]["places"][0] |= {"label": "other", "value": 4.0}
     claims_file.write(trial_run / "figures" / "trial2013_fig2" / "claims.json", second)
-    (paper,) = results_page.papers(trial_run)
+    (paper,) = paper_page.papers(trial_run)
     one, _ = paper["statements"]
     assert [p["value"] for p in one["readings"][0]["places"]] == [3.0, 4.0]
     assert one["verdict"] == "fails" and paper["verdicts"]["judged"] == 2

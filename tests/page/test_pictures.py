@@ -14,7 +14,7 @@ from spcabench.page import (
     comparison_tables,
     components_page,
     light_svg,
-    solver_page,
+    solver_numbers,
     solver_pictures,
 )
 from spcabench.running import rows as results
@@ -137,7 +137,7 @@ def test_the_table_of_several_components_explains_its_heads():
 
 def test_a_solver_has_a_picture_of_its_runs(tmp_path):
     results.write([made_row()], tmp_path / "rows.parquet")
-    runs = solver_page.compared(solver_page.read([tmp_path / "rows.parquet"]))
+    runs = solver_numbers.compared(solver_numbers.read([tmp_path / "rows.parquet"]))
     picture = solver_pictures.picture("grqi", runs)
     assert picture.svg().startswith("<?xml") and "grqi" in picture.words
     assert solver_pictures.picture("tpower", runs) is None

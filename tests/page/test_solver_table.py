@@ -14,11 +14,6 @@ from spcabench.page import solver_table
 METHODS = {method.name: method for method in solver_table.methods()}
 
 
-def test_the_document_has_the_table_as_the_solvers_have_it():
-    text = solver_table.DOCUMENT.read_text(encoding="utf-8")
-    assert solver_table.with_table(text) == text, "make docs renews it"
-
-
 def test_every_solver_is_listed_by_year():
     assert set(METHODS) == set(registry.names("solver"))
     assert len(METHODS) >= 40

@@ -290,7 +290,9 @@ def published(trial_run, tmp_path):
     """
     root = tmp_path / "clone"
     root.mkdir()
-    (root / "README.md").write_text(f"before\n{publish.BEGIN}stale\n{publish.END}\nafter\n")
+    (root / "README.md").write_text(
+        "before\n<!-- published: made by `make publish` -->\n<!-- end of published -->\nafter\n"
+    )
     git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "start"]):
         subprocess.run([*git, *arguments], check=True)

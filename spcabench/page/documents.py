@@ -1,0 +1,23 @@
+"""The documents with generated blocks; run as a module, this renews them (`make docs`)."""
+
+from pathlib import Path
+
+from spcabench.page import certified_page, findings, schema_table, solver_table
+from spcabench.page.generated_block import renew
+
+ROOT = Path(__file__).parents[2]
+
+
+def documents() -> dict[Path, dict[str, str]]:
+    """The documents that `make docs` renews, each with its blocks."""
+    return {
+        ROOT / "results" / "README.md": {"columns": schema_table.tables()},
+        ROOT / "docs" / "certified.md": {"instances": certified_page.tables()},
+        ROOT / "docs" / "field.md": {"methods": solver_table.table()},
+        ROOT / "docs" / "findings.md": findings.blocks(),
+    }
+
+
+if __name__ == "__main__":
+    for file, blocks in documents().items():
+        renew(file, blocks)

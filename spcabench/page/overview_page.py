@@ -1,0 +1,151 @@
+"""The overview of a run: every paper, every claim, and the machines and seconds behind them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spcabench import opening
+from spcabench.atomic_files import write_text
+from spcabench.page import claims_file, in_short, paper_page, solver_numbers
+from spcabench.page.render import render
+from spcabench.page.source_links import relative
+
+# folders beside that of a run, with the same figures at the other scale; the first one counts
+OTHER_CLAIMS = "quick_claims.json"  # in a published run: the claims at the quick scale
+OTHERS = {"quick": ("published", "paper"), "paper": ("quick",)}
+
+
+def write(
+    folder: Path,
+    papers: list[dict[str, Any]],
+    figures: list[dict[str, Any]],
+    about: dict[str, Any],
+    rows: pd.DataFrame,
+    published: bool,
+) -> None:
+    """Write ``index.html``. rows : of all figures. published : see `results_page.write_page`."""
+    statements = [s for paper in papers for s in paper["statements"]]
+    other = _other_scale(folder, about["scale"], published)
+    seconds = _time(rows)
+    own_history = not published or (folder / "history").is_dir()
+    text = render(
+        "index.html.j2",
+        **about,
+        other=other,
+        time=seconds,
+        comparisons=_comparisons(folder if published else folder.parent, folder),
+        history=_history(folder) if own_history else None,
+        words=in_short.WORDS,
+        papers=papers,
+        statements=in_short.ordered(statements),
+        differing=differing(statements, other),
+        counts=in_short.counts(statements),
+        told=in_short.told(in_short.counts(statements)),
+        header=in_short.header(statements),
+        figures={figure["figure"]: figure for figure in figures},
+        machines=_machines(figures),
+        dirty=any(figure["dirty"] for figure in figures),
+        total=sum(entry["seconds"] for entry in seconds.values()),
+    )
+    write_text(folder / "index.html", text)
+
+
+def differing(
+    statements: Iterable[dict[str, Any]], other: dict[str, Any] | None
+) -> list[dict[str, Any]]:
+    """The statements whose verdict at the other scale is another one; it is added as "beside"."""
+    if other is None:
+        return []
+    beside = {_key(s): s for s in other["statements"]}
+    both = [s | {"beside": beside[_key(s)]} for s in statements if _key(s) in beside]
+    return [s for s in both if s["verdict"] != s["beside"]["verdict"]]
+
+
+def _key(statement: dict[str, Any]) -> tuple[str, str]:
+    return statement["paper_key"], statement["id"]
+
+
+def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | None:
+    """The claims of the run at the other scale, where one lies beside this run, and its page.
+
+    A published run keeps those claims itself, because the other run is not published.
+    """
+    if stored := _claims(folder / OTHER_CLAIMS):
+        return stored | {"page": ""}
+    if published:
+        return None
+    for name in OTHERS.get(scale, ()):
+        file = folder.parent / name / "claims.json"
+        if file.parent.resolve() != folder.resolve() and (claims := _claims(file)):
+            return claims | {"page": f"../{name}/index.html"}
+    return None
+
+
+def _claims(file: Path) -> dict[str, Any] | None:
+    """The claims of another run; None if there are none of this version."""
+    run = opening.read_json(file) if file.exists() else {}
+    return run if run.get("version") == claims_file.VERSION else None
+
+
+def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
+    entries: dict[str, dict[str, Any]] = {}
+    for figure, part in rows.assign(seconds=solver_numbers.seconds(rows)).groupby("experiment"):
+        by_solver = (
+            part.groupby(part.solver.fillna(part.measure))
+            .seconds.sum()
+            .sort_values(ascending=False)
+        )
+        most = ", ".join(
+            f"{name} {value:.0f} s" for name, value in by_solver.head(3).items() if value >= 0.5
+        )
+        entries[str(figure)] = {"rows": len(part), "seconds": float(by_solver.sum()), "most": most}
+    return dict(sorted(entries.items(), key=lambda item: -item[1]["seconds"]))
+
+
+def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
+    """The comparisons below a folder: name, address from the pages of the run, and how many.
+
+    within : whether the page tells who is best within a budget.
+    """
+    pages = [
+        *(home / "compare").glob("index.html"),
+        *sorted((home / "compare").glob("*/index.html")),
+    ]
+    comparisons = []
+    for page in pages:
+        ranking = page.with_name("ranking.csv")
+        solvers = len(pd.read_csv(ranking)) if ranking.exists() else None
+        about = {"name": page.parent.name, "path": relative(page, folder)}
+        within = 'id="within"' in page.read_text(encoding="utf-8")
+        comparisons.append(about | {"solvers": solvers, "within": within})
+    return comparisons
+
+
+def _history(folder: Path) -> dict[str, Any] | None:
+    """The performance across commits, of a published run or of this clone: commits, picture, page.
+
+    None where it was not measured.
+    """
+    for home in (folder / "history", folder.parent / "history"):
+        if (home / "history.json").exists():
+            history = opening.read_json(home / "history.json")
+            picture = paper_page.picture(folder, home, "history") or {"address": None}
+            page = relative(home / "index.html", folder)
+            return history | {"image": picture["address"], "page": page}
+    return None
+
+
+def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The different machines, each with the figures made on it."""
+    machines: dict[str, dict[str, Any]] = {}
+    for figure in figures:
+        # Two BLAS libraries are recorded in the order in which they were loaded: it says nothing.
+        blas = ", ".join(sorted(figure["machine"]["blas"].split(", ")))
+        machine = figure["machine"] | {"blas": blas}
+        key = json.dumps(machine, sort_keys=True)
+        machines.setdefault(key, machine | {"figures": []})["figures"].append(figure)
+    return list(machines.values())

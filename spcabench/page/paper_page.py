@@ -1,0 +1,120 @@
+"""The papers of a run with their figures and statements, and the page of each."""
+
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+from spcabench.atomic_files import write_text
+from spcabench.page import card, claims_file, in_short, numbers_page, source_links
+from spcabench.page.papers import Paper, in_order
+from spcabench.page.render import render
+from spcabench.page.source_links import relative
+
+LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
+
+
+def papers(folder: Path) -> list[dict[str, Any]]:
+    """The papers of a run, each with its figures, data and counts of verdicts."""
+    figures: dict[str, list[dict[str, Any]]] = {}
+    for path in (folder / "figures").glob("*/claims.json"):
+        figure = _figure(folder, path)
+        figures.setdefault(figure["paper"], []).append(figure)
+    return [_paper(paper, figures[paper.key]) for paper in in_order(figures)]
+
+
+def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    """Write the page of each paper. about : the solvers of the run, with their figures."""
+    by_figure: dict[str, list[str]] = {}
+    for solver in about["solvers"]:
+        for figure in solver["figures"]:
+            by_figure.setdefault(figure, []).append(solver["name"])
+    for paper in shown_papers:
+        text = render(
+            "paper.html.j2", **about, card=card, paper=paper, papers=shown_papers, by=by_figure
+        )
+        write_text(folder / f"{paper['key']}.html", text)
+
+
+def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
+    """A paper with its figures, and each of its statements once, in the order of the figures."""
+    figures = sorted(figures, key=lambda f: natural(f["figure"]))
+    statements = claims_file.whole(s for figure in figures for s in figure["statements"])
+    for figure in figures:
+        ids = {s["id"] for s in figure["statements"]}
+        figure["judged"] = [s for s in statements if s["id"] in ids]
+        figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
+        figure["line"] = in_short.of_figure(figure["judged"])
+    data = {d["name"]: d for figure in figures for d in figure["data"]}
+    count = in_short.counts(statements)
+    return {
+        "key": paper.key,
+        "name": paper.name,
+        "first_author": (paper.authors or (paper.key,))[0],
+        "reference": paper.reference,
+        "address": paper.address,
+        "figures": figures,
+        "page": f"{paper.key}.html",
+        "statements": statements,
+        "verdicts": count,
+        "told": in_short.told(count),
+        "in_short": in_short.sentences(statements),
+        "header": in_short.header(statements),
+        "data": list(data.values()),
+        "stand_ins": sorted({d["name"] for d in data.values() if d["stand_in"]}),
+    }
+
+
+def _figure(folder: Path, path: Path) -> dict[str, Any]:
+    """The claims file of a figure, with what the pages add: picture, files, rows, paragraphs."""
+    figure = claims_file.read(path, path.parent.name)
+    files = [path.parent / f"figure.{kind}" for kind in ("svg", "pdf", "png")]
+    rows, table = row_files(folder, path.parent.name), path.parent / "rows.csv"
+    numbers = path.with_name(numbers_page.NAME)
+    written = source_links.statements(folder, figure["figure"])
+    earlier = claims_file.first_verdicts().get(figure["paper"], {})
+    return figure | {
+        "short": figure["figure"].removeprefix(figure["paper"] + "_"),
+        "image": picture(folder, path.parent),
+        "files": [
+            (file.suffix[1:].upper(), relative(file, folder)) for file in files if file.exists()
+        ],
+        "rows": [(file.stem, relative(file, folder)) for file in rows],
+        "table": relative(table, folder) if table.exists() else None,
+        "numbers": relative(numbers, folder) if numbers.exists() else None,
+        "paragraphs": [part for part in figure["caption"].split("\n\n") if part.strip()],
+        "source": source_links.source(folder, figure["figure"]),
+        "revised": claims_file.revised(figure),
+        "statements": [
+            s | {"code": written.get(s["id"]), "earlier": earlier.get(s["id"], [])}
+            for s in figure["statements"]
+        ],
+    }
+
+
+def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
+    """The address of a picture (a small SVG, else the PNG) and its size; None if there is none."""
+    svg, png = home / f"{name}.svg", home / f"{name}.png"
+    small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
+    file = svg if small or not png.exists() else png
+    if not file.exists():
+        return None
+    width, height = _pixels(png) if png.exists() else (None, None)
+    thumb = relative(png if png.exists() else file, folder)
+    return {"address": relative(file, folder), "thumb": thumb, "width": width, "height": height}
+
+
+def _pixels(png: Path) -> tuple[int, int]:
+    """Width and height of a PNG: a page keeps the place of a picture that is not loaded yet."""
+    with png.open("rb") as stream:
+        return struct.unpack(">II", stream.read(24)[16:])
+
+
+def row_files(folder: Path, figure: str) -> list[Path]:
+    """The files of a figure's own rows."""
+    return sorted((folder / "rows" / figure).glob("*.parquet"))
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Sorts ``fig10`` after ``fig9``."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
