@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from spcabench.claims.words import duration, percent
+from spcabench.errors import InputError
 from spcabench.page.math_html import compact
 
 from . import changes, results
@@ -217,7 +218,10 @@ def main():
     machine = parser.parse_args().machine
     if machine not in machines:
         sys.exit(f"no results of a machine {machine!r}; there are those of {', '.join(machines)}")
-    print(write(machine))
+    try:
+        print(write(machine))
+    except InputError as error:
+        sys.exit(f"spcabench: {error}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The numbers of all measured commits: asv's result files, as one table."""
 
-import json
 from itertools import product
+
+from spcabench import opening
 
 from .commits import ROOT, git
 
@@ -43,6 +44,8 @@ def rows(machine):
     """Yield (commit, solver, problem, measure, value) for each number of a machine."""
     from asv.results import iter_results_for_machine
 
+    for file in FOLDER.glob(f"{machine}/*.json"):
+        opening.read_json(file)  # asv itself has a traceback for one that is damaged
     for result in iter_results_for_machine(FOLDER, machine):
         for key in result.get_all_result_keys():
             params = result.get_result_params(key)
@@ -64,7 +67,7 @@ def solver_and_measure(key):
 
 def described(machine):
     """Return what a reader may know of a machine: its processor and its memory."""
-    about = json.loads((FOLDER / machine / "machine.json").read_text(encoding="utf-8"))
+    about = opening.read_json(FOLDER / machine / "machine.json")
     return {
         name: about[name] for name in ("machine", "arch", "cpu", "num_cpu", "ram") if name in about
     }

@@ -36,6 +36,7 @@ from spcabench.checking import conformance
 from spcabench.cli import application as command_line
 from spcabench.cli import options, settings
 from spcabench.running import rows, supervisor, workflow
+from spcabench.running.schema import COLUMNS
 from spcabench.solving.model import Model
 
 ROOT = Path(__file__).parents[1]
@@ -493,6 +494,23 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a field too many", json.dumps(more if fields is model else {"grqi": more}).encode()
 
 
+def cell_cases() -> Iterator[Case]:
+    """Rows of which one column of JSON holds something else."""
+    good = rows.read_table([ROOT / "results/published/rows/kuleshov2013_table1/rows.parquet"])
+    for name, column in COLUMNS.items():
+        if column.kind != "JSON" or good[name].null_count == len(good):
+            continue
+        place = good.column_names.index(name)
+        for kind in ("text", "a number", "a list", "deep and closed", "a deep field"):
+            cells = [[cell and CONTENTS[kind].decode() for cell in good[name].to_pylist()]]
+            changed = good.set_column(place, good.schema.field(name), cells)
+            with tempfile.TemporaryDirectory() as folder:
+                rows.write_table(changed, Path(folder) / "r.parquet")
+                content = (Path(folder) / "r.parquet").read_bytes()
+            words = ("draw", "kuleshov2013_table1", "out", "--rows", "r.parquet")
+            yield Case("cells of rows", f"{name}: {kind}", words, "r.parquet", content)
+
+
 def every_case() -> Iterator[Case]:
     """All of them: some thousands."""
     yield from word_cases()
@@ -501,6 +519,7 @@ def every_case() -> Iterator[Case]:
     yield from reading_cases()
     yield from file_cases(rounds=3)
     yield from door_cases()
+    yield from cell_cases()
 
 
 def main() -> None:

@@ -191,7 +191,9 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     name = typed.solver or api.default_solver(problem, typed.nonnegative)
     # what a solver prints is no part of the answer, which a program may read
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
-        settings_of_run = settings.read(typed.setting or [], name)
+        with solvers.within(solvers.IMPORT, name, "its import"):
+            settings_of_run = settings.read(typed.setting or [], name)
+        solvers.watch(name, settings_of_run.get("time_limit"))
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")
         }

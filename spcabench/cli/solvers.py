@@ -5,10 +5,13 @@ import json
 import keyword
 import os
 import shutil
+import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -20,6 +23,9 @@ from spcabench.errors import InputError, SolverError, in_one_line, last_frame, u
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
+IMPORT = 60.0  # seconds in which `solve` must have imported a user's file
+SILENCE = 600.0  # seconds of a step of a user's solver where no time_limit is set
+GRACE = 60.0  # seconds beyond a time_limit, in which a step must end
 NARROWEST = 60  # columns of a list, whatever the terminal says
 
 
@@ -168,6 +174,59 @@ def _heard(solver: str) -> Iterator[None]:
         yield
     finally:
         os._exit = end
+
+
+@contextmanager
+def within(seconds: float, solver: str, what: str) -> Iterator[None]:
+    """Raise InputError where a solver that is given as a file takes longer than some seconds.
+
+    Python's own steps end then; a call of compiled code is ended when it returns.
+    """
+
+    def rang(number: int, frame: Any) -> NoReturn:
+        raise InputError(f"{solver}: {what} did not end within {seconds:g} s, which is its limit")
+
+    if not solver.endswith(".py") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before, left = signal.signal(signal.SIGALRM, rang), signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *left)
+        signal.signal(signal.SIGALRM, before)
+
+
+def watch(solver: str, time_limit: float | None) -> None:
+    """Let no step of a solver that is given as a file last longer than a limit.
+
+    The driver looks at its clock between two iterates, which an endless loop never reaches.
+    """
+    from spcabench import registry
+
+    if not solver.endswith(".py"):
+        return
+    seconds = SILENCE if time_limit is None else time_limit + GRACE
+    module = registry.module("solver", solver)
+    inner = module.solve
+
+    def stepped(steps: Generator[Any, None, None]) -> Iterator[Any]:
+        while True:
+            with within(seconds, solver, "a step of solve"):
+                try:
+                    item = next(steps)
+                except StopIteration:
+                    return
+            yield item
+
+    @wraps(inner)
+    def solve(*args: Any, **settings: Any) -> Any:
+        with within(seconds, solver, "solve"):
+            steps = inner(*args, **settings)
+        return stepped(steps) if isinstance(steps, Generator) else steps
+
+    module.__dict__["solve"] = solve
 
 
 @contextmanager

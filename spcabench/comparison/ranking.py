@@ -1,6 +1,5 @@
 """From rows to where each solver stands: shares, gaps, costs, ranking."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -10,6 +9,7 @@ import pandas as pd
 
 from spcabench.comparison import profiles, resampling
 from spcabench.comparison.best_known import CLOSE, PROVEN, Entry
+from spcabench.running import schema
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import Vector
 
@@ -130,8 +130,8 @@ def _cost(row: Any, share: float, measure: str) -> float:
 @cache
 def steps(history: str) -> dict[str, Vector]:
     """The steps of a run, read once: pictures ask for the same ones twenty times."""
-    taken = json.loads(history)
     names = ("cardinality", "variance", "seconds", "flops")
+    taken = schema.steps(history, *names)
     return {name: np.array([step[name] for step in taken], dtype=float) for name in names}
 
 

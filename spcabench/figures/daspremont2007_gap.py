@@ -9,7 +9,6 @@ process above the loaded problem, at its peak, CVXPY included; DSPCA's is measur
 alone. A run beyond a solver's practical size is refused, and not shown.
 """
 
-import json
 from functools import partial
 
 import numpy as np
@@ -18,6 +17,7 @@ import pandas as pd
 from spcabench import api, claims
 from spcabench.figures._daspremont2007 import SDP, draw_convergence, draw_growth, iterations_to
 from spcabench.run import Run
+from spcabench.running import schema
 from spcabench.solving.status import Status
 
 PANELS, SIZE = (2, 3), (15.0, 8.4)
@@ -316,7 +316,7 @@ def data(table):
         eps=table.settings.map(lambda s: s.get("tol", np.nan)),
         total=table.solve_time + table.setup_time.fillna(0.0),
         above=table.peak_memory - table.memory_before,
-        past=[pd.DataFrame(json.loads(h)) if isinstance(h, str) else None for h in table.history],
+        past=[pd.DataFrame(schema.steps(h)) if isinstance(h, str) else None for h in table.history],
     )
 
 

@@ -10,8 +10,6 @@ GRQI runs at the cardinality that GPower1 reached, J = inf, on the given Sigma; 
 statement is judged on all seeds.
 """
 
-import json
-
 import numpy as np
 import pandas as pd
 
@@ -19,6 +17,7 @@ from spcabench import claims
 from spcabench.claims.words import span
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
 from spcabench.run import Run
+from spcabench.running import schema
 from spcabench.style import look
 
 PANELS, SIZE = (1, 3), (10.5, 3.4)
@@ -78,7 +77,7 @@ def data(table):
     """
     parts = []
     for row in table.itertuples():
-        part = pd.DataFrame(json.loads(row.history))
+        part = pd.DataFrame(schema.steps(row.history))
         parts.append(
             part.assign(
                 solver=row.solver,

@@ -9,7 +9,6 @@ on, section 2.1), steps from iteration 2 on; GPower at k = 44 of 1000 by a searc
 single runs, one thread, interleaved, the minimum of the rounds, per iteration, without start-up.
 """
 
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +18,7 @@ from spcabench import claims
 from spcabench.claims.words import number
 from spcabench.figures._kuleshov2013 import GPM, GRQI, k_at
 from spcabench.run import Run
+from spcabench.running import schema
 from spcabench.style import look
 
 PANELS, SIZE = (1, 2), (11.5, 3.8)
@@ -126,7 +126,7 @@ def data(table):
 
 def _steps(history):
     """||x - x_prev|| of every iteration."""
-    return np.array([entry["change"] for entry in json.loads(history)][1:], dtype=float)
+    return np.array([entry["change"] for entry in schema.steps(history)][1:], dtype=float)
 
 
 def _microseconds(timed):

@@ -1,6 +1,5 @@
 """The numbers behind the interactive curves of a comparison: every run, with what led to it."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +11,9 @@ from spcabench.comparison.best_known import CLOSE
 from spcabench.comparison.ranking import PAIR, TARGETS
 from spcabench.page.comparison_drawing import Looks
 from spcabench.running import rows as results
+from spcabench.running import schema
 
+NUMBERS = ("cardinality", "variance", "flops", "seconds", "iteration")  # of a step, as drawn
 STEP = 1e4  # shares of the best known are kept to so many parts of one
 
 
@@ -80,7 +81,7 @@ def _steps(run: Any) -> list[Sequence[float]]:
     rises: list[Sequence[float]] = []
     highest = 0.0
     setup = (run.setup_flops, run.setup_time)
-    for step in json.loads(run.history):
+    for step in schema.steps(run.history, *NUMBERS):
         share = np.floor(step["variance"] / run.best * (1.0 + CLOSE) * STEP) / STEP
         if step["cardinality"] <= run.asked and share > highest:
             highest = share

@@ -1,6 +1,5 @@
 """How the pictures of a comparison are drawn, each on a grid of axes, from the answers."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 from spcabench import style
 from spcabench.comparison import profiles
 from spcabench.comparison.ranking import PAIR, TARGETS, costs, values
+from spcabench.running import schema
 
 DUEL = 0.99  # share of the best known that two solvers race to
 SEEN = 250  # steps of a panel's height that can be told apart
@@ -230,7 +230,8 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
 
 def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
     """Flops, and the best feasible value so far, where it rises so much that it is seen."""
-    steps = [s for s in json.loads(row.history) if s["cardinality"] <= row.asked]
+    taken = schema.steps(row.history, "cardinality", "flops", "variance")
+    steps = [step for step in taken if step["cardinality"] <= row.asked]
     if not steps:
         return [], np.array([])
     flops = np.array([max(s["flops"] + row.setup_flops, 1.0) for s in steps])

@@ -1,6 +1,5 @@
 """The pictures of a comparison of several components."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 from spcabench import api, style
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.page.comparison_pictures import Picture
+from spcabench.running import schema
 from spcabench.solving.formulations import Formulation
 
 MOST = 8  # solvers that have a colour in one picture; the others are grey
@@ -137,7 +137,9 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
 
 def _names(line: Any) -> list[str]:
     """The names of the variables of a line's problem."""
-    return list(api.load_or_stand_in(line.dataset, **json.loads(line.parameters)).features or ())
+    return list(
+        api.load_or_stand_in(line.dataset, **schema.decoded(line.parameters)).features or ()
+    )
 
 
 def _shown(table: pd.DataFrame, ranking: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """The numbers behind a figure as a table that a browser shows: a line for each run."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pandas as pd
 
 from spcabench.atomic_files import write_text
 from spcabench.page.render import render
-from spcabench.running import rows
+from spcabench.running import rows, schema
 
 NAME = "numbers.html"
 # of the settings, which other columns show or which say nothing of the run
@@ -119,20 +118,22 @@ def number(value: float, digits: int) -> str:
 
 def _problem(name: Any, parameters: str) -> str:
     """The problem by the name that it gives itself, and the seed that it was made from."""
-    seed = json.loads(parameters).get("seed")
+    seed = schema.decoded(parameters).get("seed")
     return ("not loaded" if pd.isna(name) else name) + (
         f", seed {seed}" if seed is not None else ""
     )
 
 
 def _settings(settings: str) -> str:
-    return _together({k: v for k, v in json.loads(settings).items() if k not in LEFT_OUT})
+    return _together(
+        {k: v for k, v in schema.decoded(settings, "settings").items() if k not in LEFT_OUT}
+    )
 
 
 def _values(measured: str) -> str:
     """What a measure gave, or a solver beyond its component; value_1, value_2, ... as one list."""
     values: dict[str, Any] = {}
-    for name, value in json.loads(measured).items():
+    for name, value in schema.decoded(measured, "extra").items():
         family, _, place = name.rpartition("_")
         if family and place.isdigit() and not isinstance(value, (list, dict)):
             values.setdefault(family, []).append(value)

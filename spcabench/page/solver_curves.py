@@ -1,6 +1,5 @@
 """The numbers behind the interactive curves of the solvers' pages: one point for each run."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pandas as pd
 from spcabench import style
 from spcabench.page import comparison_curves, solver_numbers
 from spcabench.running import rows as results
+from spcabench.running import schema
 
 MEASURES = ("share", "variance_refit", "gap", "time", "flops", "iterations", "cardinality")
 PROBLEM = ["dataset", "parameters", "nonnegative"]
@@ -41,7 +41,7 @@ def data(table: pd.DataFrame) -> dict[str, Any]:
 
 def _problem(dataset: str, parameters: Any, nonnegative: Any) -> dict[str, str]:
     """A dataset, and which of its problems: "m = 20, n = 10, seed = 0"."""
-    values = json.loads(parameters) if isinstance(parameters, str) else dict(parameters or {})
+    values = schema.decoded(parameters) if isinstance(parameters, str) else dict(parameters or {})
     words = [f"{name} = {value}" for name, value in values.items()]
     words += ["nonnegative"] if nonnegative is True or nonnegative == 1 else []
     return {"dataset": dataset, "name": ", ".join(words)}
@@ -49,5 +49,7 @@ def _problem(dataset: str, parameters: Any, nonnegative: Any) -> dict[str, str]:
 
 def _settings(settings: Any) -> str:
     """Settings as JSON, without what says nothing of the solver."""
-    values = json.loads(settings) if isinstance(settings, str) else dict(settings or {})
+    values = (
+        schema.decoded(settings, "settings") if isinstance(settings, str) else dict(settings or {})
+    )
     return results.to_json({k: v for k, v in values.items() if k not in ("time_limit", "history")})

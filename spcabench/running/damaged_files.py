@@ -4,14 +4,13 @@ The workflow itself would take a damaged file for a new one, forget the figure t
 it, and fail in every repeat.
 """
 
-import json
 import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spcabench import atomic_files, registry
+from spcabench import atomic_files, opening, registry
 from spcabench.running.figure_jobs import jobs
 
 
@@ -54,7 +53,7 @@ def of_rows(file: Path) -> str:
 
 def _of_json(file: Path) -> str:
     try:
-        json.loads(file.read_bytes())
+        opening.read_json(file)
     except (OSError, ValueError) as error:
         return " ".join(str(error).split())[:100]
     return ""

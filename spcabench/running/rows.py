@@ -90,19 +90,16 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
     files = [*files]
     table = read_text(files)
     decoded = {
-        name: _decoded(table[name], f"{', '.join(map(str, files)):.100}: {name}")
+        name: [
+            opening.parsed(cell, column.type, f"{', '.join(map(str, files)):.100}: {name}")
+            if isinstance(cell, str)
+            else {}
+            for cell in table[name]
+        ]
         for name, column in COLUMNS.items()
         if column.kind == "JSON" and name not in TEXT
     }
     return table.assign(**{name: pd.Series(v, dtype=object) for name, v in decoded.items()})
-
-
-def _decoded(cells: "pd.Series[str]", source: str) -> list[Any]:
-    """What the cells of a column hold. Raises InputError, which names the source."""
-    try:
-        return [json.loads(cell) if isinstance(cell, str) else {} for cell in cells]
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{source}: not JSON ({error!s:.60})") from None
 
 
 def without_histories(table: pa.Table) -> pa.Table:

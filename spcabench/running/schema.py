@@ -10,6 +10,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from spcabench import opening
+from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
 from spcabench.solving.status import Status
 
@@ -29,6 +31,22 @@ KINDS = {
     list[float]: "numbers",
     list[str]: "texts",
 }
+
+
+def decoded(cell: str | bytes, column: str = "parameters") -> Json:
+    """What a cell of a file holds as JSON. Raises InputError where it is no object."""
+    return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
+
+
+def steps(history: str, *numbers: str) -> list[Json]:
+    """The entries of a history, which have these numbers. Raises InputError for anything else."""
+    entries: list[Json] = opening.parsed(history, list[Json], "history")
+    for name in numbers:
+        if any(type(entry.get(name)) not in (int, float) for entry in entries):
+            raise InputError(f"history: an entry without a number {name!r}")
+    return entries
+
+
 # when a column is empty
 FIGURES, COMPARISONS = "the row is one of a comparison", "the row is one of a figure"
 NO_PROBLEM = "the problem was not loaded"

@@ -15,9 +15,9 @@ import pytest
 
 from spcabench import api, machine, registry
 from spcabench.cli import application as command_line
-from spcabench.cli import options, settings
+from spcabench.cli import options, settings, solvers
 from spcabench.errors import InputError
-from spcabench.running import workflow
+from spcabench.running import description, workflow
 from spcabench.solving.driver import parameters
 
 SOLVER = '''"""A solver with a mistake."""
@@ -149,6 +149,33 @@ def test_a_file_that_ends_the_process_is_one_line(arguments, text, spcabench, ow
     assert re.fullmatch(r"spcabench: .*\n", ended.stderr), ended.stderr
     assert "mine.py" in ended.stderr
     assert "SystemExit" in ended.stderr or "exit code 3" in ended.stderr
+
+
+LOOP = "while True:\n    pass\n"
+ENDLESS = {  # a solver that never answers -> what is said
+    "import": (LOOP, "mine.py: its import did not end within 1 s, which is its limit"),
+    "solve": (
+        SOLVER + "    import time\n    time.sleep(1e6)\n    yield A\n",
+        "a step of solve did",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_solver_that_never_answers_is_one_line_with_its_limit(name, typed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(solvers, "IMPORT", 1.0)
+    monkeypatch.setattr(solvers, "SILENCE", 1.0)
+    monkeypatch.setattr(description, "PATIENCE", 1.0)
+    content, message = ENDLESS[name]
+    (tmp_path / "mine.py").write_text(content)
+    code, _, errors = typed("solve", "pitprops", "--solver", "mine.py", "-k", "3")
+    assert code == 2 and message in errors and len(errors.splitlines()) == 1, errors
+    code, output, _ = typed("check", "mine.py", "--patience", "1")
+    assert code == 1 and "it did not come back within 1 s" in output
+    if name == "import":
+        code, _, errors = typed("compare", "mine.py")
+        assert (code, errors) == (2, "spcabench: mine.py: its import: ended after 1 s\n")
 
 
 def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from spcabench import api
 from spcabench.comparison.components import find
 from spcabench.comparison.components.runs import HELD_OUT
 from spcabench.problem.problem import Problem
+from spcabench.running import schema
 from spcabench.solving.formulations import Formulation
 from spcabench.solving.joint_bounds import joint_bound
 from spcabench.solving.status import Status
@@ -84,7 +85,7 @@ def _bound(formulation: str, dataset: str, parameters: str, r: int, k: int) -> t
 
 @cache
 def _problem(dataset: str, parameters: str) -> Problem:
-    return api.load_or_stand_in(dataset, **json.loads(parameters))
+    return api.load_or_stand_in(dataset, **schema.decoded(parameters))
 
 
 def ranking(table: pd.DataFrame) -> pd.DataFrame:
