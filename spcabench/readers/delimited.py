@@ -164,7 +164,7 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
     with _opened(path, encoding) as stream, warnings.catch_warnings():
         # values beyond the header's names would be left out
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(
+        frame = pd.read_csv(
             stream,
             sep=style.separator,
             decimal=style.decimal,
@@ -173,6 +173,8 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
             low_memory=False,
             skipinitialspace=True,
         )
+    # each column has memory of its own, with which the later steps take long on a wide table
+    return frame.copy()
 
 
 def note_repeated(names: list[str], notes: list[str]) -> None:
