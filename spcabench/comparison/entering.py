@@ -2,8 +2,8 @@
 
 Rows lie in files, which come from elsewhere or may have been changed. What a row says of a value is
 not believed; what it says of a bound is believed of rows that were made here by files of this
-repository, and of no other. A row that does not agree is dropped with a sentence, and blocks
-nobody.
+repository, and of no other. A row that does not agree, or that holds what no run gives, is dropped
+with a sentence, and blocks nobody. Of several rows of one run the best believed answer counts.
 """
 
 import json
@@ -16,7 +16,7 @@ from pandas.api.types import is_numeric_dtype
 
 from spcabench import api, registry
 from spcabench.comparison import best_known as known
-from spcabench.comparison import grading
+from spcabench.comparison import grading, ranking, sound_rows
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.suite import Item
 from spcabench.problem.problem import Problem
@@ -33,6 +33,7 @@ MEASURED = [  # what a run that was not made has none of
     *("search_flops", "search_time", "peak_memory", "history", "support", "values"),
 ]
 DOUBTED = ["variance", "variance_refit", "bound", "gap"]
+RUN = ["solver", "kind", *PAIR]  # of two rows of one run; those of no suite differ by data too
 Load = Callable[..., Problem]
 Table = Mapping[tuple[str, str, int, bool], Entry]
 
@@ -42,12 +43,16 @@ def recomputed(
 ) -> tuple[pd.DataFrame, list[str]]:
     """The rows with recomputed values, those that do not agree without any; a sentence for each.
 
-    items : the problems of the suite. table : the best answers known, whose bounds no
-    value may exceed. load : a dataset's name and parameters -> problem. elsewhere : whether the
-    rows were made on another machine; their bounds are then made again too.
+    items : the problems of the suite, those of recovery among them. table : the best answers
+    known, whose bounds no value may exceed. load : a dataset's name and parameters -> problem.
+    elsewhere : whether the rows were made on another machine; their bounds are then made again too.
     """
-    by_name = {item.name: item for item in items}
-    rows, said = complete(rows, by_name.values())
+    items = [*items]
+    by_name = {item.name: item for item in items if item.family != "recovery"}
+    planted = [item for item in items if item.family == "recovery"]
+    rows, said = _sound(rows)
+    rows, lost = _with_planted_supports(rows, planted, load)
+    said += lost
     mine = (rows.kind == "suite") & rows.status.isin(GOOD)
     for name, part in rows[mine].groupby("item", sort=False):
         item = by_name.get(str(name))
@@ -55,34 +60,135 @@ def recomputed(
         for index, row in zip(part.index, part.to_dict("records"), strict=True):
             found = _of_row(row, item, problem, table, elsewhere)
             if isinstance(found, str):
-                said.append(f"{row['solver']}, {name}, k = {row['asked']}: {found}")
+                said.append(_sentence(row, found))
                 rows.loc[index, ["status", "reason"]] = [str(Status.DISAGREES), found]
                 found = dict.fromkeys(DOUBTED, np.nan)
             for column, value in found.items():
                 rows.loc[index, column] = value
-    return rows, said
+    rows, more = complete(rows, by_name.values())
+    return rows, [*said, *more]
+
+
+def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The rows that hold what a run can give, and a sentence for each other one."""
+    rows = rows.reset_index(drop=True)
+    faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
+    wrong = {index: fault for index, fault in faults.items() if fault}
+    said = [_sentence(rows.loc[index], fault) for index, fault in wrong.items()]
+    return rows.drop(index=[*wrong]).reset_index(drop=True), said
+
+
+def _with_planted_supports(
+    rows: pd.DataFrame, items: Iterable[Item], load: Load
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows, those of recovery with the support that was planted; a sentence for each dropped.
+
+    Which support was planted is known from the problem, and not from the row.
+    """
+    known_items = {_data(item.dataset, item.parameters): item for item in items}
+    supports: dict[str, Any] = {}
+    said, wrong = [], []
+    for index, row in rows[rows.kind == "recovery"].iterrows():
+        data = _data(row["dataset"], row["parameters"])
+        item = known_items.get(data)
+        if item and data not in supports:
+            supports[data] = load(item.dataset, **item.parameters)
+        fault = _no_recovery(row, item, supports.get(data))
+        if fault:
+            said.append(_sentence(row, fault))
+            wrong.append(index)
+        else:
+            rows.at[index, "provenance"] = dict(supports[data].provenance)
+    return rows.drop(index=wrong).reset_index(drop=True), said
+
+
+def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
+    return json.dumps([dataset, dict(parameters)], sort_keys=True)
+
+
+def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | None) -> str:
+    """Why a row of recovery is dropped; empty where it is kept."""
+    if item is None or problem is None or row["asked"] != item.ks[0]:
+        return "it is of a problem that the suite does not have"
+    if row["status"] not in GOOD:
+        return ""
+    x = _vector(row, problem.n)
+    return x if isinstance(x, str) else grading.fault(x, problem.n, int(row["asked"]), False)
+
+
+def _vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
+    """The vector x (n,) of a row, or why there is none."""
+    if row["support"] is None or row["values"] is None:
+        return "claimed: its vector was not kept"
+    W = np.asarray(row["support"], dtype=np.intp)
+    if len(W) != len(row["values"]) or not ((W >= 0) & (n > W)).all():
+        return f"its support is none of {len(row['values'])} among {n} variables"
+    return embed(np.asarray(row["values"], dtype=float), W, n)
+
+
+def _sentence(row: Mapping[str, Any], fault: str) -> str:
+    """Which row is dropped, and why."""
+    return f"{row['solver']}, {row['item']}, k = {row['asked']}: {fault}"
+
+
+def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, of several of one run the best believed one alone; of equal ones the cheapest."""
+    keys = _runs(rows)
+    several = keys.duplicated(keep=False)
+    groups = rows[several].groupby([*keys[several].T.to_numpy()], dropna=False, sort=False)
+    chosen = [_best(part) for _, part in groups]
+    return rows.loc[sorted([*rows.index[~several], *chosen])].reset_index(drop=True)
+
+
+def _runs(rows: pd.DataFrame) -> pd.DataFrame:
+    """What says of each row which run it is of."""
+    data = [
+        "" if kind == "suite" else json.dumps(parameters, sort_keys=True)
+        for kind, parameters in zip(rows.kind, rows.parameters, strict=True)
+    ]
+    return rows[RUN].assign(data=data)
+
+
+def _best(part: pd.DataFrame) -> Any:
+    """The index of the best believed answer among rows of one run."""
+    worth = np.array([_worth(row) for row in part.itertuples()])
+    best = part[worth >= worth.max() * (1.0 - CLOSE)]
+    work = best.search_flops.fillna(best.flops + best.setup_flops).astype(float)
+    return work.fillna(np.inf).idxmin()
+
+
+def _worth(row: Any) -> float:
+    """What an answer is worth: its value, or how much of a planted support it has.
+
+    Rows of resampling are all worth the same: nobody can compute them again.
+    """
+    if row.kind == "recovery":
+        return ranking.f1_of(row)
+    believed = row.kind == "suite" and row.status in GOOD and not pd.isna(row.variance_refit)
+    return float(row.variance_refit) if believed else 0.0
 
 
 def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, list[str]]:
     """One row for each run that the suite asks of a solver, and a sentence for each solver.
 
-    A row that was left out is a failure, like a run that gave no answer; a second one is dropped.
+    A row that was left out is a failure, like a run that gave no answer; of several of one run the
+    best counts.
     """
     expected = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
-    asked = rows.kind == "suite"
-    twice = asked & rows.duplicated(["solver", "kind", *PAIR])
+    twice = _runs(rows).duplicated()
     said = [
-        f"{solver}, {count} rows: each is a second one of its run"
+        f"{solver}, {count} rows: each is a second one of its run, of which the best counts"
         for solver, count in rows.solver[twice].value_counts().items()
     ]
+    rows = best_of_each_run(rows)
     added = []
-    for solver, part in rows[asked].groupby("solver", sort=False):
+    for solver, part in rows[rows.kind == "suite"].groupby("solver", sort=False):
         there = {*part[PAIR].itertuples(index=False, name=None)}
         lost = [pair for pair in expected if pair not in there]
         if lost:
             said.append(f"{solver}, {len(lost)} rows: they were left out, and count as failures")
             added += [_left_out(part.iloc[:1], pair) for pair in lost]
-    return pd.concat([rows[~twice], *added], ignore_index=True), said
+    return pd.concat([rows, *added], ignore_index=True), said
 
 
 def _left_out(like: pd.DataFrame, pair: tuple[str, int, bool]) -> pd.DataFrame:
@@ -113,12 +219,9 @@ def _of_row(
         return "its data are others than those of the problem that it names"
     if row["problem"] != problem.name:
         return f"claimed on {row['problem']!r}, which is not at hand here ({problem.name!r} is)"
-    if row["support"] is None or row["values"] is None:
-        return "claimed: its vector was not kept"
-    W, k, sign = np.asarray(row["support"], dtype=np.intp), int(row["asked"]), bool(row["sign"])
-    if len(W) != len(row["values"]) or not ((W >= 0) & (problem.n > W)).all():
-        return f"its support is none of {len(row['values'])} among {problem.n} variables"
-    x = embed(np.asarray(row["values"], dtype=float), W, problem.n)
+    x, k, sign = _vector(row, problem.n), int(row["asked"]), bool(row["sign"])
+    if isinstance(x, str):
+        return x
     if fault := grading.fault(x, problem.n, k, sign):
         return fault
     value = problem.variance(x)
@@ -148,22 +251,25 @@ def _numbers(
         "variance_refit": refit,
         "bound": bound,
         "gap": (bound - value) / bound,
+        **{name: getattr(problem, name) for name in ("n", "m", "nnz")},
     }
 
 
 def references(
-    rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load
+    rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> dict[tuple[str, str, int, bool], Entry]:
     """Answers of the harness itself to what only strangers have answered, and the table has not.
 
-    Without them, any vector would be the best that is known.
+    Without them, any vector would be the best that is known. elsewhere : whether the rows were made
+    on other machines, whose word it is that a solver is one of this repository.
     """
     found = {}
     asked = rows[rows.kind == "suite"]
     by_name = {item.name: item for item in items}
     for (name, k), part in asked.groupby(["item", "asked"], sort=False):
         item = by_name.get(str(name))
-        if item is None or part.own.eq(True).any() or not part.status.isin(GOOD).any():
+        answered_here = not elsewhere and part.own.eq(True).any()
+        if item is None or answered_here or not part.status.isin(GOOD).any():
             continue
         problem = load(item.dataset, **item.parameters)
         key = (item.name, problem.name, int(k), item.nonnegative)

@@ -10,16 +10,13 @@ import pyarrow as pa
 
 from spcabench import opening
 from spcabench.atomic_files import write_text
-from spcabench.comparison import ranking
+from spcabench.comparison import entering, ranking
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.jobs import Comparison, Job
 from spcabench.errors import InputError
 from spcabench.running import rows as results
-from spcabench.solving.status import Status
 
 JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
-NEEDED = ["solver", "item", "asked", "sign", "problem", "dataset", "parameters"]  # of a run
-SAME = ["solver", "kind", "item", "asked", "sign", "seed"]  # one run of a comparison
 
 
 @dataclass(frozen=True)
@@ -47,9 +44,6 @@ class Part:
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: no run of a suite")
-        empty = table.loc[table.kind == "suite", NEEDED].isna().any()
-        if empty.any():
-            raise InputError(f"{rows}: {empty.idxmax()}: empty in a run of the suite")
         return cls(folder.resolve().name, jobs, table, _broken(folder / PLAN))
 
 
@@ -83,11 +77,8 @@ def check(parts: list[Part]) -> None:
 
 
 def joined(parts: list[Part]) -> pd.DataFrame:
-    """The rows of all parts; of a run that several made, that of the first which is believed."""
-    together = pd.concat([part.rows for part in parts], ignore_index=True)
-    believed_first = (together.status == Status.DISAGREES).sort_values(kind="stable").index
-    kept = together.loc[believed_first].drop_duplicates(SAME)
-    return kept.sort_index().reset_index(drop=True)
+    """The rows of all parts; of a run that several made, the best answer that is believed."""
+    return entering.best_of_each_run(pd.concat([part.rows for part in parts], ignore_index=True))
 
 
 def differences(parts: list[Part]) -> list[str]:

@@ -181,7 +181,7 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
     if mine.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
     parameters = list(mine.parameters)
-    f1 = [_f1(row) for row in mine.itertuples()]
+    f1 = [f1_of(row) for row in mine.itertuples()]
     table = mine.assign(
         f1=f1,
         strength=[p["strength"] for p in parameters],
@@ -190,7 +190,8 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
     return table.groupby(["solver", "strength", "sparsity"]).f1.mean().reset_index()
 
 
-def _f1(row: Any) -> float:
+def f1_of(row: Any) -> float:
+    """F1 of the support that a row of the spiked samples has."""
     if row.status not in GOOD or row.support is None:
         return 0.0
     return resampling.f1(list(row.support), row.provenance["support"])

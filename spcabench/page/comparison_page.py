@@ -1,6 +1,7 @@
 """The page of a comparison: ranking, profiles, tables; and the same as files."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -12,7 +13,7 @@ from urllib.parse import quote
 import pandas as pd
 import pyarrow as pa
 
-from spcabench import api
+from spcabench import api, registry
 from spcabench.atomic_files import make_folder, write_changed, write_text
 from spcabench.comparison import (
     best_known,
@@ -105,13 +106,16 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     """Write the page of several comparisons together: times are apart, and decide no rank."""
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
-    results.check_convention(merging.joined(parts), folder.name)
+    results.check_convention(pd.concat([part.rows for part in parts]), folder.name)
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # nothing that another machine says of a value or a bound is believed
     believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
     rows = merging.joined(parts)
-    broken = {solver: said for part in parts for solver, said in part.broken.items()}
+    broken: dict[str, list[str]] = {}
+    for part in parts:
+        for solver, promises in part.broken.items():
+            broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in promises)
     plan = Comparison(folder.name, broken=broken)
     times = merging.times(parts, _best_known(next(iter(job_of.values()))))
     by_machine = times.pivot(index="solver", columns="place", values="time")
@@ -129,8 +133,17 @@ def _entering(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Rows as they may be ranked, and a sentence for each that may not."""
     job = next(iter(job_of.values()))
-    items = suite.items(job.suite, job.ks, job.fresh)
+    items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
+    ours = {label for label, job in job_of.items() if _is_ours(job)}
+    rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     return entering.recomputed(rows, items, _best_known(job), api.load_or_stand_in, elsewhere)
+
+
+def _is_ours(job: Job) -> bool:
+    """Whether a job's solver is a file of this repository: its place says so, and no row."""
+    with suppress(InputError):  # a file of another machine
+        return registry.is_own_file(job.solver)
+    return False
 
 
 def _written(
@@ -148,7 +161,9 @@ def _written(
     job = next(iter(job_of.values()))
     known = _best_known(job)
     items = suite.items(job.suite, job.ks, job.fresh)
-    known = {**known, **entering.references(rows, items, known, api.load_or_stand_in)}
+    elsewhere = "places" in (more or {})
+    load = api.load_or_stand_in
+    known = {**known, **entering.references(rows, items, known, load, elsewhere)}
     answers = standing(rows, known)
     ranks = rank_solvers(answers, last)
     comparison_tables.write(folder, answers, ranks, last)

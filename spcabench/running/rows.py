@@ -143,20 +143,7 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
         raise InputError(f"{file}: damaged ({' '.join(str(error).split()):.100})") from None
     if "status" in columns:
         _check_status(file, table)
-    _check_amounts(file, table)
     return table
-
-
-def _check_amounts(file: Path, table: pa.Table) -> None:
-    """Raise InputError for seconds, flops or bytes that are negative, or no numbers."""
-    for name in table.column_names:
-        column = table[name]
-        if not COLUMNS[name].unit or not (
-            pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-        ):
-            continue
-        if pc.any(pc.invert(pc.greater_equal(column, 0))).as_py():  # NaN is not, nor is nothing
-            raise InputError(f"{file}: {name}: allowed are numbers of {COLUMNS[name].unit} from 0")
 
 
 def _check_status(file: Path, table: pa.Table) -> None:

@@ -123,7 +123,7 @@ def test_broken_promises_are_carried_along(folders, tmp_path):
     out = tmp_path / "both"
     out.mkdir()
     text = page.write_merged(out, [folders[0], two]).read_text()
-    assert "A promise is broken: it prints nothing: it printed" in text
+    assert "A promise is broken: it prints nothing: it printed (in two)" in text
 
 
 def test_what_two_machines_made_differently_is_said(folders):
