@@ -16,27 +16,33 @@ A change of the convention raises CONVENTION, which every row carries: counts by
 never compared.
 """
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from spcabench.errors import SolverError
 
 # 1: the first.
 # 2: the search of a penalty includes the finding of the penalty's range.
 # 3: products with a sparse second factor cost what they touch, those of a sparse Gram matrix too.
 CONVENTION = 3
+FREE = 10  # evaluations of x'Sigma x that cost a solver nothing, for each iterate
+PACKAGE = str(Path(__file__).parent)
 
 
 class Ledger:
     """Counts flops while it is on.
 
     ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while
-    the harness grades. ``compile_seconds`` grows with every compilation, so that a clock can leave
-    it out.
+    the harness grades. ``evaluations`` is the number of calls of `Problem.variance` since the last
+    iterate. ``compile_seconds`` grows with every compilation, so that a clock can leave it out.
     """
 
-    __slots__ = ("compile_seconds", "compiled", "flops", "on")
+    __slots__ = ("compile_seconds", "compiled", "evaluations", "flops", "on")
 
     def __init__(self) -> None:
-        self.flops = self.compiled = 0
+        self.flops = self.compiled = self.evaluations = 0
         self.compile_seconds = 0.0
         self.on = False
 
@@ -70,21 +76,58 @@ def eigh_cost(n: int) -> int:
 def counting() -> Iterator[Ledger]:
     """Switch a fresh ledger on, and restore the outer one at the end.
 
-    So a run that is made inside another run is counted apart.
+    So a run that is made inside another run is counted apart; the outer one pays for it too.
     """
-    outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
-    LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
+    outer = LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations
+    LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations = 0, 0, True, 0
+    spent = 0, 0
     try:
         yield LEDGER
+        spent = LEDGER.flops, LEDGER.compiled
     finally:
-        LEDGER.flops, LEDGER.compiled, LEDGER.on = outer
+        LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations = outer
+        LEDGER.charge(spent[0])
+        LEDGER.compiled += spent[1] if LEDGER.on else 0
+
+
+def uncharged() -> AbstractContextManager[None]:
+    """Switch the ledger off: grading and conversions cost a solver nothing.
+
+    Raises SolverError where code outside this package asks for it.
+    """
+    check_caller("uncharged()")
+    return _off()
 
 
 @contextmanager
-def uncharged() -> Iterator[None]:
-    """Switch the ledger off: grading and conversions cost a solver nothing."""
+def _off() -> Iterator[None]:
     was, LEDGER.on = LEDGER.on, False
     try:
         yield
     finally:
         LEDGER.on = was
+
+
+def evaluation() -> AbstractContextManager[None]:
+    """One evaluation of x'Sigma x: the first `FREE` ones of an iterate are not charged.
+
+    A search that evaluates many vectors would otherwise make all its products here.
+    """
+    check_caller("evaluation()")
+    LEDGER.evaluations += 1
+    return _off() if LEDGER.evaluations <= FREE else nullcontext()
+
+
+def check_caller(what: str) -> None:
+    """Raise SolverError unless the function that calls was called by a module of this package.
+
+    It goes by the file that the module was loaded from, not by what a module says of itself.
+    """
+    frame = sys._getframe(2)
+    module = sys.modules.get(str(frame.f_globals.get("__name__")))
+    ours = module is not None and vars(module) is frame.f_globals
+    if not (ours and frame.f_code.co_filename.startswith(PACKAGE)):
+        raise SolverError(
+            f"{what} is the harness's own: the work of a solver is charged; say COUNTED = False "
+            "where it cannot be counted"
+        )

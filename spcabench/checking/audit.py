@@ -13,6 +13,7 @@ solvers of SciPy and LAPACK and the sparse products are wrapped. The rules are:
 3. A Rayleigh quotient y'(By) with B (k, k) belongs to the solve of order k before or after it, and
    counts nothing. Quotients never run more than one ahead of the solves of their order.
 4. Products with a low-rank part (centring, deflation) count nothing.
+5. The first ten evaluations by `Problem.variance` of an iterate count nothing, later ones do.
 
 The audit sees only what happens between two iterates, and none of the harness's grading. It is
 blind to arrays that lost their class (``np.asarray``) and to compiled kernels, so it leaves out
@@ -38,10 +39,11 @@ import scipy
 from spcabench import api, registry
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import LEDGER
+from spcabench.flops import FREE, LEDGER
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.solving.result import Result
 
 LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
 
@@ -60,6 +62,8 @@ class Audit:
         Number of calls seen, by the name of the function.
     ledger : int
         Flops of the run by the ledger, those of compiled kernels included.
+    result : Result
+        Of the run.
     """
 
     charged: int
@@ -67,7 +71,8 @@ class Audit:
     setup_charged: int
     setup_seen: int
     calls: dict[str, int]
-    ledger: int = 0
+    ledger: int
+    result: Result
 
     @property
     def exact(self) -> bool:
@@ -114,6 +119,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         tally.flops[True],
         dict(tally.calls),
         int(result.search.get("flops", result.flops + result.setup_flops)),
+        result,
     )
 
 
@@ -193,8 +199,8 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
-        free = functools.partial(_uncounted, tally, Problem.variance)
-        stack.enter_context(mock.patch.object(Problem, "variance", _method(free)))
+        evaluated = functools.partial(_evaluated, tally, Problem.variance)
+        stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
@@ -235,11 +241,13 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
     return counted
 
 
-def _uncounted(tally: Tally, method: Any, problem: Problem, x: Any) -> Any:
-    """Call a method that costs a solver nothing."""
-    was, tally.on = tally.on, False
+def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
+    """Evaluate x'Sigma x; as many as are free for each iterate count nothing."""
+    x, was = np.asarray(plain(x)), tally.on
+    tally.evaluations += was
+    tally.on = was and tally.evaluations > FREE
     try:
-        return method(problem, plain(x))
+        return variance(problem, x)
     finally:
         tally.on = was
 

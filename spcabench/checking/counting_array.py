@@ -25,6 +25,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.on = self.setup = False
+        self.evaluations = 0  # of `Problem.variance`, of the iterate that is watched
         self.flops = {True: 0, False: 0}  # by setup
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # by order
@@ -34,7 +35,7 @@ class Tally:
     @contextmanager
     def watching(self, setup: bool) -> Iterator[None]:
         """Count what happens inside."""
-        self.on, self.setup = True, setup
+        self.on, self.setup, self.evaluations = True, setup, 0
         try:
             yield
         finally:

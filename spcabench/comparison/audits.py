@@ -1,10 +1,23 @@
 """Flops of a stranger's run, counted from outside at the comparison's own sizes."""
 
 from spcabench.checking import audit
+from spcabench.running.worker import vector_of
+from spcabench.solving.status import Status
+
+LONGER = 4.0  # times the limit: arrays that count are slower
 
 
-def flops(problem, *, seed, name, **settings):
-    """Flops of a run, those included that its ledger has not charged; the function of a `Run`."""
-    found = audit.audit(problem.copied(), name, seed=seed, **settings)
+def flops(problem, *, seed, name, time_limit=float("inf"), **settings):
+    """Flops of a run, those included that its ledger has not charged; the function of a `Run`.
+
+    Beside them is the vector of the run that was watched. Nothing is given for one that came to no
+    end.
+    """
+    found = audit.audit(
+        problem.copied(), name, seed=seed, time_limit=LONGER * time_limit, **settings
+    )
+    if found.result.status == Status.TIME_LIMIT or not found.result.good:
+        return {}
     unseen = max(found.seen - found.charged, 0)
-    return {"unseen": unseen, "flops": found.ledger + unseen}
+    vector = vector_of(found.result)
+    return {"unseen": unseen, "flops": found.ledger + unseen, "vector": vector}

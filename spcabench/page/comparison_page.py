@@ -156,12 +156,12 @@ def _written(
 ) -> Path:
     """Write the page, the table and the ranking of some rows.
 
-    more : words of the page beyond those of every comparison; scripts None for a page without.
+    extra : words of the page beyond those of every comparison; scripts None for a page without.
     """
     job = next(iter(job_of.values()))
     known = _best_known(job)
     items = suite.items(job.suite, job.ks, job.fresh)
-    elsewhere = "places" in (more or {})
+    elsewhere = "places" in (extra or {})
     load = api.load_or_stand_in
     known = {**known, **entering.references(rows, items, known, load, elsewhere)}
     answers = standing(rows, known)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from spcabench import validate
 from spcabench.errors import InputError
-from spcabench.flops import uncharged
+from spcabench.flops import check_caller, evaluation, uncharged
 from spcabench.problem.covariance import Covariance, Gram
 from spcabench.problem.data import Data
 from spcabench.vectors import Array, Vector, support
@@ -225,8 +225,13 @@ class Problem:
         return bool(self.provenance.get("stand_in", False))
 
     def variance(self, x: Vector) -> float:
-        """Return x'Sigma x for x of shape (n,); it is never charged to a solver."""
-        with uncharged():
+        """Return x'Sigma x for x of shape (n,).
+
+        It costs a solver nothing up to ten times for each iterate (`spcabench.flops.FREE`); from
+        then on its product is charged.
+        """
+        x = np.asarray(x)  # an object may do its work where it is read, which is charged here
+        with evaluation():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
                 return float(p @ p)
@@ -267,7 +272,11 @@ class Problem:
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
 
     def cached(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return what ``make()`` gives; it is called once for each key, and never charged."""
+        """Return what ``make()`` gives; it is called once for each key, and never charged.
+
+        Raises SolverError where code outside this package asks for it.
+        """
+        check_caller("problem.cached()")
         if key not in self._cache:
             with uncharged():
                 self._cache[key] = make()

@@ -7,7 +7,7 @@ counted again by an audit. Of two numbers the larger one counts.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -166,9 +166,14 @@ def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     if processor > THREADS_SHARE * seconds + THREADS_SECONDS:
         seconds = processor  # who waits for another process of his own saves nothing
     said = answer.extra or {}
+    declared = float(said.get("seconds", 0.0))
+    return _Taken(seconds, answer.outer_time, processor, declared, _vector(said))
+
+
+def _vector(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The vector that a process gave; empty where it gave none."""
     vector = said.get("vector")
-    kept = {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
-    return _Taken(seconds, answer.outer_time, processor, float(said.get("seconds", 0.0)), kept)
+    return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 
 
 def _repeated(run: Run, count: int) -> Run:
@@ -216,25 +221,25 @@ def _processor(pid: int) -> float:
 
 def audited(
     run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
-) -> Answer:
+) -> tuple[Answer, dict[str, Any]]:
     """The answer with the flops that an audit saw, where these are more than were charged.
 
-    audit : function of a run. Where it cannot see what the run does, no flops are counted.
+    Beside it is the vector of the run that was audited. audit : function of a run. Where it cannot
+    see what the run does, no flops are counted.
     """
     if answer.flops is None or answer.status == Status.TIME_LIMIT:
-        return answer
+        return answer, {}
     settings = {**_repeated(run, 1).settings}
     del settings["count"]
     found = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
     seen = (found.extra or {}) if found.status.good else {}
     if "flops" not in seen:
-        return replace(answer, flops=None, setup_flops=None, search_flops=None)
+        return replace(answer, flops=None, setup_flops=None, search_flops=None), {}
     more = int(seen["flops"]) - (answer.flops_in_all or 0)
     if seen["unseen"] > 0:
         flags = sorted({*(answer.flags or ()), Flag.ledger.value})
         answer = replace(answer, flags=flags)
-    if more <= 0 or answer.flops is None:
-        return answer
-    if answer.search_flops is not None:
-        return replace(answer, search_flops=answer.search_flops + more)
-    return replace(answer, flops=answer.flops + more)
+    if more > 0:
+        counted = "flops" if answer.search_flops is None else "search_flops"
+        answer = replace(answer, **{counted: getattr(answer, counted) + more})
+    return answer, _vector(seen)

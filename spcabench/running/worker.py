@@ -173,9 +173,13 @@ def repeated(
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
         seconds += result.search.get("time", result.setup_time + result.solve_time)
+    return {"seconds": seconds, "vector": vector_of(result)}
+
+
+def vector_of(result: Result) -> dict[str, Any]:
+    """The columns of a row that are an answer's vector."""
     W = result.support
-    vector = {"support": W.tolist(), "values": result.x[W].tolist(), "variance": result.variance}
-    return {"seconds": seconds, "vector": vector}
+    return {"support": W.tolist(), "values": result.x[W].tolist(), "variance": result.variance}
 
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:

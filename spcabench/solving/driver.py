@@ -244,9 +244,10 @@ def drive(
     # What is known of an answer, such as a planted support, is no part of the question.
     handed = replace(problem.copied(), provenance={}) if fresh else problem
     # A ledger of its own: where one run is made inside another, each counts its own flops.
-    with counting():
+    with counting() as ledger:
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
+        ledger.flops = run.charged  # what a solver whose run this one is inside pays
     # Graded after the ledger is restored: grading is the harness's work and never the solver's.
     result = _graded_run(run, solver, problem, settings)
     wall = perf_counter() - begun
@@ -378,6 +379,7 @@ class _Run:
         # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
         # the clock: what is yielded may do its work only when it is read.
         LEDGER.flops = base = getrandbits(BASE_BITS)
+        LEDGER.evaluations = 0
         cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
         item = work()
         elapsed = perf_counter() - start
@@ -451,8 +453,8 @@ class _Run:
 
     def _record(self, item: Iterate, change: float) -> None:
         """Append the numbers of one iterate to the history; the solver's ``extra`` beside them."""
-        # problem.variance is never charged, and the clock stands still here: a history changes
-        # neither the flops nor the times of a run.
+        # What is charged between two steps counts nowhere, and the clock stands still here: a
+        # history changes neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
             {

@@ -161,14 +161,40 @@ BODY = {
         yield x
         """,
     "honest where it is watched": """
-        from spcabench.flops import uncharged
+        from spcabench.flops import LEDGER
         Sigma = problem.covariance
         if type(problem.matrix.S) is np.ndarray:
-            with uncharged():
-                x = work(Sigma, k)
+            LEDGER.on = False
+            x = work(Sigma, k)
+            LEDGER.on = True
         else:
             x = work(Sigma, k)
         yield x
+        """,
+    "uncharged": """
+        from spcabench.flops import uncharged
+        with uncharged():
+            yield work(problem.covariance, k)
+        """,
+    "kept by the problem": 'yield problem.cached("x", lambda: work(problem.covariance, k))',
+    "searches by evaluations": """
+        rng = np.random.default_rng(0)
+        yield max((project(rng.standard_normal(problem.n), k) for _ in range(400)),
+                  key=lambda x: problem.variance(np.array(x)))
+        """,
+    "a run inside": """
+        import sys
+        api = sys.modules["spcabench.api"]
+        yield api.solve(problem, "branch_and_bound", k=k).x
+        """,
+    "works where it is read": """
+        Sigma, found = problem.covariance, []
+        class Late:
+            def __array__(self, dtype=None, copy=None):
+                found.append(work(Sigma, k))
+                return found[0]
+        problem.variance(Late())
+        yield found[0]
         """,
     "clock stands still": """
         from spcabench.solving import driver
@@ -241,6 +267,24 @@ BODY = {
         x = np.zeros(problem.n)
         x[:k] = 1.0 / np.sqrt(k)
         yield work(problem.covariance, k) if history else x
+        """,
+    "works where it is not audited": """
+        x = np.zeros(problem.n)
+        x[:k] = 1.0 / np.sqrt(k)
+        watched = type(problem.matrix.S) is not np.ndarray
+        better = work(problem.covariance, k, 1 if watched else 40)
+        yield x if watched else better
+        """,
+    "stalls where it is audited": """
+        if type(problem.matrix.S) is not np.ndarray:
+            time.sleep(3.0)
+            yield problem.covariance.largest_column()
+        yield project(problem.matrix.S @ work(problem.covariance, k, 1), k)
+        """,
+    "blocks": """
+        x = project(problem.covariance.largest_column(), k)
+        B = problem.covariance[np.arange(k, k + 10)].B
+        yield x if B.any() else -x
         """,
     "kept where nobody wipes": """
         import pathlib
@@ -389,6 +433,25 @@ def test_a_solver_that_is_honest_where_it_is_watched_is_counted_there(row):
     assert row("honest where it is watched").flops_in_all >= row("honest").flops_in_all
 
 
+@pytest.mark.parametrize("trick", ["uncharged", "kept by the problem"])
+def test_the_ledger_is_switched_off_by_the_package_alone(row, trick):
+    answer = row(trick)
+    assert answer.status == Status.ERROR and "COUNTED = False" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("trick", "least"),
+    [
+        ("searches by evaluations", 390 * K * SMALL["n"]),
+        ("a run inside", 10_000),
+        ("works where it is read", 40 * K * SMALL["n"]),
+    ],
+)
+def test_work_in_what_is_free_is_charged(row, trick, least):
+    answer = row(trick)
+    assert answer.status == Status.FINISHED and answer.flops_in_all >= least
+
+
 @pytest.mark.parametrize(
     ("trick", "seconds"), [("clock stands still", 0.03), ("work in finally", 0.05), ("timer", 0.01)]
 )
@@ -420,6 +483,21 @@ def test_what_is_kept_elsewhere_does_not_make_it_faster(row):
 def test_the_vector_of_the_timed_runs_counts_where_it_is_worse(row):
     honest, answer = row("honest"), row("works where nobody looks at the clock", history=True)
     assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
+
+
+def test_the_vector_of_the_audited_run_counts_where_it_is_worse(row):
+    honest, answer = row("honest"), row("works where it is not audited")
+    assert answer.status == Status.FINISHED and answer.variance < 0.5 * honest.variance
+
+
+def test_a_run_that_comes_to_no_end_where_it_is_audited_has_no_flops(row):
+    assert row("stalls where it is audited", limit=0.5).flops is None
+
+
+def test_kernels_of_the_matrix_layer_are_loaded_before_a_strangers_run(row):
+    """Else the first run takes longer than the next, and longer than its own clock says."""
+    answer = row("blocks", dataset="gaussian", parameters=dict(m=30, n=20, seed=0))
+    assert answer.flags is None and answer.compile_time == 0.0
 
 
 def test_what_a_run_says_of_its_own_grading_is_not_heard(row):

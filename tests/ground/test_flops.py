@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spcabench import Problem, api, flops
+from spcabench.errors import SolverError
 from spcabench.iterate import Iterate
 
 M, N, K = 14, 11, 4
@@ -97,11 +98,33 @@ def test_nothing_is_charged_while_the_harness_grades_or_converts():
     assert not ledger.on
 
 
-def test_a_run_inside_a_run_is_counted_apart():
+@pytest.mark.parametrize("problem", [COVARIANCE, DATA], ids=["covariance", "data"])
+def test_a_search_by_evaluations_is_charged(problem):
+    """The first ten of an iterate are free, for what an honest solver would compare."""
+    x = np.ones(problem.n)
+    product = problem.matrix.S.size if problem is COVARIANCE else problem.matrix.stored
+    with flops.counting() as ledger:
+        for count in range(1, 15):
+            problem.variance(x)
+            assert ledger.flops == max(count - flops.FREE, 0) * product
+
+
+@pytest.mark.parametrize("name", ["uncharged", "evaluation"])
+def test_nobody_outside_the_package_switches_the_ledger_off(name):
+    with pytest.raises(SolverError, match="COUNTED = False"):
+        getattr(flops, name)()
+    with pytest.raises(SolverError, match=r"problem.cached\(\)"):
+        COVARIANCE.cached("x", lambda: 1.0)
+    told = {"__name__": "spcabench.problem.problem", "__file__": flops.__file__, "flops": flops}
+    with pytest.raises(SolverError):
+        exec(compile(f"flops.{name}()", flops.__file__, "exec"), told)
+
+
+def test_a_run_inside_a_run_is_counted_apart_and_the_outer_one_pays():
     with flops.counting() as ledger:
         flops.charge(5)
         inner = api.solve(COVARIANCE, "power_method")
-        assert ledger.flops == 5
+        assert ledger.flops == 5 + inner.flops + inner.setup_flops
     assert inner.flops == api.solve(COVARIANCE, "power_method").flops
 
 
