@@ -158,7 +158,9 @@ def _why_undecided(places: list[Stored]) -> str:
     """The first reason that applies to a place without a verdict."""
     open_places = [measured_of(place) for place in places if place["verdict"] == "undecided"]
     reasons = {
-        "too few problems": any(m.kind == "too few" for m in open_places),
+        "too few problems": any(
+            m.kind == "too few" and m.count + m.missing < intervals.FEWEST for m in open_places
+        ),
         "values are missing": any(m.incomplete or np.isnan(m.value) for m in open_places),
         "all problems give the same value, so that the spread is unknown": any(
             m.without_spread for m in open_places

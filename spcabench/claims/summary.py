@@ -47,7 +47,7 @@ def short(statement: Stored, reading: Stored | None) -> str:
     ways = _ways(
         [_of_places(part, places) for part, places in judged_places(statement, reading) if places]
     )
-    ways = ways or ["No run gave an answer."]
+    ways = ways or [_without_numbers(reading)]
     other = _opposite(statement, reading)
     if other is not None:
         brief = f"; {other['name']}: {' '.join(_outcome(other)).strip()}"
@@ -56,6 +56,15 @@ def short(statement: Stored, reading: Stored | None) -> str:
         ]
     fitting = next((way for way in ways if len(way) <= LONGEST), "")
     return fitting or f"{ways[-1][: LONGEST - 4].rsplit(' ', 1)[0]} ..."
+
+
+def _without_numbers(reading: Stored) -> str:
+    """Why a reading has no number at any place."""
+    missing = [place for place in reading["places"] if place["judged"] and place["missing"]]
+    if not missing:
+        return "No run gave an answer."
+    counts = {of_all(place) for place in missing}
+    return f"No usable number: {listed(sorted(counts))} gave one."
 
 
 def _ways(parts: list[list[str]]) -> list[str]:
@@ -71,7 +80,10 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
     unit, noun = part["unit"], part["over"]["noun"]
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
-        return [f"{name}{_one(part, places[0])}", f"{name}{number(places[0]['value'], unit)}"]
+        return [
+            f"{name}{_one(part, places[0])}",
+            f"{name}{number(places[0]['value'], unit, thresholds(part))}",
+        ]
     few = sum(place["kind"] == "too few" for place in places) % len(places)
     all_told = f"{len(places) - few} of {len(places)}" if few else f"{len(places)}"
     whole = f"{name}{_span(part, places)} at {all_told} {noun}"
@@ -84,12 +96,18 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
     return [f"{name}{'; '.join(told)}", f"{whole}: {brief}", whole]
 
 
+def thresholds(part: Stored) -> list[float]:
+    """Return the ends of a part's rule, which no other number may be rounded to."""
+    return [end for end in (part["rule"]["low"], part["rule"]["high"]) if end is not None]
+
+
 def _one(part: Stored, place: Stored) -> str:
     """A number with its interval and what that is over."""
-    unit = part["unit"]
+    unit, ends_of_rule = part["unit"], thresholds(part)
     if place["kind"] in BOUNDS:
-        return f"{place['kind']} {number(bound_or_value(place), unit)} (a run hit its limit)"
-    value = number(place["value"], unit)
+        bound = number(bound_or_value(place), unit, ends_of_rule)
+        return f"{place['kind']} {bound} (a run hit its limit)"
+    value = number(place["value"], unit, ends_of_rule)
     if place["kind"] == "exact":
         return value
     if place["kind"] == "too few":
@@ -98,9 +116,10 @@ def _one(part: Stored, place: Stored) -> str:
     if place["low"] is None and place["high"] is None:
         return f"{value}{over}, without an interval"
     # the unit stands behind the number already
-    low, high = (number(place[end], unit).removesuffix(f" {unit}") for end in ("low", "high"))
-    ends = f"{low}, {high}".replace(" %", "") if unit in ("share", "%") else f"{low}, {high}"
-    return f"{value} [{ends}]{over}"
+    ends = [number(place[end], unit, ends_of_rule) for end in ("low", "high")]
+    low, high = (end.removesuffix(f" {unit}") for end in ends)
+    interval = f"{low}, {high}".replace(" %", "") if unit in ("share", "%") else f"{low}, {high}"
+    return f"{value} [{interval}]{over}"
 
 
 def of_all(place: Stored) -> str:
@@ -127,8 +146,11 @@ def _span(part: Stored, places: list[Stored]) -> str:
     signs = [BOUNDS.get(place["kind"], ("", ""))[1] for place in outer]
     low, high = map(bound_or_value, outer)
     if not any(signs):
-        return span([low, high], part["unit"])
-    first, last = (s + number(end, part["unit"]) for s, end in zip(signs, (low, high), strict=True))
+        return span([low, high], part["unit"], thresholds(part))
+    first, last = (
+        sign + number(end, part["unit"], thresholds(part))
+        for sign, end in zip(signs, (low, high), strict=True)
+    )
     unit = f" {part['unit']}"
     if first == last:
         return first

@@ -1,12 +1,12 @@
 """Numbers for people: as many digits as they need, thousands apart, a unit that fits."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-DIGITS = 3
+DIGITS, MOST_DIGITS = 3, 7
 
 
-def number(value: float | None, unit: str = "") -> str:
+def number(value: float | None, unit: str = "", apart_from: Collection[float] = ()) -> str:
     """Return a number in words: "16", "10,900", "0.0116", "407 µs", "8.96 GB", "4.7 %".
 
     Parameters
@@ -16,64 +16,73 @@ def number(value: float | None, unit: str = "") -> str:
     unit : str
         "times", "%", "share" (of one, told in percent), "s" (seconds), "B" (bytes), or any noun,
         which follows the number.
+    apart_from : collection of float
+        Thresholds: a number that would read like one of them gets more digits, as 9.9996 beside 10.
     """
+    for digits in range(DIGITS, MOST_DIGITS + 1):
+        text = _rounded(value, unit, digits)
+        if text not in {_rounded(t, unit, digits) for t in apart_from if t != value}:
+            break
+    return text
+
+
+def _rounded(value: float | None, unit: str, digits: int) -> str:
     if value is None or math.isnan(value):
         return "n/a"
     if math.isinf(value):
         return "no limit"
     if unit == "s":
-        return duration(value)
+        return duration(value, digits)
     if unit == "B":
-        return size(value)
+        return size(value, digits)
     if unit == "share":
-        return percent(value)
-    return f"{plain(value)} {unit}".rstrip()
+        return percent(value, digits)
+    return f"{plain(value, digits)} {unit}".rstrip()
 
 
-def plain(value: float) -> str:
+def plain(value: float, digits: int = DIGITS) -> str:
     """Return a number to three digits, without a power of ten unless it is tiny."""
     if value == 0 or abs(value) < 1e-300:
         return "0"
     if abs(value) < 1e-5:
-        return f"{value:.1e}".replace("e-0", "e-")
+        return f"{value:.{digits - 2}e}".replace("e-0", "e-")
     if abs(value) < 1e-4:
-        return f"{value:.{DIGITS + 4}f}".rstrip("0")
-    if abs(value) >= 10 ** (DIGITS - 1):
-        digits = math.floor(math.log10(abs(value))) + 1 - DIGITS
-        return f"{round(value, -max(digits, 0)):,.0f}"
-    return f"{float(f'{value:.{DIGITS}g}'):g}"
+        return f"{value:.{digits + 4}f}".rstrip("0")
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, decimals):,.{max(decimals, 0)}f}"
+    return text.rstrip("0").rstrip(".") if decimals > 0 else text
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, digits: int = DIGITS) -> str:
     """Return a time in the unit that people use for it: "407 µs", "3.59 s", "12.5 min"."""
     for unit, size_of, most in (("µs", 1e-6, 999.5), ("ms", 1e-3, 999.5), ("s", 1.0, 119.5)):
         if abs(seconds) < most * size_of:
-            return f"{plain(seconds / size_of)} {unit}"
-    return f"{plain(seconds / 60)} min"
+            return f"{plain(seconds / size_of, digits)} {unit}"
+    return f"{plain(seconds / 60, digits)} min"
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = DIGITS) -> str:
     """Return a share in percent; what rounding alone can make is zero."""
-    return f"{plain(100.0 * round(share, 9) + 0.0)} %"
+    return f"{plain(100.0 * round(share, 9) + 0.0, digits)} %"
 
 
-def size(count: float) -> str:
+def size(count: float, digits: int = DIGITS) -> str:
     """Return a number of bytes: "44 MB", "8.96 GB"."""
     for unit, size_of in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if abs(count) >= 0.9995 * size_of:
-            return f"{plain(count / size_of)} {unit}"
-    return f"{plain(count)} B"
+            return f"{plain(count / size_of, digits)} {unit}"
+    return f"{plain(count, digits)} B"
 
 
-def span(values: Sequence[float | None], unit: str = "") -> str:
+def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[float] = ()) -> str:
     """Return from where to where numbers reach: "16 to 10,900 times"; one number where they agree.
 
-    Values that are missing are left out.
+    Values that are missing are left out. apart_from : as in `number`.
     """
     found = [value for value in values if value is not None and not math.isnan(value)]
     if not found:
         return "n/a"
-    low, high = number(min(found), unit), number(max(found), unit)
+    low, high = (number(end, unit, apart_from) for end in (min(found), max(found)))
     if low == high:
         return low
     same_unit = low.rpartition(" ")[2] == high.rpartition(" ")[2] and " " in low

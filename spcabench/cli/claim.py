@@ -40,7 +40,7 @@ def show_claim(
 def _newest() -> Path:
     """The published run, or that at the quick scale."""
     published, quick = (options.ROOT / "results" / name for name in ("published", "quick"))
-    return published if (published / "claims.json").exists() else quick
+    return published if published.exists() else quick
 
 
 def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
@@ -48,7 +48,8 @@ def _found(ids: list[str], folder: Path) -> list[dict[str, Any]]:
     from spcabench import validate
     from spcabench.page import claims_file
 
-    statements = claims_file.read(folder / claims_file.NAME)["statements"]
+    # a figure that was made by itself is newer than the run's own file
+    statements = claims_file.of_run(claims_file.read_all(folder))
     names = {statement["id"].casefold(): statement["id"] for statement in statements}
     chosen = []
     for id in ids:

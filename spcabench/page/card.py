@@ -6,7 +6,9 @@ part share. A *row* is a place, or a run of places with the same verdict.
 
 import math
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,13 +20,14 @@ from markupsafe import Markup
 from spcabench.claims import judging, words
 from spcabench.claims.intervals import FEWEST
 from spcabench.claims.rules import Rule
-from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, where
+from spcabench.claims.summary import BOUNDS, bound_or_value, of_all, thresholds, where
 from spcabench.page.render import render
 
 Stored = dict[str, Any]
 MOST, BESIDE = 8, 3  # rows of a panel and readings that are not folded
 CELL = 300  # characters of any text on a card
 TABLE = 60  # places of a reading that a table lists one by one
+BAR = 30  # characters of a row's picture in a terminal
 WIDTH, LINE, CHARACTER = 340, 23, 7.4  # of a panel, in its own pixels
 WITH_UNIT = ("s", "B", "share", "%")  # units that are part of a number
 # how a verdict looks: its colour and, in pictures, its shape
@@ -97,7 +100,12 @@ class Row:
 
     label: str
     places: list[Stored]
-    unit: str
+    part: Stored
+
+    @property
+    def unit(self) -> str:
+        """The unit as far as it stands beside each number."""
+        return _shown(self.part)
 
     @property
     def look(self) -> str:
@@ -125,10 +133,11 @@ class Row:
 
     def number(self) -> str:
         """The number, or from where to where the numbers reach."""
-        unit = self.unit if self.unit in WITH_UNIT else ""
         _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # a row is of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
-        return sign.replace(">=", "≥").replace("<=", "≤") + span(values, unit).replace(" to ", "–")
+        return sign.replace(">=", "≥").replace("<=", "≤") + self._told(span, values).replace(
+            " to ", "–"
+        )
 
     def in_words(self) -> str:
         """The number with its interval, and the verdict: "229 [148, 354], holds"."""
@@ -136,10 +145,21 @@ class Row:
         verdict = "not judged" if not self.judged else place["verdict"]
         if self.look == "few":
             verdict = f"too few {place['over'] or 'problems'}"
-        interval = "" if several else interval_of(place, self.unit)
+        interval = "" if several else self._interval()
         lacking = f" ({of_all(place)})" if place["missing"] else ""
         count = f" at {len(self.places)} places" if several else lacking
         return f"{self.number()}{interval}{count}, {verdict}"
+
+    def _interval(self) -> str:
+        """The interval of its only place, if it has one: " [148, 354]"."""
+        low, high = self.places[0]["low"], self.places[0]["high"]
+        if self.places[0]["kind"] in ("exact", "too few", *BOUNDS) or None in (low, high):
+            return ""
+        return f" [{self._told(told, low)}, {self._told(told, high)}]"
+
+    def _told(self, how: Callable[..., str], numbers: Any) -> str:
+        """Numbers in words that do not read like a threshold which they are not."""
+        return how(numbers, self.unit, thresholds(self.part))
 
 
 @dataclass(frozen=True)
@@ -170,27 +190,18 @@ class Panel:
         )
 
 
-def told(value: float | None, unit: str = "") -> str:
+def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) -> str:
     """A number in words, as `words.number`; very large ones as a power of ten."""
     if value is None or abs(value) < 1e12 or not math.isfinite(value):
-        return words.number(value, unit)
+        return words.number(value, unit, apart_from)
     return f"{value:.2e} {'' if unit == 'share' else unit}".strip()
 
 
-def span(values: Sequence[float], unit: str = "") -> str:
+def span(values: Sequence[float], unit: str = "", apart_from: Sequence[float] = ()) -> str:
     """From where to where numbers reach."""
     if values and max(map(abs, values)) >= 1e12:
         return " to ".join(dict.fromkeys((told(min(values), unit), told(max(values), unit))))
-    return words.span(values, unit)
-
-
-def interval_of(place: Stored, unit: str) -> str:
-    """The interval of a place, if it has one: " [148, 354]"."""
-    low, high = place["low"], place["high"]
-    if place["kind"] in ("exact", "too few", *BOUNDS) or None in (low, high):
-        return ""
-    ends = [told(end, unit if unit in WITH_UNIT else "") for end in (low, high)]
-    return f" [{ends[0]}, {ends[1]}]"
+    return words.span(values, unit, apart_from)
 
 
 def rule_words(part: Stored, unit: str | None = None) -> str:
@@ -235,11 +246,11 @@ def _paper(statement: Stored, part: Stored) -> list[Stored]:
 def _rows(part: Stored, reading: Stored) -> list[Row]:
     places = [place for place in reading["places"] if place["part"] == part["name"]]
     if len(places) <= MOST:
-        return [Row(place["label"], [place], part["unit"]) for place in places]
-    return _runs(places, part["unit"])
+        return [Row(place["label"], [place], part) for place in places]
+    return _runs(places, part)
 
 
-def _runs(places: list[Stored], unit: str) -> list[Row]:
+def _runs(places: list[Stored], part: Stored) -> list[Row]:
     """Consecutive places of the same verdict and kind, whose labels differ in numbers alone."""
 
     def alike(place: Stored) -> tuple[Any, ...]:
@@ -247,7 +258,7 @@ def _runs(places: list[Stored], unit: str) -> list[Row]:
         return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
 
     runs = [list(run) for _, run in groupby(places, alike)]
-    return [Row(where([place | {"x": 0.0} for place in run]), run, unit) for run in runs]
+    return [Row(where([place | {"x": 0.0} for place in run]), run, part) for run in runs]
 
 
 def _look(place: Stored) -> str:
@@ -479,7 +490,7 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
         for panel in panels:
             places = [place for row in panel.rows for place in row.places]
             few = len(places) <= TABLE
-            single = [Row(place["label"], [place], panel.part["unit"]) for place in places]
+            single = [Row(place["label"], [place], panel.part) for place in places]
             for row in single if few else panel.rows:
                 number, _, verdict = row.in_words().rpartition(", ")
                 over = f"{row.places[0]['count']} {row.places[0]['over']}".strip()
@@ -490,19 +501,26 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
 
 
 def text(statement: Stored) -> str:
-    """The card in a few lines, for a terminal."""
+    """The card in a few lines, as wide as the terminal."""
     marks = f" ({', '.join(statement['marks'])})" if statement["marks"] else ""
     reason = f": {statement['reason']}" if statement["reason"] else ""
     lines = [f"{statement['id']} {statement['verdict']}{marks}{reason}"]
-    return "\n    ".join([*lines, statement["short"], *filter(None, [statement["cause"]])])
+    sentences = [*lines, statement["short"], *filter(None, [statement["cause"]])]
+    indents = ["", *["    "] * len(sentences)]
+    return "\n".join(map(_wrapped, sentences, indents))
+
+
+def _wrapped(line: str, indent: str) -> str:
+    columns = shutil.get_terminal_size().columns
+    return textwrap.fill(line, columns, initial_indent=indent, subsequent_indent=f"{indent}    ")
 
 
 def bars(statement: Stored, encoding: str | None = None) -> str:
-    """The rows of each reading as lines with a small picture of characters.
+    """The rows of each reading as lines with a small picture of characters, if it has room.
 
     encoding : of the terminal; if it lacks lines and circles, they are plain ASCII.
     """
-    plain = 0
+    plain, columns = 0, shutil.get_terminal_size().columns
     try:
         "●■○×─│≥–µ".encode(encoding or sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -512,18 +530,24 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
         lines += [f"{panels[0].reading['name']}: {outcome(panels[0].reading)}"] if panels else []
         for panel in panels:
             rows, others = panel.split()
-            wide = max(len(row.label) for row in rows)
-            lines.append(
-                f"  {panel.part['name'] or panel.part['measures']}: {rule_words(panel.part)}"
-            )
-            lines += [f"  {r.label:<{wide}} {_bar(panel, r, plain)} {r.in_words()}" for r in rows]
+            label = max(len(row.label) for row in rows)
+            room = columns - label - max(len(row.in_words()) for row in rows) - len("    ")
+            quantity = panel.part["name"] or panel.part["measures"]
+            lines.append(_wrapped(f"{quantity}: {rule_words(panel.part)}", "  "))
+            lines += [
+                f"  {row.label:<{label}} {_bar(panel, row, plain, room)}{row.in_words()}"
+                for row in rows
+            ]
             lines += [f"  and {len(others)} more rows"] if others else []
-    text = "\n".join(" ".join(line.splitlines()) for line in lines)
+    text = "\n".join(lines)
     return text.translate(ASCII).encode("ascii", "replace").decode() if plain else text
 
 
-def _bar(panel: Panel, row: Row, plain: int, width: int = 30) -> str:
-    """A row as characters: its interval, the rule's edges, its number."""
+def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
+    """A row as characters: its interval, the rule's edges, its number. Empty if it has no room."""
+    width = min(room, BAR)
+    if width < BAR / 3:
+        return ""
 
     def at(value: float) -> int:
         return round((width - 1) * panel.axis.at(value))
@@ -537,7 +561,7 @@ def _bar(panel: Panel, row: Row, plain: int, width: int = 30) -> str:
             cells[at(end)] = "│|"[plain]
     for value in (min(row.values), max(row.values)) if row.values else ():
         cells[at(value)] = GLYPHS[row.look][plain]
-    return "".join(cells)
+    return "".join([*cells, " "])
 
 
 def markdown(statement: Stored) -> str:

@@ -1,6 +1,7 @@
 """The claims files of a run: the judged statements of each figure, as plain data."""
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -75,14 +76,42 @@ def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
 
 def statements(module: ModuleType) -> list[Statement]:
     """The statements of a figure's module, in the order in which they are written."""
-    return [value for value in vars(module).values() if isinstance(value, Statement)]
+    written = [value for value in vars(module).values() if isinstance(value, Statement)]
+    ids = [statement.id for statement in written]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"{module.__name__}: two statements have the same id: {ids}")
+    return written
+
+
+def of_run(reports: dict[str, Stored]) -> list[Stored]:
+    """The statements of a run as its figures give them, with their first verdicts."""
+    return whole(
+        statement
+        | {"earlier": first_verdicts().get(reports[name]["paper"], {}).get(statement["id"], [])}
+        for name in sorted(reports, key=natural)
+        for statement in reports[name]["statements"]
+    )
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Sorts ``fig10`` after ``fig9``."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
 def whole(entries: Iterable[Stored]) -> list[Stored]:
-    """Each statement once: those that several figures judge are judged on the data of all."""
+    """Each statement once: those that several figures judge are judged on the data of all.
+
+    Raises InputError where two figures mean different statements by one id.
+    """
     by_id: dict[tuple[str, str], list[Stored]] = {}
     for entry in entries:
-        by_id.setdefault((entry["paper_key"], entry["id"]), []).append(entry)
+        same = by_id.setdefault((entry["paper_key"], entry["id"]), [])
+        if same and (differences := changed(same[0], entry)):
+            raise InputError(
+                f"statement {entry['id']} of {same[0]['figure']} is another one in "
+                f"{entry['figure']}: {differences[0]:.80}; make both figures again, or rename one"
+            )
+        same.append(entry)
     return [found[0] if len(found) == 1 else judging.merged(found) for found in by_id.values()]
 
 

@@ -1,6 +1,5 @@
 """The papers of a run with their figures and statements, and the page of each."""
 
-import re
 import struct
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
 
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """A paper with its figures, and each of its statements once, in the order of the figures."""
-    figures = sorted(figures, key=lambda f: natural(f["figure"]))
+    figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
@@ -113,8 +112,3 @@ def _pixels(png: Path) -> tuple[int, int]:
 def row_files(folder: Path, figure: str) -> list[Path]:
     """The files of a figure's own rows."""
     return sorted((folder / "rows" / figure).glob("*.parquet"))
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """Sorts ``fig10`` after ``fig9``."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]

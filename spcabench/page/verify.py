@@ -81,18 +81,8 @@ def rejudge(folder: Path) -> Iterator[Outcome]:
         run = claims_file.read(folder / claims_file.NAME)["statements"]
         yield Outcome(
             f"{claims_file.NAME}: {len(run)} statements compared with those of the figures",
-            list(_different_statements(claims_file.NAME, run, _of_run(reports))),
+            list(_different_statements(claims_file.NAME, run, claims_file.of_run(reports))),
         )
-
-
-def _of_run(reports: dict[str, Stored]) -> list[Stored]:
-    """The statements of a run as its figures give them, with their first verdicts."""
-    first = claims_file.first_verdicts()
-    return claims_file.whole(
-        statement | {"earlier": first.get(reports[name]["paper"], {}).get(statement["id"], [])}
-        for name in sorted(reports, key=paper_page.natural)
-        for statement in reports[name]["statements"]
-    )
 
 
 def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:

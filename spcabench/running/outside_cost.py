@@ -84,11 +84,14 @@ def costed(
 
 
 def _cost_of_agreeing_clocks(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
-    """The cost of the run, timed again in a new process while its two clocks disagree."""
+    """The cost of the run, timed again in a new process while its two clocks disagree.
+
+    None where the last one gave no answer. A loaded machine may be too slow for the first.
+    """
     for _ in range(ATTEMPTS):
         with fresh() as helper:
             found = _cost(run, helper, ask)
-        if found is None or not _hidden(found, found.outside - overhead):
+        if found is not None and not _hidden(found, found.outside - overhead):
             break
     return found
 

@@ -4,14 +4,18 @@ import html
 import importlib.util
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 import jsonschema
 import pytest
 
-from spcabench.claims import judging, summary, words
+from spcabench.claims import Statement, at_least, judging, summary, words
+from spcabench.cli import application
+from spcabench.errors import InputError
 from spcabench.page import claims_file
-from tests.trial import make_run
+from tests.trial import judged_run, make_run
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "published"
@@ -145,3 +149,25 @@ def test_every_statement_of_the_figures_is_published():
         s["id"] for report in claims_file.read_all(PUBLISHED).values() for s in report["statements"]
     ]
     assert set(ids) == {s["id"] for s in RUN["statements"]}
+
+
+def test_two_statements_of_one_id_are_refused(trial_run):
+    report, _ = make_run(trial_run)
+    first = report["statements"][0]
+    with pytest.raises(InputError, match="T1 of trial2013_fig1 is another one in trial2013_fig2"):
+        claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])
+    module = ModuleType("trial")
+    words_of_both = dict(where="here", quote="q", kind="number", measures="m", unit="", why="w")
+    for name in ("first", "second"):
+        twin = Statement(id="T1", rule=at_least(2), primary="as run", **words_of_both)
+        setattr(module, name, twin)
+    with pytest.raises(ValueError, match="same id"):
+        claims_file.statements(module)
+
+
+def test_the_command_shows_a_figure_that_was_made_by_itself(trial_run, capsys):
+    judged_run(trial_run)
+    assert not (trial_run / "claims.json").exists()
+    with suppress(SystemExit):
+        application.app(["claim", "t1", "--run", str(trial_run)])
+    assert capsys.readouterr().out.startswith("T1 holds")

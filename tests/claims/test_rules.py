@@ -267,6 +267,8 @@ def test_missing_values_are_marked_and_told_and_many_decide_nothing():
     assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
     found = statement({"a": [20, np.nan]}, at_least(10))
     assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
+    found = statement({"a": [geometric([np.nan] * 10)]}, at_least(10))
+    assert found["reason"] == "values are missing" and "0 of 10 problems" in found["short"]
 
 
 def test_equal_values_decide_nothing_unless_they_are_exact():
@@ -358,6 +360,18 @@ def test_numbers_for_people_keep_three_digits(value):
         value, rel=5.1e-2 if value < 1e-4 else 6e-3
     )
     assert "e+" not in text
+
+
+@given(
+    st.floats(0.01, 1e4).map(lambda v: float(f"{v:.3g}")),
+    st.floats(-1e-3, 1e-3),
+    st.sampled_from(["times", "s", "share"]),
+)
+def test_a_number_beside_a_threshold_never_reads_like_it(threshold, distance, unit):
+    value = threshold * (1 + distance)
+    assume(abs(distance) > 1e-6)
+    assert words.number(value, unit, [threshold]) != words.number(threshold, unit)
+    assert words.number(threshold, unit, [threshold]) == words.number(threshold, unit)
 
 
 def test_units_are_those_of_people():

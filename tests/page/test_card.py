@@ -20,8 +20,9 @@ from spcabench.claims import (
     Statement,
     at_least,
     every,
+    exact,
+    summary,
     within,
-    words,
 )
 from spcabench.page import card
 
@@ -33,7 +34,8 @@ NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?")
 def judged(readings, parts=(), rule=None, unit="", **more):
     """A statement with these readings: name -> places."""
     statement = Statement(
-        "K3", "section 4", "the paper's words", more.pop("kind", "comparison"), "a ratio", unit,
+        "K3", "section 4", "the paper's words", more.pop("kind", "comparison"),
+        more.pop("measures", "a ratio"), unit,
         rule or at_least(10), next(iter(readings), ""), "it is named", also=parts, **more,
     )  # fmt: skip
     statement.measured(lambda data: [Reading(n, places, data) for n, places in readings.items()])
@@ -112,7 +114,8 @@ def test_numbers_of_the_text_alternative_are_those_of_the_places(statement):
     known = [
         p[e] for r in statement["readings"] for p in r["places"] for e in ("value", "low", "high")
     ]
-    known += [statement["parts"][0]["rule"][e] for e in ("low", "high")]
+    ends = summary.thresholds(statement["parts"][0])
+    known += ends
     known += [p[e] for p in statement["paper"] for e in ("low", "high")]
     allowed = {
         number
@@ -120,7 +123,8 @@ def test_numbers_of_the_text_alternative_are_those_of_the_places(statement):
         if value is not None
         for unit in units
         for of in (unit, "")
-        for number in NUMBER.findall(card.told(value, of)) + NUMBER.findall(words.number(value, of))
+        for apart_from in (ends, [])
+        for number in NUMBER.findall(card.told(value, of, apart_from))
     }
     names = "|".join(
         map(
@@ -133,6 +137,17 @@ def test_numbers_of_the_text_alternative_are_those_of_the_places(statement):
         message = re.sub(names, "", message)
         numbers = [number.lstrip("-") for number in NUMBER.findall(message)]
         assert set(numbers) <= {number.lstrip("-") for number in allowed}, description
+
+
+@pytest.mark.parametrize("columns", [30, 60, 100])
+def test_a_card_is_as_wide_as_the_terminal_and_loses_no_number(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    readings = {"as run": [Place("1-2 %", exact(9.9996), 1.0), Place("2-5 %", exact(12.5), 2.0)]}
+    statement = judged(readings, measures="flops of the first / flops of the second")
+    lines = f"{card.text(statement)}\n{card.bars(statement)}".splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any("9.9996, fails" in line for line in lines)
+    assert any("●" in line for line in lines) == (columns > 30)
 
 
 def test_a_long_series_is_told_in_runs():
