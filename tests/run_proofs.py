@@ -1,7 +1,8 @@
 """The two proofs of docs/bounds.md at full length: `python -m tests.run_proofs`.
 
-1. No dual bound is below the brute-force optimum, for random and for optimised matrices, over all
-   cardinalities of 2,000 problems, x >= 0 among them.
+1. Neither the bound of one matrix nor the scaled Gershgorin dual, with and without variables taken,
+   is below the brute-force optimum, for random and for optimised matrices, over all cardinalities
+   of 2,000 problems, x >= 0 among them.
 2. The exact search equals brute force in 500 cases, from good and from poor incumbents, with and
    without its first tree, with and without asking for higher values first.
 
@@ -16,6 +17,7 @@ from spcabench.methods.exact_search import branch_and_bound, ladder
 from tests import problems
 from tests.methods.test_dual import blocks, check_bounds
 from tests.methods.test_dual_search import prove
+from tests.methods.test_splitting import check_splitting
 from tests.problems import FAMILIES
 
 BOUND_SEEDS, BLOCK_SEEDS, SEARCH_SEEDS = 90, 100, 25
@@ -28,9 +30,11 @@ def bounds_hold():
         for family, seed in product(FAMILIES, range(1000, 1000 + BOUND_SEEDS)):
             S = problems.explicit(problems.problem(family, seed)[0])
             check_bounds(S, seed, nonnegative)
+            check_splitting(S, seed, nonnegative)
             yield
         for seed in range(BLOCK_SEEDS):
             check_bounds(blocks(seed)[0], seed, nonnegative)
+            check_splitting(blocks(seed)[0], seed, nonnegative)
             yield
 
 

@@ -24,7 +24,6 @@ LABEL = "truth"
 COLUMNS = ["k", "best", "bound", "proven", "nodes", "seconds"]
 PROVEN = 1e-8  # relative gap of a proven optimum
 VISIBLE = 0.005  # a band thinner than this share of the largest value is not in the legend
-EVALUATIONS = 100  # of a dual bound: a third of the usual number, for nearly the same bound
 BUDGET = {"quick": 5e7, "paper": 2e9}  # entries of node matrices for each cardinality
 
 
@@ -59,7 +58,7 @@ def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
     """The dual bound at k; nothing where too many variables remain for it."""
-    results = bounds.dual_bound(problem, k, nonnegative, EVALUATIONS)
+    results = bounds.dual_bound(problem, k, nonnegative)
     return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
 

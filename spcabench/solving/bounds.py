@@ -15,7 +15,7 @@ counts, never by the clock, so that the same run has the same bound to the last 
 | Gershgorin, Frobenius | 2 sorts of n^2 entries | n <= 1000 | n <= 5000 |
 | soft-threshold dual | 8 eigenvalues of n x n | n <= 1000 | n <= 5000 |
 | shifted spannogram, d <= 3 | a sort of n a cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
-| dual | 300 eigendecompositions of n x n, for one k | never | where 1000 variables are left |
+| dual | 100 eigendecompositions of n x n, for one k | never | where 1000 variables are left |
 
 The dual bound is the tightest by far, and the dearest: see `dual_bound`. docs/bounds.md has the
 proofs.
@@ -28,7 +28,7 @@ import numpy as np
 
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
-from spcabench.methods.exact_search.dual_certificate import dual_value
+from spcabench.methods.exact_search.dual_certificate import Certificate
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import low_rank
 from spcabench.methods.proven_pairs import proven_pairs
@@ -46,7 +46,7 @@ MOST, FULL_MOST = 1000, 5000
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # of the largest spannogram
 DUAL_MOST = 1000  # variables that a dual bound is made for at most, after elimination
-EVALUATIONS = 300  # of a dual bound, unless it meets the value reached before
+STEPS = 100  # of a dual bound, unless it meets the value reached before
 SCANS = 20  # of all swaps, for the value that it is compared with
 
 
@@ -130,33 +130,33 @@ class DualBound:
     """A dual bound, with what it can be checked by and what it took.
 
     value : the bound. variables : those that can be in a better support than one of value
-        ``reached`` (n,). U : the matrix that certifies it for them (n, n): see
-        `exact_search.dual_certificate`. evaluations, seconds : of the minimisation.
+        ``reached`` (n,). certificate : what proves it for them. steps, seconds : of the splitting
+        method.
     """
 
     value: float
     reached: float
     variables: Indices = field(repr=False)
-    U: Array = field(repr=False)
-    evaluations: int
+    certificate: Certificate = field(repr=False)
+    steps: int
     seconds: float
 
 
 def dual_bound(
-    problem: Problem, k: int, nonnegative: bool = False, evaluations: int = EVALUATIONS
+    problem: Problem, k: int, nonnegative: bool = False, steps: int = STEPS
 ) -> DualBound | None:
     """The dual bound at cardinality k, made once; None for a problem that is too large for it.
 
     Beyond 1000 variables those are left out first that no support better than one found by local
     search can have; None where more than 1000 remain.
     """
-    key = f"dual bound {k} {nonnegative} {evaluations}"
-    return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, evaluations))
+    key = f"dual bound {k} {nonnegative} {steps}"
+    return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, steps))
 
 
-def _dual_bound(problem: Problem, k: int, nonnegative: bool, evaluations: int) -> DualBound | None:
+def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> DualBound | None:
     # it brings numba, which a solve need not wait for; the import is on no clock
-    from spcabench.methods.exact_search.dual_bound import start
+    from spcabench.methods.exact_search.splitting import Splitting
 
     begun = perf_counter()
     reached = _reached(problem, k, nonnegative)
@@ -164,15 +164,16 @@ def _dual_bound(problem: Problem, k: int, nonnegative: bool, evaluations: int) -
     if remaining is None or reached <= 0.0:
         return None
     W, S = remaining
-    U, made = np.zeros_like(S), 0
+    certificate, made = Certificate.zero(len(S)), 0
     if len(W) > k:
-        part = start(S / reached, k, nonnegative)
-        while part.evaluations < evaluations and part.value > 1.0 + ROUNDING:
-            part.descend(1.0)
-        U, made = reached * part.certificate, part.evaluations
+        search = Splitting(S / reached, k, nonnegative)
+        while search.steps < steps and search.bound > 1.0 + ROUNDING:
+            search.descend()
+        certificate, made = search.certificate.times(reached), search.steps
     # what was left out reaches no more than `reached`
-    value = max(dual_value(S, U, k, nonnegative) if len(W) >= k else reached, reached)
-    return DualBound(value * (1.0 + ROUNDING), reached, W, U, made, perf_counter() - begun)
+    value = certificate.bound(S, k, nonnegative) if len(W) >= k else reached
+    value = max(value, reached) * (1.0 + ROUNDING)
+    return DualBound(value, reached, W, certificate, made, perf_counter() - begun)
 
 
 def _reached(problem: Problem, k: int, nonnegative: bool) -> float:

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spcabench import Problem, flops
+from spcabench import flops
 from spcabench.methods import quasi_newton
 from spcabench.methods.exact_search import dual_bound, dual_kernels
 from spcabench.methods.exact_search.dual_bound import Dual
 from spcabench.methods.exact_search.dual_certificate import dual_value, symmetric_part
 from spcabench.methods.exact_search.dual_part import Part
 from spcabench.methods.exact_search.schur import Complement
-from spcabench.solving import bounds
 from tests import problems
 from tests.problems import FAMILIES
 from tests.twins import twin
@@ -310,30 +309,3 @@ def test_the_descent_solves_a_quadratic_and_keeps_its_memory():
     while descent.step(np.ones(6)):
         pass
     assert np.allclose(descent.z, 1.0, atol=1e-5)
-
-
-@SIGNS
-def test_the_costly_bound_repeats_and_can_be_checked(nonnegative):
-    X = np.random.default_rng(1).standard_normal((40, 30))
-    problem = Problem.from_data(X)
-    one, other = (
-        bounds.dual_bound(Problem.from_data(X), 6, nonnegative, evaluations=100) for _ in range(2)
-    )
-    assert one.value == other.value
-    S = problems.explicit(problem)
-    checked = dual_value(S, one.U, 6, nonnegative)
-    assert checked <= one.value <= checked * (1 + 1e-8)
-    assert one.value < bounds.upper_bound(problem, 6, nonnegative)
-    assert one.reached <= one.value and one.evaluations >= 100 and one.seconds > 0.0
-
-
-def test_thousands_of_variables_are_left_out_before_the_costly_bound():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((20, 3000))
-    X[:, ::300] += 9.0 * rng.standard_normal((20, 1))
-    problem = Problem.from_data(X)
-    upper = bounds.dual_bound(problem, 3)
-    assert len(upper.variables) < 200
-    assert upper.reached <= upper.value < bounds.upper_bound(problem, 3)
-    flat = Problem.from_data(rng.standard_normal((20, 1500)))
-    assert bounds.dual_bound(flat, 30) is None

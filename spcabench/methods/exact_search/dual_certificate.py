@@ -1,11 +1,14 @@
-"""The check of a dual bound: recomputed from the matrix U alone, however U was found."""
+"""The check of a dual bound: recomputed from its matrices alone, however they were found."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from spcabench.problem.spectral import eigenvalues
-from spcabench.vectors import Array
+from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)  # of LAPACK's eigenvalues: n times this, relative
+NONE: Indices = np.zeros(0, dtype=np.int64)
 
 
 def symmetric_part(U: Array) -> Array:
@@ -28,3 +31,53 @@ def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
     h = (d + np.sqrt(d * d + r2)) / 2.0
     bound = eigenvalues(S - symmetric_part(U))[-1] + np.sort(h)[::-1][:k].sum()
     return float(bound + ROUNDING * len(S) * (np.linalg.norm(S) + np.linalg.norm(U)))
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What proves a scaled Gershgorin bound: any S, W (n, n) and beta (n,) do."""
+
+    S: Array
+    W: Array
+    beta: Vector
+
+    @classmethod
+    def zero(cls, n: int) -> "Certificate":
+        """The one of lambda_1(Sigma)."""
+        return cls(np.zeros((n, n)), np.zeros((n, n)), np.zeros(n))
+
+    def times(self, factor: float) -> "Certificate":
+        """The one for a Sigma that is larger by a factor."""
+        return Certificate(factor * self.S, factor * self.W, factor * self.beta)
+
+    def bound(self, Sigma: Array, k: int, nonnegative: bool = False, F: Indices = NONE) -> float:
+        """The bound: no unit x (n,) with at most k nonzeros, F among them, has a larger x'Sigma x.
+
+        It is lambda_1(Sigma - S) + the sum of the k - |F| largest beta_j, j not in F. S is used
+        off the diagonal, no larger than |s_ij| = sqrt(w_ij w_ji), or, with ``nonnegative``, for x
+        >= 0, at will below zero, with w_ij = 0. On the diagonal it is s_ii = beta_i - r_i, r_i the
+        sum of the w_ij, j in F, and of as many of the largest w_ij - beta_j as may join i and F.
+        docs/bounds.md has the proof. All eigenvalues are computed. 9 n^3 flops.
+        """
+        n, free = len(Sigma), np.ones(len(Sigma), dtype=bool)
+        free[F] = False
+        beta = np.where(free, self.beta, 0.0)
+        W, S = np.maximum(self.W, 0.0), symmetric_part(self.S)
+        most = np.sqrt(W * W.T)
+        if nonnegative:
+            W = np.where(S > 0.0, W, 0.0)
+            most = np.where(S > 0.0, most, np.inf)
+        S = np.clip(S, -most, most)
+        np.fill_diagonal(W, 0.0)
+        rows = W - beta
+        rows[:, F] = np.inf
+        np.fill_diagonal(rows, np.inf)
+        # k of each row with the diagonal and F, which come first and count as they are
+        rows.partition(n - k, axis=1)
+        rows = rows[:, n - k :]
+        r = np.where(np.isinf(rows), 0.0, rows).sum(axis=1) + W[:, F].sum(axis=1)
+        np.fill_diagonal(S, beta - r)
+        terms = np.sort(beta[free])[::-1][: k - len(F)]
+        bound = eigenvalues(Sigma - S)[-1] + terms.sum()
+        sizes = np.linalg.norm(Sigma) + np.linalg.norm(S) + np.linalg.norm(W)
+        return float(bound + ROUNDING * n * (sizes + np.abs(beta).sum()))

@@ -1,0 +1,201 @@
+"""The compiled sweeps of the splitting method; `exact_search.splitting` says what they are for."""
+
+import numpy as np
+
+from spcabench.kernels import compiled, inlined
+
+RELAXED = 1.8  # length of a step, where 1 is the plain projection
+NEWTON_STEPS = 10  # of a row's projection, before it is bracketed
+HALVINGS = 60  # of each of the two brackets then
+PRECISE = 1e-13  # absolute: where a row's x and nu no longer change
+
+
+@inlined
+def level(q, kind, x, kept, nu):  # type: ignore[no-untyped-def]
+    """The nu at which the free entries clip(q_j - nu, 0, x) sum to kept x; Newton, bracketed."""
+    low, high = np.inf, -np.inf
+    for j in range(len(q)):
+        if not kind[j]:
+            low, high = min(low, q[j] - x), max(high, q[j])
+    for _ in range(HALVINGS):
+        if not low < nu < high:
+            nu = 0.5 * (low + high)
+        total, mid = -kept * x, 0
+        for j in range(len(q)):
+            y = q[j] - nu
+            if not kind[j] and y > 0.0:
+                total += min(y, x)
+                mid += y < x
+        if abs(total) <= PRECISE * kept * x or high - low <= PRECISE * abs(high):
+            break
+        if total > 0.0:
+            low = nu
+        else:
+            high = nu
+        nu = nu + total / mid if mid else np.inf
+    return nu
+
+
+@inlined
+def linear(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-def]
+    """The x and nu that are best where those entries that are 0, or x, stay so; two derivatives.
+
+    The derivatives are minus those of the squared distance by x: at x = 0, and at x.
+    """
+    high, mid, high_sum, mid_sum, above = 0, 0, 0.0, 0.0, 0.0
+    for j in range(len(q)):
+        if not kind[j]:
+            y = q[j] - nu
+            if y > 0.0:
+                above += y
+                if y >= x:
+                    high += 1
+                    high_sum += q[j]
+                else:
+                    mid += 1
+                    mid_sum += q[j]
+    at_zero = fixed_sum + kept * nu + above
+    at_x = fixed_sum + kept * nu + high_sum - high * nu - (fixed + high) * x
+    a, c = kept - high, fixed + high
+    det = a * a + mid * c
+    if det <= 0.0:  # ``kept`` entries are x, the others 0, and nu lies between the two
+        return (fixed_sum + high_sum) / c, nu, at_zero, at_x
+    new_x = (a * mid_sum + mid * (fixed_sum + high_sum)) / det
+    return new_x, (c * mid_sum - a * (fixed_sum + high_sum)) / det, at_zero, at_x
+
+
+@inlined
+def bracketed(q, kind, fixed, fixed_sum, kept, nu):  # type: ignore[no-untyped-def]
+    """The x and nu of a row's projection: Newton's method for x, bracketed, nu solved in each."""
+    low, high = 0.0, abs(fixed_sum)
+    for j in range(len(q)):
+        if not kind[j]:
+            high += abs(q[j])
+    x = 0.5 * high
+    for _ in range(HALVINGS):
+        nu = level(q, kind, x, kept, nu)
+        new_x, _, _, slope = linear(q, kind, fixed, fixed_sum, kept, x, nu)
+        if slope > 0.0:
+            low = x
+        else:
+            high = x
+        if abs(new_x - x) <= PRECISE or high - low <= PRECISE:
+            break
+        x = new_x if low < new_x < high else 0.5 * (low + high)
+    return x, nu
+
+
+@inlined
+def project_row(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-def]
+    """The x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to kept x.
+
+    The free entries, of kind 0, are p_j = clip(q_j - nu, 0, x). fixed, fixed_sum : how many entries
+    equal x, x itself among them, and the sum of what they were. x, nu : those of the last sweep.
+    """
+    # With the entries that are 0 and those that are x known, x and nu solve two linear equations:
+    # Newton's method, which finds the two sets in a few steps from those of the last sweep.
+    for _ in range(NEWTON_STEPS):
+        new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, kept, x, nu)
+        if at_zero <= 0.0:
+            return 0.0, nu
+        if x <= 0.0:
+            x = at_zero / (fixed + kept)
+            continue
+        if new_x <= 0.0:
+            break
+        change = abs(new_x - x) + abs(new_nu - nu)
+        x, nu = new_x, new_nu
+        if change <= PRECISE:
+            return x, nu
+    return bracketed(q, kind, fixed, fixed_sum, kept, nu)
+
+
+@inlined
+def project_pair(a, b, c, positive):  # type: ignore[no-untyped-def]
+    """The nearest positive semidefinite [[a, c], [c, b]]; with ``positive`` c is not negative."""
+    if positive and c <= 0.0:
+        return max(a, 0.0), max(b, 0.0), 0.0
+    if a >= 0.0 and b >= 0.0 and a * b >= c * c:
+        return a, b, c
+    half, apart = 0.5 * (a + b), 0.5 * (a - b)
+    root = np.sqrt(apart * apart + c * c)
+    top = half + root
+    if top <= 0.0:
+        return 0.0, 0.0, 0.0
+    # one eigenvalue is positive: top v v', v v' = [[1 + apart / root, c / root], ...] / 2
+    f = 0.5 * top / root
+    return f * (root + apart), f * (root - apart), f * c
+
+
+@inlined
+def project_rows(k, forced, P, by_rows, level, q, kind):  # type: ignore[no-untyped-def]
+    """Project each row of P on 0 <= p_ij <= x_i = p_ii, p_ij = x_i for a forced j, sum k x_i.
+
+    by_rows : the multipliers; what the rows ask of P is put in their place. q, kind : workspace.
+    """
+    n, taken = len(P), forced.sum()
+    for i in range(n):
+        fixed, fixed_sum = 0.0, 0.0
+        for j in range(n):
+            q[j], kind[j] = P[i, j] - by_rows[i, j], 1 if forced[j] or i == j else 0
+            fixed += kind[j]
+            fixed_sum += kind[j] * q[j]
+        kept = k - taken - (0 if forced[i] else 1)
+        if kept > 0:
+            x, level[i] = project_row(q, kind, fixed, fixed_sum, float(kept), P[i, i], level[i])
+        else:
+            x = max(fixed_sum / fixed, 0.0)
+        for j in range(n):
+            y = min(max(q[j] - level[i], 0.0), x) if kept > 0 else 0.0
+            by_rows[i, j] += RELAXED * (x if kind[j] else y) + (1.0 - RELAXED) * P[i, j]
+
+
+@compiled(
+    "Tuple((i8, f8[::1]))(i8, i8, b1, f8, i8[::1], f8[:,::1], f8[:,::1], f8[:,::1], f8[::1], "
+    "f8[:,::1], f8[:,::1], f8[:,::1], f8[:,::1], f8[:,::1])"
+)
+def sweeps(  # type: ignore[no-untyped-def]
+    count, k, positive, rho, forced, Z, X, P, level, by_rows, by_pairs, by_signs, S, W
+):
+    """Sweep over rows, pairs and columns ``count`` times; return beta (n,), multiplied by rho.
+
+    forced : 1 for the variables that are in the support (n,). Z : what the copy of X that is
+    positive semidefinite asks of X (n, n). The other arrays are renewed. X, P : the averages (n,
+    n), their diagonals equal. level : nu of each row (n,). by_rows, by_pairs, by_signs : the
+    multipliers of P in the rows, of P and of X in the pairs, above the diagonal (n, n). S, W : of
+    the certificate (n, n).
+    """
+    n, beta = len(X), np.empty(len(X))
+    q, kind = np.empty(n), np.empty(n, dtype=np.int64)
+    for _ in range(count):
+        project_rows(k, forced, P, by_rows, level, q, kind)
+        beta[:] = 0.0
+        for i in range(n):
+            for j in range(i + 1, n):
+                a, b = P[i, j] - by_pairs[i, j], P[j, i] - by_pairs[j, i]
+                c = X[i, j] - by_signs[i, j]
+                A, B, C = project_pair(a, b, c, positive)
+                W[i, j], W[j, i] = rho * (A - a), rho * (B - b)
+                S[i, j] = S[j, i] = rho * (c - C)
+                by_pairs[i, j] += RELAXED * A + (1.0 - RELAXED) * P[i, j]
+                by_pairs[j, i] += RELAXED * B + (1.0 - RELAXED) * P[j, i]
+                by_signs[i, j] += RELAXED * C + (1.0 - RELAXED) * X[i, j]
+                P[i, j] = 0.5 * (by_rows[i, j] + by_pairs[i, j])
+                P[j, i] = 0.5 * (by_rows[j, i] + by_pairs[j, i])
+                X[i, j] = X[j, i] = 0.5 * (Z[i, j] + by_signs[i, j])
+                by_signs[i, j] -= X[i, j]
+                beta[j] += P[i, j]
+                beta[i] += P[j, i]
+        for j in range(n):
+            P[j, j] = 0.5 * (Z[j, j] + by_rows[j, j])
+            beta[j] = 0.0 if forced[j] else max(beta[j] + P[j, j] - 1.0, 0.0) / n
+            X[j, j] = P[j, j] - beta[j]
+        for i in range(n):
+            for j in range(n):
+                P[i, j] -= beta[j]
+                by_rows[i, j] -= P[i, j]
+                by_pairs[i, j] -= P[i, j]
+    for j in range(n):
+        beta[j] *= 2.0 * rho
+        by_pairs[j, j] = 0.0
+    return 6 * count * n * n, beta

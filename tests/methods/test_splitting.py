@@ -1,0 +1,250 @@
+"""The scaled Gershgorin dual: never below the optimum, whatever its matrices; the splitting method
+that finds them, and its kernels.
+"""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spcabench import Problem
+from spcabench.methods.exact_search import splitting_kernels
+from spcabench.methods.exact_search.dual_certificate import NONE, Certificate, dual_value
+from spcabench.methods.exact_search.splitting import Splitting
+from spcabench.solving import bounds
+from tests import problems
+from tests.methods.test_dual import blocks
+from tests.problems import FAMILIES
+from tests.twins import twin
+
+SIGNS = pytest.mark.parametrize("nonnegative", [False, True])
+
+
+def optimum_with(Sigma, k, F, nonnegative):
+    """The largest value of a support of k variables that has those of F."""
+    rest = np.setdiff1d(np.arange(len(Sigma)), F)
+    supports = [np.array([*F, *T], dtype=int) for T in combinations(rest, k - len(F))]
+    value = problems.copositive if nonnegative else lambda B: np.linalg.eigvalsh(B)[-1]
+    return max(value(Sigma[np.ix_(W, W)]) for W in supports)
+
+
+def random_certificate(rng, Sigma):
+    """Matrices of random scales, which need not satisfy any condition."""
+    n, scale = len(Sigma), np.abs(Sigma).max() * 10.0 ** rng.integers(-2, 2)
+    S, W, beta = rng.standard_normal((n, n)), rng.standard_normal((n, n)), rng.standard_normal(n)
+    near = rng.integers(0, 2)
+    W = near * np.abs(Sigma) + scale * W * (rng.random((n, n)) < 0.5)
+    return Certificate(near * Sigma + scale * S, W, scale * beta * rng.integers(0, 2))
+
+
+def check_splitting(Sigma, seed, nonnegative, steps=3):
+    """All cardinalities, with and without variables taken: random and minimised certificates."""
+    rng = np.random.default_rng(seed)
+    n = len(Sigma)
+    for k in range(1, n + 1):
+        for F in (NONE, rng.permutation(n)[: rng.integers(0, k + 1)]):
+            best = optimum_with(Sigma, k, F, nonnegative)
+            for _ in range(2):
+                certificate = random_certificate(rng, Sigma)
+                assert certificate.bound(Sigma, k, nonnegative, F) >= best
+            if len(F) < k < n and best > 0.0:
+                search = Splitting(Sigma / best, k, nonnegative)
+                search.descend()
+                search = search.child(np.arange(n), F)
+                for _ in range(steps):
+                    bound = search.descend()
+                    assert bound >= 1.0
+                    assert bound >= search.bound
+                recomputed = search.certificate.bound(Sigma / best, k, nonnegative, F)
+                assert recomputed == pytest.approx(search.bound, rel=1e-12)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(1, range(3)))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_certificate_is_below_the_optimum(family, seed, nonnegative):
+    check_splitting(problems.explicit(problems.problem(family, seed)[0]), seed, nonnegative)
+
+
+@SIGNS
+@pytest.mark.parametrize("seed", problems.some(4, range(8)))
+def test_nor_with_ties_blocks_and_rank_one(seed, nonnegative):
+    check_splitting(blocks(seed)[0], seed, nonnegative)
+
+
+@SIGNS
+@given(
+    half=st.integers(1, 6).flatmap(lambda n: arrays(float, (n, n), elements=st.integers(-3, 3))),
+    data=st.data(),
+)
+def test_no_matrices_of_any_kind_certify_less(half, data, nonnegative):
+    """Integers have ties, and matrices of lower rank; Sigma need not be positive semidefinite."""
+    n, Sigma = len(half), half + half.T
+    S, W = (data.draw(arrays(float, (n, n), elements=st.integers(-6, 6))) / 2.0 for _ in range(2))
+    beta = data.draw(arrays(float, n, elements=st.integers(-3, 3)))
+    for k in range(1, n + 1):
+        F = np.arange(data.draw(st.integers(0, k)))
+        bound = Certificate(S, W, beta).bound(Sigma, k, nonnegative, F)
+        assert bound >= optimum_with(Sigma, k, F, nonnegative)
+
+
+def _gram(seed, n):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A.T @ A
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(20)))
+def test_it_is_never_looser_than_the_dual_bound_of_a_matrix(seed):
+    """The certificate that docs/bounds.md makes of U has no larger bound."""
+    rng = np.random.default_rng(seed)
+    n, k = 9, int(rng.integers(2, 9))
+    Sigma = _gram(seed, n)
+    U = Sigma * rng.random((n, n)) + 0.1 * rng.standard_normal((n, n))
+    off = U**2 * (1.0 - np.eye(n))
+    r2 = np.sort(off, axis=1)[:, n - k + 1 :].sum(axis=1)
+    d = U.diagonal()
+    h = 0.5 * (d + np.sqrt(d * d + r2))
+    rho = np.sqrt((U**2 / (4.0 * h[:, None]) + h) / (U.T**2 / (4.0 * h) + h[:, None]))
+    S = 0.5 * (U + U.T)
+    bound = Certificate(S, np.abs(S) * rho, h).bound(Sigma, k)
+    assert bound <= dual_value(Sigma, U, k) * (1.0 + 1e-9)
+
+
+@SIGNS
+def test_the_relaxation_is_solved(nonnegative):
+    """Its value meets the bound, and its X and P satisfy the conditions."""
+    n, k = 12, 4
+    Sigma = _gram(1, n)
+    Sigma /= problems.optimum(Sigma, k, nonnegative)
+    search = Splitting(Sigma, k, nonnegative)
+    for _ in range(60):
+        search.descend()
+    X, P = search.X, search.P
+    assert search.value == pytest.approx(search.bound, abs=2e-4)
+    assert search.bound >= 1.0
+    assert np.linalg.eigvalsh(X)[0] >= -1e-3
+    assert np.trace(X) == pytest.approx(1.0, abs=1e-3)
+    assert (X**2 <= P * P.T + 1e-3).all()
+    assert P.min() >= -1e-3 and (P - P.diagonal()[:, None]).max() <= 1e-3
+    assert np.allclose(P.sum(axis=1), k * P.diagonal(), atol=1e-3)
+    assert search.shares.max() <= 1.0 + 1e-3
+    assert search.shares.sum() == pytest.approx(k, abs=1e-2)
+
+
+def test_more_variables_taken_or_left_out_lower_the_bound():
+    n, k = 14, 5
+    Sigma = _gram(3, n)
+    Sigma /= problems.optimum(Sigma, k)
+    search = Splitting(Sigma, k, False)
+    for _ in range(10):
+        search.descend()
+    j = int(np.argmin(np.abs(search.shares - 0.5)))
+    halves = search.child(np.arange(n), np.array([j])), search.child(np.delete(np.arange(n), j))
+    for half in halves:
+        for _ in range(20):
+            half.descend()
+        assert half.bound < search.bound
+    assert max(half.bound for half in halves) >= 1.0
+    assert halves[0].shares[j] == 1.0 and j in halves[0].F
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_projected_row_is_the_nearest(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(200):
+        n = int(rng.integers(3, 9))
+        q = rng.standard_normal(n) * rng.choice([0.1, 1.0]) + rng.choice([-0.5, 0.0, 0.5])
+        q[1:] = np.round(q[1:], int(rng.integers(1, 9)))  # some of them tie
+        kind = np.zeros(n, dtype=np.int64)
+        kind[: rng.integers(1, n - 1)] = 1
+        fixed, free = kind.sum(), q[kind == 0]
+        kept = float(rng.integers(1, len(free) + 1))
+        start = rng.choice([0.0, 0.5, 3.0], 2)
+        x, nu = splitting_kernels.project_row(q, kind, fixed, q[kind > 0].sum(), kept, *start)
+
+        def distance(x, p, fixed=fixed, free=free, q=q, kind=kind):
+            return ((x - q[kind > 0]) ** 2).sum() + ((p - free) ** 2).sum()
+
+        p = np.clip(free - nu, 0.0, x)
+        assert x >= 0.0
+        assert p.sum() == pytest.approx(kept * x, abs=1e-9)
+        for _ in range(20):  # no other row of the set is nearer
+            y = max(x + 0.1 * rng.standard_normal(), 0.0)
+            other = _capped(p + 0.1 * rng.standard_normal(len(p)), y, kept)
+            assert distance(y, other) >= distance(x, p) - 1e-9
+
+
+def _capped(p, x, kept):
+    """Entries in [0, x] that sum to kept x, near p."""
+    low, high = p.min() - x, p.max()
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if np.clip(p - middle, 0.0, x).sum() > kept * x:
+            low = middle
+        else:
+            high = middle
+    return np.clip(p - high, 0.0, x)
+
+
+@SIGNS
+def test_a_projected_pair_is_the_nearest(nonnegative):
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        a, b, c = rng.standard_normal(3)
+        A, B, C = splitting_kernels.project_pair(a, b, c, nonnegative)
+        assert A >= 0.0 and B >= 0.0 and A * B >= C * C - 1e-12
+        assert C >= 0.0 or not nonnegative
+        # what is removed makes no right angle smaller: it is orthogonal to the projection
+        assert (a - A) * A + (b - B) * B + 2 * (c - C) * C == pytest.approx(0.0, abs=1e-12)
+        v = rng.standard_normal(2)
+        if nonnegative:
+            v = np.abs(v)
+        assert (a - A) * v[0] ** 2 + (b - B) * v[1] ** 2 + 2 * (c - C) * v[0] * v[1] <= 1e-12
+
+
+@SIGNS
+@pytest.mark.parametrize("taken", [0, 2, 4])
+def test_the_kernels_are_their_twins(taken, nonnegative):
+    n, k, rng = 9, 4, np.random.default_rng(0)
+    Z = _gram(0, n) / 100
+    start = Splitting(Z, k, nonnegative)
+    start.descend()
+    names = ("X", "P", "level", "by_rows", "by_pairs", "by_signs", "S", "W")
+    forced = np.zeros(n, dtype=np.int64)
+    forced[rng.permutation(n)[:taken]] = 1
+    states = [[getattr(start, name).copy() for name in names] for _ in range(2)]
+    beta = splitting_kernels.sweeps(2, k, nonnegative, 0.5, forced, Z, *states[0])
+    work, expected = twin(splitting_kernels.sweeps)(2, k, nonnegative, 0.5, forced, Z, *states[1])
+    assert work == 12 * n * n
+    for compiled, plain in zip([beta, *states[0]], [expected, *states[1]], strict=True):
+        assert np.allclose(compiled, plain, rtol=1e-9, atol=1e-11)
+
+
+@SIGNS
+def test_the_costly_bound_repeats_and_can_be_checked(nonnegative):
+    X = np.random.default_rng(1).standard_normal((40, 30))
+    problem = Problem.from_data(X)
+    one, other = (
+        bounds.dual_bound(Problem.from_data(X), 6, nonnegative, steps=100) for _ in range(2)
+    )
+    assert one.value == other.value
+    S = problems.explicit(problem)
+    checked = one.certificate.bound(S, 6, nonnegative)
+    assert checked <= one.value <= checked * (1 + 1e-8)
+    assert one.value < bounds.upper_bound(problem, 6, nonnegative)
+    assert one.reached <= one.value and 0 < one.steps <= 100 and one.seconds > 0.0
+
+
+def test_thousands_of_variables_are_left_out_before_the_costly_bound():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 3000))
+    X[:, ::300] += 9.0 * rng.standard_normal((20, 1))
+    problem = Problem.from_data(X)
+    upper = bounds.dual_bound(problem, 3)
+    assert len(upper.variables) < 200
+    assert upper.reached <= upper.value < bounds.upper_bound(problem, 3)
+    flat = Problem.from_data(rng.standard_normal((20, 1500)))
+    assert bounds.dual_bound(flat, 30) is None
