@@ -3,15 +3,15 @@
 ROUNDS = 5
 
 
-def corpus(n=102_660, **changes):
-    """A simulated corpus of the published size."""
+def corpus(n=102_660, label="simulated", **changes):
+    """A simulated corpus of the published size, or that of another label."""
     numbers = dict(search=1.0, total=2.0, pca=4.0) | changes
     times = {name: [numbers[name]] * ROUNDS for name in ("search", "total", "pca")}
-    rest = dict(n_hat=400, cardinality=5, words=["some", "words"]) | changes
+    rest = dict(seen=512, n_hat=400, cardinality=5, words=["some", "words"]) | changes
     yield dict(
         dataset="bag_of_words",
-        label="simulated",
-        problem="simulated",
+        label=label,
+        problem=label,
         n=n,
         nnz=10**7,
         extra=rest | times,
@@ -41,17 +41,17 @@ def trivial_Z6():
 
 def Z7(value):
     """The dictionary is so many times larger than what is left."""
-    return corpus(n=round(400 * value))
+    return corpus(n=round(400 * value), label="nytimes")
 
 
 def Z7_order(value):
     """What is left is so many times the paper's order."""
-    return corpus(n=400_000, n_hat=round(500 * value))
+    return corpus(n=400_000, label="nytimes", n_hat=round(500 * value))
 
 
 def trivial_Z7():
     """No elimination: all words are left."""
-    return corpus(n_hat=102_660)
+    return corpus(label="nytimes", n_hat=102_660)
 
 
 def Z9(value):

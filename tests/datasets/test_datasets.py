@@ -149,3 +149,21 @@ def test_the_published_correlations_of_pit_props_are_jeffers():
 def test_an_unknown_published_matrix_is_named():
     with pytest.raises(InputError, match="eisen2"):
         api.load_or_stand_in("published", name="eisen")
+
+
+def test_a_simulated_corpus_is_as_unequal_as_the_news_that_it_is_calibrated_on():
+    # KOS and the Associated Press: entries a row, counts an entry, and variance over mean by rank
+    X = api.load("simulated_corpus", m=4000, n=8000).data.X
+    mean = X.mean(axis=0)
+    dispersion = np.asarray((X**2).mean(axis=0) - mean**2) / np.maximum(mean, 1e-300)
+    assert 200 < X.nnz / 4000 < 260  # a file of 1 GB at NYTimes' size
+    assert 1.3 < X.sum() / X.nnz < 1.5  # 1.32 and 1.44
+    assert 1.2 < np.median(dispersion[1000:5000]) < 1.6  # 1.26 and 1.51
+    assert np.median(dispersion[:10]) > np.median(dispersion[10:100]) > 1.8  # longer documents here
+
+
+def test_the_documents_of_a_simulated_corpus_are_made_in_blocks():
+    short, long = (api.load("simulated_corpus", m=m, n=300).data.X for m in (5000, 6000))
+    assert (short != long[:5000]).nnz == 0
+    assert (long[:1000] != long[5000:]).nnz > 0
+    assert (short != api.load("simulated_corpus", m=5000, n=300, seed=1).data.X).nnz > 0

@@ -8,7 +8,8 @@ import pytest
 
 from spcabench.figures import zhang2011_elimination, zhang2011_fig1
 from spcabench.figures._zhang2011 import (
-    LARGE,
+    CONTENT,
+    COST,
     as_real,
     by_size_of_corpus,
     compared,
@@ -225,10 +226,13 @@ def test_corpora_are_named_by_the_words_that_were_counted():
         dict(label=label, problem=problem, stand_in="stand-in" in problem)
         for label, problem in names.items()
     )
-    by_size = dict(by_size_of_corpus(rows))
-    large = by_size[LARGE["primary"]]
+    by_size = dict(by_size_of_corpus(rows, cost=True))
+    large = by_size[COST["primary"]]
     assert large.corpus.tolist() == ["PubMed", "simulated"]
     assert large.simulated.tolist() == [False, True]
+    of_content = dict(by_size_of_corpus(rows))
+    assert of_content[CONTENT["primary"]].corpus.tolist() == ["PubMed"]
+    assert of_content["simulated corpus"].stand_in.tolist() == [True]
     assert by_size["corpora at hand"].corpus.tolist() == ["KOS for NYTimes", "PubMed"]
     real = as_real(rows)
     assert real.corpus.tolist() == ["KOS", "PubMed", "NIPS"]
