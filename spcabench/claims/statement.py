@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from spcabench.claims import judging
+from spcabench.claims import deciding, judging
 from spcabench.claims.intervals import Measured
 from spcabench.claims.rules import Rule, Scope
 from spcabench.claims.summary import FIELDS
@@ -260,9 +260,10 @@ class Statement:
         return function
 
     def because(self, function: Callable[[Any, Stored], str]) -> Callable[[Any, Stored], str]:
-        """Take the function that says why the statement does not hold (a decorator).
+        """Take the function that says why the statement does not hold, or depends (a decorator).
 
-        It is given the figure's data and the judged statement, and returns one sentence or "".
+        It is given the figure's data and the judged statement, and returns one sentence or "". Then
+        the statement says what would decide it, or that why is open.
         """
         self._cause = function
         return function
@@ -300,9 +301,9 @@ class Statement:
                 f"{listed(names):.100}"
             )
         stored = judging.judged(self._stored() | {"readings": [_stored(r) for r in readings]})
-        turned = stored["verdict"] in ("fails", "undecided", "violated")
-        if turned and self._cause and data is not None and self.primary in names:
-            stored["cause"] = self._cause(data, stored)
+        if data is not None and self.primary in names and deciding.asks_why(stored):
+            cause = self._cause(data, stored) if self._cause else ""
+            stored["cause"] = cause or deciding.question(stored)
         return stored
 
     def _stored(self) -> Stored:

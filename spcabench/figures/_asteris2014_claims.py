@@ -111,6 +111,21 @@ def _capped(data, judged):
     )
 
 
+def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
+    """What lambda_4 is of lambda_1 with and without centring."""
+    after = {
+        label: number(rows.lambda_next.iloc[0] / rows.lambda_1.iloc[0], "share")
+        for label in (MAIN, UNCENTRED)
+        if len(rows := by_cardinality(data, "spannogram", label))
+    }
+    if len(after) < 2:
+        return ""
+    return (
+        "Not centred, the matrix is nearly of rank one, that of the mean, in which all methods "
+        f"meet: lambda_4 is {after[UNCENTRED]} of lambda_1, and centred {after[MAIN]}."
+    )
+
+
 def _named(data: pd.DataFrame) -> tuple[str, str]:
     """What the places of a figure's data are called, and the label of what decides there."""
     return DATA[data.dataset.iloc[0]]

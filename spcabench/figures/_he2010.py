@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import claims
-from spcabench.claims.words import listed, number
+from spcabench.claims.words import listed, number, span
 from spcabench.figures._times import times
 from spcabench.figures._truth import known, with_truth
 from spcabench.run import Run
@@ -229,10 +229,21 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
         for both in [paired(data, slow, fast, column)]
     )
     where = listed([place["label"] for place in ends])
+    name = NAMES[slow].partition(",")[0]
     return (
-        f"At {where} GPower0 makes {flops} times the flops of {NAMES[fast]} in {rounds} times the "
+        f"At {where} {name} makes {flops} times the flops of {NAMES[fast]} in {rounds} times the "
         f"iterations, and a flop takes it {rate} times as long."
     )
+
+
+def more_loops(judged: Mapping[str, Any]) -> str:
+    """How much Mcol-PCA loses with the paper's c, and with smaller ones."""
+    lost = {
+        reading["name"]: span([p["value"] for p in reading["places"] if p["judged"]], "%")
+        for reading in judged["readings"]
+    }
+    told = [f"{lost[name]} with {name}" for name in lost]
+    return f"A loop takes c columns without looking again: the loss is {listed(told)}."
 
 
 def levels(common: dict[str, Any], k: int) -> Iterator[Run]:

@@ -19,7 +19,7 @@ from textwrap import shorten
 import numpy as np
 
 from spcabench import api, claims
-from spcabench.claims.words import span
+from spcabench.claims.words import number, span
 from spcabench.figures._truth import PROVEN
 from spcabench.figures._zhang2011 import corpus_name
 from spcabench.methods import eliminate
@@ -76,6 +76,24 @@ def _coherent(data):
                 places.append(claims.Place(name, claims.exact(len(topic["words"])), part="words"))
         notes = [note for row in rows.itertuples() for note in _notes(row)]
         yield claims.Reading(f"{READINGS[values]}{', NIPS' if other else ''}", places, rows, notes)
+
+
+@Z3.because
+def _by_chance(data, judged):
+    """The component that most random sets are as coherent as, and how coherent the others are."""
+    named = data.parameters.map(lambda supplied: supplied["corpus"] in PAPER).astype(bool)
+    rows = data[(data.label == "counts") & named]
+    of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
+    if not of_counts:
+        return ""
+    worst = min(of_counts, key=lambda topic: topic["beaten"])
+    others = [topic["npmi"] for topic in of_counts if topic is not worst]
+    words = shorten(" ".join(worst["words"]), 60)
+    return (
+        f"The words '{words}' have a mean NPMI of {number(worst['npmi'])}, which "
+        f"{number(1 - worst['beaten'], 'share')} of random sets have; those of the other "
+        f"components {span(others)}."
+    )
 
 
 def runs(corpora, scale):

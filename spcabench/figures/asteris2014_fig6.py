@@ -82,6 +82,8 @@ def _climbs(data):
             yield replace(reading, places=[*reading.places, climbs])
 
 
+A10.because(shared.nearly_rank_one)
+
 A10b = claims.Statement(
     "A10b",
     where=WHERE,

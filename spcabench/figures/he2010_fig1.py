@@ -73,6 +73,7 @@ H2 = claims.Statement(
     **he.AGAINST_GPOWER,
 )
 H2.measured(lambda data: he.speedup(data["timed"], "mcol"))
+H2.because(lambda data, judged: he.made_of(data["timed"], "gpower0 dense", "mcol", judged))
 
 H3 = claims.Statement(
     id="H3",
@@ -82,6 +83,7 @@ H3 = claims.Statement(
     **he.LOSS,
 )
 H3.measured(lambda data: he.losses(data["timed"], AT))
+H3.because(lambda data, judged: he.more_loops(judged))
 
 H14 = claims.Statement(
     id="H14",
@@ -233,8 +235,10 @@ def _speed_of_many_columns(data):
 
 @H19.because
 def _from_some_size_on(data, judged):
+    failed = he.judged_places(judged, "fails")
     reached = he.judged_places(judged, "holds")
-    return f"Five times is reached at {where(reached)}." if reached else ""
+    text = f" Five times is reached at {where(reached)}." if reached else ""
+    return (he.made_of(data["timed"], "scol", "mcol", judged) if failed else "") + text
 
 
 def sizes(scale):

@@ -98,6 +98,7 @@ H9 = claims.Statement(
     **he.LOSS,
 )
 H9.measured(lambda data: he.losses(data, "k = {:g}"))
+H9.because(lambda data, judged: he.more_loops(judged))
 
 H17 = claims.Statement(
     id="H17",

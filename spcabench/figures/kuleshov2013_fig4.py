@@ -101,6 +101,7 @@ def _as_much_more(data):
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
+@K8.because
 @K8b.because
 def _not_refitted(data, judged):
     return causes.same_answer(_pairs(data, "gpower1"))

@@ -10,6 +10,7 @@ def topics(corpus, share=0.01, words=5):
             refitted=1.0,
             bound=1.0,
             beaten=1.0 - share,
+            npmi=0.3,
         )
         for i in range(5)
     ]

@@ -1,0 +1,74 @@
+"""What is said where a statement does not hold and nobody wrote why: what would decide it."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from spcabench.claims import intervals, judging
+from spcabench.claims.rules import Rule
+from spcabench.claims.summary import where
+from spcabench.claims.words import span
+
+Stored = dict[str, Any]
+OPEN = "Why is open: no experiment has told yet."
+MOST = 200  # replicates; more are not counted
+
+
+def asks_why(statement: Stored) -> bool:
+    """Return whether a judged statement has to say why it does not hold, or not in every reading.
+
+    One on stand-in data that would hold does not: its reason is the data.
+    """
+    if statement["verdict"] in ("pending", "calibration"):
+        return False
+    outcome = statement["would"] or statement["verdict"]
+    return outcome in ("fails", "undecided", "violated") or "depends" in statement["marks"]
+
+
+def question(statement: Stored) -> str:
+    """Return how many replicates would decide what is undecided, or that why is open."""
+    primary = judging.of_name(statement["readings"], statement["primary"])
+    if primary is None or (statement["would"] or statement["verdict"]) != "undecided":
+        return OPEN
+    return _sentence(statement, [p for p in primary["places"] if p["judged"]]) or OPEN
+
+
+def _sentence(statement: Stored, places: list[Stored]) -> str:
+    undecided = [place for place in places if place["verdict"] == "undecided"]
+    few = [place for place in undecided if place["kind"] == "too few"]
+    if few:
+        known = span([place["count"] for place in few])
+        return f"At {where(few)} {few[0]['over']} with a value are {known}; an interval needs 3."
+    rules = {part["name"]: judging.rule_of(part) for part in statement["parts"]}
+    needed = [
+        (replicates(judging.measured_of(place), rules[place["part"]]), place["count"])
+        for place in undecided
+    ]
+    needed = [(count, own) for count, own in needed if count]
+    if not needed:
+        return ""
+    counts = sorted(count for count, _ in needed)
+    told = [span([count for count in counts if count <= MOST])] if counts[0] <= MOST else []
+    told += [f"more than {MOST}"] if counts[-1] > MOST else []
+    own = span([own for _, own in needed])
+    return (
+        f"With this spread {' or '.join(told)} {undecided[0]['over']} would decide, where {own} "
+        "were run."
+    )
+
+
+def replicates(measured: intervals.Measured, rule: Rule) -> int:
+    """Return how many replicates of this mean and spread put the interval on one side of a rule.
+
+    0 where its kind has no such count, and one more than `MOST` where it takes more than that.
+    """
+    usable = measured.kind in ("mean", "geometric mean", "mean share") and not measured.incomplete
+    if not usable or measured.without_spread or not np.isfinite(measured.value):
+        return 0
+    one = measured.spread * np.sqrt(measured.count)
+    for count in range(measured.count + 1, MOST + 1):
+        larger = replace(measured, spread=float(one / np.sqrt(count)), count=count)
+        if rule.side(*larger.interval()) != "across":
+            return count
+    return MOST + 1
