@@ -180,12 +180,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fault", action="append", choices=[*faults.FAULTS], help="by default all")
     parser.add_argument("commands", nargs="*", default=[*COMMANDS])
     options = parser.parse_args()
     failures = 0
     for name in options.commands:
         with TemporaryDirectory() as folder, faults.disk(folder, "96m") as mounted:
-            kinds = [kind for kind in faults.FAULTS if mounted or kind != "disk full"]
+            asked = options.fault or faults.FAULTS
+            kinds = [kind for kind in asked if mounted or kind != "disk full"]
             choice = random.Random(f"{name} {options.seed}")
             try:
                 outcomes = trials(Path(folder), name, options.moments, choice, kinds)

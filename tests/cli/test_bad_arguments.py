@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from spcabench import Problem, SparsePCA, api, select
+from spcabench import Problem, SparsePCA, api, registry, select
 from spcabench.errors import InputError
+from spcabench.readers import sources
+from spcabench.solving.driver import parameters
+from tests.problems import SOLVERS, solve, spread, traits
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((8, 6))
@@ -139,6 +142,8 @@ DATA = {
     "one row": np.ones((1, 6)),
     "sparse, one row": sp.csr_array(np.ones((1, 6))),
     "constant": np.full((6, 6), 7.0),
+    "a constant that is rounded": np.full((7, 3), 0.1),
+    **{f"sparse, constant {v:.1g}": sp.csc_array(np.full((7, 3), v)) for v in (0.1, 1e8 / 3)},
     "constant rows": np.tile(np.arange(6.0), (6, 1)),
 }
 COVARIANCES = {
@@ -231,6 +236,45 @@ SCORES = {  # bad as the scores of two components
     "a vector": np.ones(2),
 }
 CALLS = (_solve, _components, _path)
+NO_K = [None, 0, -1, 7, 2.5, 2.0, True, "3", NAN, [2]]
+NO_PENALTY = [-1.0, NAN, INF, True, "much", [1.0], 1j]
+NO_START = [np.ones(5), np.ones((6, 1)), np.zeros(6), np.full(6, NAN), "abcdef", 1j * X[0]]
+GENERATED = {
+    d: size
+    for d in registry.names("dataset")
+    if {"m", "n"} <= set(size := parameters(registry.module("dataset", d).load))
+}
+
+
+def _of_solvers():
+    """What every solver refuses, by its traits."""
+    for name in SOLVERS:
+
+        def of(settings, name=name):
+            def solve(**changed):
+                return api.solve(PROBLEM, name, **(settings | changed))
+
+            return solve
+
+        control, penalty = traits(name).control, traits(name).penalty
+        given = {"k": 2} if control else {}
+        yield (of(given), "start", NO_START)
+        yield (of({}), "k", NO_K if control else [2], name if control is None else "k")
+        if control == "penalty":
+            yield (of({}), penalty, NO_PENALTY, "from 0")
+            yield (of({"k": 2}), penalty, [1.0])
+            yield (of({}), f"{penalty}s", [1.0], f"did you mean {penalty!r}")
+        if not traits(name).nonnegative:
+            yield (of(given), "nonnegative", [True], name)
+
+
+def _refused(call, *parts):
+    with pytest.raises(InputError) as caught:
+        call()
+    for part in parts:
+        assert part in str(caught.value), caught.value
+
+
 TABLE = [
     (_data, "X", MATRICES | DATA),
     (_covariance, "Sigma", MATRICES | COVARIANCES),
@@ -289,11 +333,17 @@ TABLE = [
     (lambda **v: api.load(v["dataset"]), "dataset", [None, 3, [], {}, "", "pitprop", len]),
     (lambda **v: api.load("gaussian", **v), "seed", [*NO_WHOLE, -1]),
     (lambda **v: api.load("gaussian", **v), "m", [*NO_WHOLE, 0, -1]),
+    *_of_solvers(),
+    *(
+        (lambda d=d, **v: api.load_or_stand_in(d, **v), size, [0, -3, 2.5, "10", True], "from ")
+        for d in GENERATED
+        for size in ("m", "n")
+    ),
 ]
 
 
 def _cases():
-    for call, argument, bad in TABLE:
+    for call, argument, bad, *words_of_message in TABLE:
         items = bad.items() if isinstance(bad, dict) else [(None, value) for value in bad]
         for words, value in items:
             name = call.__name__.strip("_").replace("<lambda>", "function")
@@ -303,20 +353,21 @@ def _cases():
                 one_value = {argument: value}
             shown = " ".join(repr(value).partition(" at 0x")[0].split())[:40]
             shown = shown if words is None else words
-            yield pytest.param(call, argument, one_value, id=f"{name}: {argument}: {shown}")
+            parts = (argument, *words_of_message)
+            yield pytest.param(call, parts, one_value, id=f"{name}: {argument}: {shown}")
 
 
 CASES = list(_cases())
 
 
-@pytest.mark.parametrize(("call", "argument", "value"), CASES)
-def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, argument, value):
+@pytest.mark.parametrize(("call", "parts", "value"), CASES)
+def test_a_bad_argument_is_refused_in_one_line_that_names_it(call, parts, value):
     with pytest.raises((InputError, ValueError, TypeError)) as caught:
         call(**value)
     message = str(caught.value)
     assert "\n" not in message.strip()
     assert len(message) <= 200, message
-    assert argument in message
+    assert all(part in message for part in parts), message
 
 
 @pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
@@ -352,4 +403,99 @@ def test_a_mask_without_masked_entries_is_no_mask():
 
 
 def test_there_are_as_many_cases_as_are_promised():
-    assert len(CASES) >= 400
+    assert len(CASES) >= 1000
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_entries_that_are_not_finite(value):
+    _refused(
+        lambda: Problem.from_data(_with(value)),
+        "X:",
+        "entries: 1, the first in row 2, column 3;",
+        "finite",
+    )
+    _refused(lambda: Problem.from_data(sp.csr_array(_with(value))), "X:", "finite")
+    _refused(lambda: Problem.from_covariance(_with(value)), "Sigma:", "finite")
+
+
+def test_numbers_as_objects_are_numbers():
+    assert np.array_equal(
+        Problem.from_covariance(S.astype(object)).matrix.S, Problem.from_covariance(S).matrix.S
+    )
+
+
+def test_rounding_is_no_fault():
+    noise = 1e-13 * RNG.standard_normal((6, 6))
+    rank_one = np.outer(X[0], X[0])
+    assert Problem.from_covariance(S + noise).n == 6
+    assert Problem.from_covariance(rank_one - 1e-13 * np.eye(6)).n == 6
+
+
+@pytest.mark.parametrize("k", [np.int64(2), np.uint8(2)])
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if traits(s).control == "cardinality"])
+def test_whole_numbers_of_numpy_are_whole_numbers(solver, k):
+    assert api.solve(PROBLEM, solver, k=k).cardinality <= 2
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_unknown_solver_suggests_the_nearest(solver):
+    _refused(
+        lambda: api.solve(PROBLEM, solver + "x", k=2), "unknown solver", f"did you mean '{solver}'"
+    )
+
+
+def test_unknown_names_suggest_the_nearest():
+    _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
+    _refused(lambda: api.load("gaussian", sede=1), "unknown setting", "did you mean 'seed'")
+    _refused(lambda: api.solve(PROBLEM, "tpower", tolerance=1), "tolerance")
+    _refused(
+        lambda: api.components(PROBLEM, "tpower", 2, deflation="projektion"),
+        "did you mean 'projection'",
+    )
+    _refused(lambda: api.solve(PROBLEM, "tpower", stop="stepp"), "did you mean 'step'")
+    _refused(lambda: api.solve(PROBLEM, "no/such_solver.py"), "no file", "no/such_solver.py")
+    _refused(lambda: PROBLEM.given_as("dense"), "form:", "'dense'", "'data'")
+
+
+def test_a_damaged_data_file(data_folder):
+    file = data_folder / "singh" / "singh.RData"
+    file.parent.mkdir()
+    file.write_bytes(b"not an RData file")
+    _refused(lambda: api.load_or_stand_in("singh"), str(file), "checksum")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"RDX3\nX\n", b"\x1f\x8b\x08\x00damaged", bytes(range(256))]
+)
+def test_a_file_that_is_no_rdata(data_folder, content):
+    file = data_folder / "table.RData"
+    file.write_bytes(content)
+    _refused(lambda: sources.read_rdata(file), str(file), "RData")
+
+
+POWERS = [-300, -160, -120, -110, -60, -55, 0, 55, 60, 110, 120, 160, 300]
+SCALED = {
+    "covariance": lambda X, scale: Problem.from_covariance(X.T @ X * scale),
+    "sparse covariance": lambda X, scale: Problem.from_covariance(sp.csc_array(X.T @ X * scale)),
+    "data": lambda X, scale: Problem.from_data(X * scale),
+    "sparse": lambda X, scale: Problem.from_data(sp.csr_array(X * scale)),
+    "scaled": lambda X, scale: Problem.from_data(X * scale, scale=True),
+    "scaled sparse": lambda X, scale: Problem.from_data(sp.csr_array(X * scale), scale=True),
+    "one variable": lambda X, scale: Problem.from_data(X * np.array([1.0, 1, 1, 1, 1, scale])),
+}
+
+
+@pytest.mark.parametrize(("solver", "form"), spread(SOLVERS, [*SCALED]))
+def test_no_scale_gives_a_bound_below_the_value(form, solver):
+    X = np.random.default_rng(0).standard_normal((12, 6))
+    X[:, 5], X[:, 4] = X[:, 0], 0.0
+    for power in POWERS[3:-3:2] if traits(solver).relaxation else POWERS:
+        try:
+            problem = SCALED[form](X, 10.0**power)
+        except InputError as error:
+            assert abs(power) >= 60
+            assert "multiply it by a constant" in str(error)
+            continue
+        result = solve(problem, solver, 3)
+        assert result.good
+        assert 0.0 < result.variance <= result.bound
