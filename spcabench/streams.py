@@ -3,7 +3,9 @@
 import codecs
 import io
 import os
+import re
 import sys
+from typing import Any
 
 HANDLER = "spcabench"  # of characters that a stream cannot hold
 PLAIN = {
@@ -13,6 +15,23 @@ PLAIN = {
     **{"≤": "<=", "≥": ">=", "µ": "u", "μ": "u", "×": "x", "●": "*", "■": "#", "○": "o"},
     **{"…": "...", "’": "'", "“": '"', "”": '"', "Σ": "Sigma", "é": "e"},
 }
+
+
+# characters that move the cursor, or turn the direction of writing: all but lines and tabs
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    r"""A text from anywhere, with codes such as \x1b in place of its control characters.
+
+    Lines and tabs stay.
+    """
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def say(*words: Any, **how: Any) -> None:
+    """Print words that may be a stranger's: as `print`, each by `plain`."""
+    print(*(plain(str(word)) for word in words), **how)
 
 
 def accept_every_character() -> None:

@@ -25,6 +25,7 @@ from spcabench.cli import (
 )
 from spcabench.errors import InputError
 from spcabench.running import supervisor
+from spcabench.streams import say
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -110,7 +111,7 @@ def _show_version(requested: bool) -> None:
     if requested:
         from importlib.metadata import version
 
-        print(f"spcabench {version('spcabench')}")
+        say(f"spcabench {version('spcabench')}")
         raise typer.Exit
 
 
@@ -136,7 +137,7 @@ def common_options(
 
 
 def _warn(warning: str) -> None:
-    print(f"spcabench: warning: {warning}", file=sys.stderr)
+    say(f"spcabench: warning: {warning}", file=sys.stderr)
 
 
 def main() -> None:
@@ -163,7 +164,7 @@ def main() -> None:
         if len(arguments) < len(sys.argv[1:]):
             traceback.print_exc()
         else:
-            print(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
+            say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from spcabench.cli import solve as reading
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +63,12 @@ def apply(
     columns = saved.columns
     scores = pd.DataFrame(saved.scores(X), pd.Index(names, name="sample"), columns)
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}", file=sys.stderr)
     if out is None:
-        print(scores.rename(index=guarded).to_csv(), end="")
+        say(scores.rename(index=guarded).to_csv(), end="")
         return
     _write(out, scores)
-    print(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")
+    say(f"scores of samples ({len(scores):,} x {len(columns)}): {out}")
 
 
 def _write(out: Path, scores: "pd.DataFrame") -> None:

@@ -8,6 +8,7 @@ import typer
 
 from spcabench.cli import compare, options
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.best_known import Entry
@@ -71,7 +72,7 @@ def best_known(
         return
     for entry in table:
         if not ks or entry.k in ks:
-            print(_line(entry))
+            say(_line(entry))
 
 
 def _suites(named: str) -> list[str]:
@@ -110,7 +111,7 @@ def _show_one(name: str, ks: list[int]) -> None:
                 _show_entry(entry.checked(problem), problem.features)
             else:
                 _show_entry(entry, None)
-                print(f"  as the table has it: the data {entry.problem!r} are not here")
+                say(f"  as the table has it: the data {entry.problem!r} are not here")
     known_at = sorted({entry.k for entry in entries})
     if not any(not ks or k in ks for k in known_at):
         where = f"; known are k = {', '.join(map(str, known_at))}" if known_at else ""
@@ -120,13 +121,13 @@ def _show_one(name: str, ks: list[int]) -> None:
 def _show_entry(entry: "Entry", features: Sequence[str] | None) -> None:
     took = f", {entry.seconds:g} s of processor time" if entry.seconds else ""
     by = f"proven by {entry.bound_by}" if entry.bound_by else "by a method that was not kept"
-    print(_line(entry))
-    print(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
-    print(f"  bound    {entry.bound:.12g}, {by}, {entry.bound_when}{took}")
-    print("  support  (variable: loading)")
+    say(_line(entry))
+    say(f"  value    {entry.value:.12g}, found by {entry.who}, {entry.when}")
+    say(f"  bound    {entry.bound:.12g}, {by}, {entry.bound_when}{took}")
+    say("  support  (variable: loading)")
     for place, loading in zip(entry.support, entry.loadings, strict=True):
         label = f"  {features[place]}" if features else ""
-        print(f"    {place:6}: {loading:+.6f}{label}")
+        say(f"    {place:6}: {loading:+.6f}{label}")
 
 
 def _take(file: Path) -> None:
@@ -137,12 +138,12 @@ def _take(file: Path) -> None:
 
     entry, table = grading.take(file, api.load_or_stand_in), known.read()
     if wrong := known.refuted(table.get(entry.key), entry):
-        print(wrong)
+        say(wrong)
     new = known.merged(table.get(entry.key), entry)
     if new == table.get(entry.key):
         raise InputError(f"{file}: no better than what is known")
     known.write({**table, entry.key: new}.values())
-    print(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
+    say(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
 
 
 def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
@@ -158,10 +159,10 @@ def _update_best_known(pairs: list[tuple["Item", int]], search: float) -> None:
     changed = [entry for key, entry in proposed.items() if entry != table.get(key)]
     for entry in changed:
         old = table.get(entry.key)
-        print(
+        say(
             f"{entry.item}, k = {entry.k}: {old.value if old else 0:.9g} -> "
             f"{entry.value:.9g}, {entry.who}"
         )
     if changed:
         known.write(proposed.values())
-    print(f"{searched + len(changed)} entries new or better: version {known.version()}")
+    say(f"{searched + len(changed)} entries new or better: version {known.version()}")

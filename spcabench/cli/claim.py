@@ -7,6 +7,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 
 def show_claim(
@@ -28,13 +29,13 @@ def show_claim(
         raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
     statements = _found(ids, run or _newest())
     for statement in statements:
-        print(f"{card.text(statement)}\n{card.bars(statement)}")
+        say(f"{card.text(statement)}\n{card.bars(statement)}")
     if out is not None:
         import matplotlib
 
         matplotlib.use("Agg")
         files.save_figure(out, card.figure(statements[0]))
-        print(out)
+        say(out)
 
 
 def _newest() -> Path:

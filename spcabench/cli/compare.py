@@ -1,6 +1,7 @@
 """The command `compare`, and the two that the workflow calls for it."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ from spcabench import opening
 from spcabench.cli import options
 from spcabench.errors import InputError
 from spcabench.running import exclusive_timing
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.jobs import Job
@@ -104,15 +106,20 @@ def compare(
     if command is not None:
         own, name = [*own, _of_command(command, name)], None
     ks = tuple(options.cardinalities(k))
-    seed = _seed(fresh)
+    _check_sizes(suite, ks)
+    if name is not None:
+        _check_title(name)
     solvers = dict.fromkeys([*own, *_others(own, against, suite, settings)])
-    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit, seed)
-    _check_sizes(suite, ks, seed)
+    requested = _jobs(list(solvers), own, suite, settings, ks, time_limit)
+    broken = _broken(_named(own, requested))
+    # after the files have been read and tried: no import can see it, or choose it
+    seed = _seed(fresh)
+    requested = [replace(job, fresh=seed) for job in requested]
     title = name or "-".join([*(Path(solver).stem for solver in own[:3]), requested[0].folder])
     _check_title(title)
     if not keep_times:
         _drop_stale_times(requested, here=profile == "default")
-    _write_plan(options.ROOT / HOME / title / "plan.json", own, requested)
+    _write_plan(options.ROOT / HOME / title / "plan.json", own, requested, broken)
     _make(
         title,
         jobs,
@@ -125,7 +132,7 @@ def _jobs(solvers: list[str], own: list[str], suite: str, *more: Any) -> list["J
     """The jobs of solvers; each is described, a file that was named by a worker."""
     from spcabench.comparison.jobs import Job
 
-    names = ("settings", "ks", "limit", "fresh")
+    names = ("settings", "ks", "limit")
     requested = dict(zip(names, more, strict=True))
     return [
         Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)
@@ -148,13 +155,13 @@ def _make(title: str, jobs: int, profile: str, what: str) -> None:
     """Make the page of a plan, and print the ranking. what : is compared, in words."""
     from spcabench.running import workflow
 
-    print(f"{what}; what is kept is not run again", flush=True)
+    say(f"{what}; what is kept is not run again", flush=True)
     page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
         raise typer.Exit(code)
-    print((options.ROOT / HOME / title / "ranking.txt").read_text(encoding="utf-8").rstrip())
-    print(options.ROOT / page)
+    say((options.ROOT / HOME / title / "ranking.txt").read_text(encoding="utf-8").rstrip())
+    say(options.ROOT / page)
 
 
 def _check_title(title: str) -> None:
@@ -167,14 +174,14 @@ def _check_title(title: str) -> None:
         )
 
 
-def _check_sizes(suite_name: str, ks: tuple[int, ...], seed: int | None) -> None:
+def _check_sizes(suite_name: str, ks: tuple[int, ...]) -> None:
     """Raise InputError for a cardinality that no problem of the suite has variables for."""
     from spcabench import api
     from spcabench.comparison import suite
 
     if not ks or suite_name == COMPONENTS:
         return
-    items = suite.items(suite_name, fresh=seed)
+    items = suite.items(suite_name)
     largest = max(api.load_or_stand_in(i.dataset, **i.parameters).n for i in items)
     if max(ks) > largest:
         raise InputError(
@@ -203,7 +210,7 @@ def _seed(fresh: str | None) -> int | None:
     if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
         raise InputError(f"--fresh: {fresh!r}; allowed are whole numbers from 0, or none")
     seed = suite.new_seed() if fresh == options.NEW else int(fresh)
-    print(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
+    say(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
     return seed
 
 
@@ -224,7 +231,7 @@ def _drop_stale_times(requested: list["Job"], here: bool) -> None:
     if stale is None:
         return
     why, seconds = stale
-    print(
+    say(
         f"the kept times were taken {why}: all {len(requested)} solvers are timed again. The kept "
         f"runs took {seconds:.0f} s. --keep-times keeps them, and ranks no times",
         flush=True,
@@ -278,7 +285,9 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
     return ways.entrants() if against == "all" or not own else others
 
 
-def _write_plan(plan: Path, own: list[str], requested: list["Job"]) -> None:
+def _write_plan(
+    plan: Path, own: list[str], requested: list["Job"], broken: dict[str, list[str]]
+) -> None:
     """Write what a comparison's page is made of, unless just that is written already.
 
     A page whose rows are missing is dropped: Snakemake makes no missing input of a page that is
@@ -290,7 +299,7 @@ def _write_plan(plan: Path, own: list[str], requested: list["Job"]) -> None:
     files = [job.write(options.ROOT / HOME / "jobs") for job in requested]
     named = _named(own, requested)
     jobs = [str(file.relative_to(options.ROOT)) for file in files]
-    text = Comparison(plan.parent.name, [*named], _broken(named), jobs).text()
+    text = Comparison(plan.parent.name, [*named], broken, jobs).text()
     atomic_files.write_changed(plan, text)
     if not all(map(Path.is_file, _rows(requested))):
         plan.with_name("index.html").unlink(missing_ok=True)
@@ -339,8 +348,8 @@ def merge(
     folder = options.ROOT / HOME / name
     atomic_files.make_folder(folder)
     page = comparison_page.write_merged(folder, folders)
-    print((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
-    print(page)
+    say((folder / "ranking.txt").read_text(encoding="utf-8").rstrip())
+    say(page)
 
 
 def write_page(
@@ -351,4 +360,4 @@ def write_page(
         from spcabench.page import comparison_page, components_page
 
         page = components_page if components_page.is_of_components(plan) else comparison_page
-        print(page.write(plan))
+        say(page.write(plan))

@@ -13,6 +13,7 @@ import typer
 
 from spcabench.cli import options
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 ROOM = 2e9  # bytes of disk that a run at paper scale may need
 PATIENCE = 5.0  # seconds of the self-check
@@ -35,22 +36,20 @@ def data(
         _fetch(name)
     held = list(holdings())
     if as_json:
-        print(json.dumps(held, indent=1))
+        say(json.dumps(held, indent=1))
         return
     width = max(len(entry["file"]) for entry in held)
     for entry in held:
         size = "" if entry["size"] is None else f"{entry['size'] / 1e6:.1f} MB"
-        print(
+        say(
             f"{entry['state']:14}  {entry['file']:{width}}  {size:>8}  {entry['dataset']}; "
             f"licence: {entry['licence']}"
         )
         if entry["state"] != "here":
-            print(f"{'':14}  {entry['advice']}")
+            say(f"{'':14}  {entry['advice']}")
     folder = os.environ.get("SPCABENCH_DATA") or "not set"
-    print(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
-    print(
-        "in figures and suites, stand-in data replace those that are missing, and are labelled so"
-    )
+    say(f"\nfolder (SPCABENCH_DATA): {folder}; downloads: {_cache()}")
+    say("in figures and suites, stand-in data replace those that are missing, and are labelled so")
 
 
 def holdings() -> Iterator[dict[str, Any]]:
@@ -111,11 +110,11 @@ def _fetch(name: str) -> None:
     missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
     for file in missing:
         if sources.cached(file.path, file.sha256):
-            print(f"{file.path}: here already")
+            say(f"{file.path}: here already")
             continue
         atomic_files.check_room(_cache())
         try:
-            print(f"{file.path}: downloaded to {sources.fetch(file)}")
+            say(f"{file.path}: downloaded to {sources.fetch(file)}")
         except OSError as error:
             if error.errno:  # of the disk: the network's errors have no number here
                 raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
@@ -143,7 +142,7 @@ def doctor() -> None:
     problems = 0
     for good, what, finding in _findings():
         problems += not good
-        print(f"{'ok' if good else 'PROBLEM':8} {what}: {finding}", flush=True)
+        say(f"{'ok' if good else 'PROBLEM':8} {what}: {finding}", flush=True)
     raise typer.Exit(int(problems > 0))
 
 

@@ -10,6 +10,7 @@ from spcabench import machine, opening
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.running import exclusive_timing
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.running.runner import Plan
@@ -100,7 +101,7 @@ def write_report(
     with exclusive_timing.shared():
         from spcabench.page import results_page
 
-        print(results_page.write_page(folder))
+        say(results_page.write_page(folder))
 
 
 def _check_run(folder: Path) -> None:
@@ -149,12 +150,12 @@ def make_figures(
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, names or [], profile)
     if not names:
-        print(options.ROOT / "results" / scale / "index.html")
+        say(options.ROOT / "results" / scale / "index.html")
     for name in names or ():
         _print_verdicts(name, scale)
         if out is not None:
             draw.draw_to(name, _rows(name, scale), [out], width, height, fontsize, title)
-            print(out)
+            say(out)
 
 
 def _print_verdicts(figure: str, scale: Scale) -> None:
@@ -164,9 +165,9 @@ def _print_verdicts(figure: str, scale: Scale) -> None:
     folder = options.ROOT / "results" / scale / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
-        print(card.text(statement))
-    print(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', figure)}")
-    print(folder / "figure.svg")
+        say(card.text(statement))
+    say(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', figure)}")
+    say(folder / "figure.svg")
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:
@@ -235,9 +236,9 @@ def verify_run(
         *(verify.against(folder, against, renamed, named) if against else ()),
     ]
     for check in checks:
-        print("\n  ".join([check.line, *check.differences]))
+        say("\n  ".join([check.line, *check.differences]))
     differences = sum(len(check.differences) for check in checks)
-    print(f"{differences} differences" if differences else "no difference")
+    say(f"{differences} differences" if differences else "no difference")
     raise typer.Exit(int(differences > 0))
 
 
@@ -268,7 +269,7 @@ def publish_run(
     root = options.ROOT
     out = root / "results" / "published"
     about = publish.publish(folder, out, root / "README.md", comparison or (), fewer)
-    print(
+    say(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"
     )
@@ -290,4 +291,4 @@ def explore(
     out = options.ROOT / "results" / "explore"
     if folder.resolve() == out.resolve():
         raise InputError(f"explore: {folder} is the copy; allowed is the folder of another run")
-    print(publish.explore(folder, out))
+    say(publish.explore(folder, out))

@@ -9,6 +9,7 @@ import typer
 from spcabench import opening
 from spcabench.cli import compare, options, solve
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.comparison.grading import Grade
@@ -71,13 +72,13 @@ def grade(
     x = grading.read(loadings, loaded.n, loaded.features, column)
     rows = options.ROOT / compare.HOME / "rows"
     verdict = grading.graded(loaded, x, k, nonnegative, items, rows, full)
-    print("\n".join(_lines(verdict, loaded.name)))
+    say("\n".join(_lines(verdict, loaded.name)))
     if verdict.fault:
         raise typer.Exit(1)
     if submit is not None:
         entry = grading.proposal(items[0], loaded, x, verdict, who or "unnamed")
         grading.write(entry, submit)
-        print(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
+        say(f"{submit}; a pull request can carry it: see CONTRIBUTING.md", file=sys.stderr)
 
 
 def _check_name(problem: str) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from spcabench.cli import options, solvers
 from spcabench.errors import InputError
+from spcabench.streams import say
 
 if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
@@ -205,7 +206,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         write = terminal.as_json if typed.as_json else terminal.as_table
         with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
             text = write(problem, results, shown)
-    print(text)
+    say(text)
     return results
 
 
@@ -218,7 +219,7 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
         selection = select(
             problem, criterion=typed.criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )
-    print(f"-k auto: {selection.reason}", file=sys.stderr)
+    say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection.k
 
 
@@ -261,7 +262,7 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
 def _say(solver: str, n: int, chosen: bool) -> None:
     """Say that a solver was chosen; once the answer is there, because an error is one line."""
     if chosen:
-        print(f"solver {solver}: chosen for {n} variables; --solver names another", file=sys.stderr)
+        say(f"solver {solver}: chosen for {n} variables; --solver names another", file=sys.stderr)
 
 
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:

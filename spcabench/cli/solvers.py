@@ -20,6 +20,7 @@ import typer
 from spcabench.atomic_files import write_text
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
+from spcabench.streams import say
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
@@ -59,15 +60,15 @@ def list_names(
         raise InputError(f"--long: is for solvers, not for {kind}")
     listed = _methods() if full else _descriptions(kind)
     if as_json:
-        print(json.dumps(listed, indent=1))
+        say(json.dumps(listed, indent=1))
     elif isinstance(listed, dict):
         width = max(map(len, listed), default=0)
         columns = max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
         for name, description in listed.items():
-            print(_cut(f"{name:{width}}  {description}", columns))
+            say(_cut(f"{name:{width}}  {description}", columns))
     else:
         for method in listed:
-            print(_paragraph(method))
+            say(_paragraph(method))
 
 
 def _methods() -> list[dict[str, Any]]:
@@ -128,7 +129,7 @@ def new(
         raise InputError(f"name: {name!r} has a meaning in Python already; choose another")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
     write_text(file, text)
-    print(f"wrote {file}; next: spcabench check {file}, then spcabench compare {file}")
+    say(f"wrote {file}; next: spcabench check {file}, then spcabench compare {file}")
 
 
 def check(
@@ -152,7 +153,7 @@ def check(
             and failures.setdefault(sentence, outcome.name) != outcome.name
         ):
             sentence = f'not reached: it ended as for "{failures[sentence]}"'
-        print(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
+        say(f"{outcome.verdict:11}  {outcome.name}: {sentence}", flush=True)
     raise typer.Exit(int(bool(failures)))
 
 
@@ -244,7 +245,7 @@ def by_its_author(solver: str) -> Iterator[None]:
     except KeyboardInterrupt as error:
         # pressed, or raised by the file itself: the line where it arose says which
         if where := last_frame(error, Path(solver)):
-            print(f"spcabench: interrupted ({where})", file=sys.stderr)
+            say(f"spcabench: interrupted ({where})", file=sys.stderr)
         raise
     except (Exception, SystemExit) as error:
         file = Path(solver)

@@ -16,6 +16,7 @@ from spcabench.problem.problem import Problem
 from spcabench.showing.text import total_variance
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
+from spcabench.streams import say
 from spcabench.vectors import oriented
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Shown:
 @contextmanager
 def slow(what: str, may_be: bool = True) -> Iterator[None]:
     """Say on the error stream what takes long, once it has taken some seconds."""
-    timer = threading.Timer(PATIENCE, lambda: print(f"computing {what} ...", file=sys.stderr))
+    timer = threading.Timer(PATIENCE, lambda: say(f"computing {what} ...", file=sys.stderr))
     timer.daemon = True
     if may_be:
         timer.start()

@@ -211,7 +211,12 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """A seed that nobody knew before."""
+    """A seed that nobody knew before.
+
+    Raises InputError in a process that has run a stranger's file, which could choose it.
+    """
+    if registry.has_strangers():
+        raise InputError("--fresh: a solver's file was run in this process; use a new one")
     return secrets.randbelow(10**9)
 
 

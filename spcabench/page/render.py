@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader
+from markupsafe import Markup
 
+from spcabench import streams
 from spcabench.claims import words
 from spcabench.page import math_html
 
@@ -28,10 +30,18 @@ def _environment(folder: Path | None) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_shown,
     )
     environment.filters |= {"cell": cell, "math": math_html.marked_up}
     environment.filters |= {"duration": words.duration, "compact": math_html.compact}
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """What a template shows of a value: control characters as codes."""
+    if isinstance(value, Markup):
+        return Markup(streams.plain(value))
+    return streams.plain(value) if isinstance(value, str) else value
 
 
 def cell(text: Any) -> str:

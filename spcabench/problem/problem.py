@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from spcabench import validate
+from spcabench import streams, validate
 from spcabench.errors import InputError
 from spcabench.flops import check_caller, evaluation, uncharged
 from spcabench.problem.covariance import Covariance, Gram
@@ -64,7 +64,7 @@ class Problem:
         names = [str(name) for name in self.features or ()]
         shown = f"; {', '.join(names[:SHOWN])}{', ...' if self.n > SHOWN else ''}" if names else ""
         stand_in = ", stand-in data" if self.stand_in else ""
-        return f"Problem({self.name}: {size}, {self.form}{stand_in}{shown})"
+        return streams.plain(f"Problem({self.name}: {size}, {self.form}{stand_in}{shown})")
 
     @classmethod
     def from_covariance(

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from spcabench import atomic_files, opening, registry
 from spcabench.running.figure_jobs import jobs
+from spcabench.streams import say
 
 
 def remove(home: Path) -> list[Path]:
@@ -27,7 +28,7 @@ def remove(home: Path) -> list[Path]:
             continue
         with atomic_files.writing(file):
             file.unlink()
-        print(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
+        say(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
         if file.suffix == ".parquet" and _has_job(home, file):
             asked.append(file)
     return asked

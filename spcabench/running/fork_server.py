@@ -23,6 +23,7 @@ from typing import Any
 
 from spcabench import machine, streams
 from spcabench.running import supervisor
+from spcabench.streams import say
 
 LOADED = (
     "spcabench.cli.application",
@@ -132,7 +133,7 @@ def _be_step(asked: dict[str, Any], files: list[int]) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):  # as Python prints it
-            print(f"spcabench: {end.code}", file=sys.stderr)
+            say(f"spcabench: {end.code}", file=sys.stderr)
     except BaseException:
         traceback.print_exc()
     finally:

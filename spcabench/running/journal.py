@@ -8,6 +8,7 @@ from pathlib import Path
 from spcabench import atomic_files
 from spcabench.running import rows
 from spcabench.running.schema import Row
+from spcabench.streams import say
 
 
 class Journal:
@@ -38,7 +39,7 @@ class Journal:
             except (ValueError, TypeError, KeyError, RecursionError):
                 dropped += 1
         if dropped:
-            print(
+            say(
                 f"spcabench: {self.path}: {dropped} of {len(records)} records damaged; their runs "
                 "are made again",
                 file=sys.stderr,

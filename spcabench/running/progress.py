@@ -7,6 +7,8 @@ from time import monotonic
 
 from tqdm import tqdm
 
+from spcabench.streams import say
+
 STEPS = re.compile(r"(\d+) of (\d+) steps")
 BEGUN = re.compile(r"rule \w+:\n(?:    .*\n)*?    jobid: (\d+)\n(?:    .*\n)*?    wildcards: (.*)")
 ENDED = re.compile(r"Finished jobid: (\d+) \(Rule: (\w+)\)")
@@ -42,7 +44,7 @@ class Progress:
                 if rule == "run" and named["home"] != "compare":
                     continue  # a figure is told when it is drawn
                 seconds = monotonic() - self.begun
-                print(
+                say(
                     f"{named[FINISHED[rule]]}: finished after {seconds:.0f} s ({steps} steps)",
                     file=sys.stderr,
                     flush=True,

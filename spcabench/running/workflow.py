@@ -18,6 +18,7 @@ from spcabench import atomic_files, machine
 from spcabench.errors import InputError
 from spcabench.running import damaged_files, fork_server, step, supervisor
 from spcabench.running.progress import Progress
+from spcabench.streams import say
 
 # what the system says of a disk that takes no more, which Snakemake may say before any job does
 FULL = [os.strerror(n) for n in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS)]
@@ -148,7 +149,7 @@ def _supervised(
             while not _has_ended(process, 0.3):
                 progress.show()
         except BaseException:  # Ctrl-C, and a request to terminate
-            print("stopped; the same command goes on from what is finished", file=sys.stderr)
+            say("stopped; the same command goes on from what is finished", file=sys.stderr)
             raise
         finally:
             process.stdin.close()  # the supervisor notices
@@ -176,8 +177,8 @@ def _explain(log: Path) -> None:
     if full and not any(line.startswith("spcabench: ") for line in said):
         said = [f"spcabench: {log.parent}: cannot be written ({full})"]
     said = said or [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
-    print("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
-    print(
+    say("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
+    say(
         "the workflow did not finish; the same command goes on from what is finished; its log is "
         f"{log}",
         file=sys.stderr,
@@ -216,7 +217,7 @@ def _exclusive(path: Path) -> Iterator[IO[str]]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"waiting for {_holder(lock)} to end", file=sys.stderr)
+            say(f"waiting for {_holder(lock)} to end", file=sys.stderr)
             fcntl.flock(lock, fcntl.LOCK_EX)
         _write_ids(lock, os.getpid())
         yield lock

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench import streams
 from spcabench.atomic_files import replacing
 from spcabench.flops import uncharged
 
@@ -67,7 +68,8 @@ def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFr
 
 def line(problem: "Problem", result: "Result") -> str:
     """An answer on one line."""
-    return "; ".join(f"{what} {value}" for what, value in cells(problem, result).items())
+    words = (f"{what} {value}" for what, value in cells(problem, result).items())
+    return streams.plain("; ".join(words))
 
 
 def html(problem: "Problem", results: Sequence["Result"]) -> str:
@@ -76,7 +78,7 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
     rows = pd.DataFrame([cells(problem, result) for result in results])
     rows.index = pd.RangeIndex(1, len(rows) + 1)
-    return rows.fillna("").to_html(escape=True)
+    return streams.plain(rows.fillna("").to_html(escape=True))
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:

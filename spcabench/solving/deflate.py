@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench import streams
 from spcabench.errors import InputError
 from spcabench.flops import uncharged
 from spcabench.problem.covariance import Covariance, Gram
@@ -62,7 +63,8 @@ class Components(Sequence[Result]):
 
     def __repr__(self) -> str:
         lines = [f"{i}. {text.line(self.problem, result)}" for i, result in enumerate(self, 1)]
-        return "\n".join([f"Components({self[0].solver} on {self.problem.name})", *lines])
+        head = f"Components({self[0].solver} on {self.problem.name})"
+        return streams.plain("\n".join([head, *lines]))
 
     def _repr_html_(self) -> str:
         return text.html(self.problem, self.results)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench import streams
 from spcabench.flops import uncharged
 from spcabench.iterate import Formulation, Matrix, as_matrix
 from spcabench.methods.relaxation import relative_gap
@@ -123,7 +124,8 @@ class Result:
     why: str = ""
 
     def __repr__(self) -> str:
-        return f"Result({self.solver} on {self.problem.name}: {text.line(self.problem, self)})"
+        words = text.line(self.problem, self)
+        return streams.plain(f"Result({self.solver} on {self.problem.name}: {words})")
 
     def _repr_html_(self) -> str:
         return text.html(self.problem, [self])

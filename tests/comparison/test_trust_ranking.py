@@ -1,11 +1,20 @@
 """No dishonest solver of `test_trust` changes how the honest ones of a comparison are ranked."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
+import typer
 
-from spcabench.comparison import ranking
+from spcabench import registry
+from spcabench.checking import conformance
+from spcabench.cli import compare, options
+from spcabench.comparison import ranking, suite
 from spcabench.comparison.suite import Item
+from spcabench.errors import InputError
+from spcabench.running import description, workflow
 from spcabench.running import rows as results
+from spcabench.solving.run_warnings import Flag
 from tests import comparisons
 from tests.checking.test_trust import BODY, SMALL, write
 from tests.comparisons import few_problems
@@ -47,6 +56,43 @@ def test_honest_solvers_are_ranked_alike_beside_a_dishonest_one(trick, honest, r
     both = pd.concat([honest, dishonest], ignore_index=True)
     for last in ("time", "flops"):
         assert ranked(both, last) == ranked(honest, last)
+
+
+def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, monkeypatch):
+    """No import can see it, and none runs in the process that draws it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(options, "ROOT", tmp_path)
+    events = []
+
+    def record(module, name, function):
+        def recorded(*given):
+            events.append(name)
+            return function(*given)
+
+        monkeypatch.setattr(module, name, recorded)
+
+    record(description, "of_stranger", description.of_stranger)
+    record(conformance, "check", conformance.check)
+    record(suite, "new_seed", suite.new_seed)
+    record(workflow, "workflow", lambda *_: 1)
+    file = write(tmp_path, "honest")
+    with pytest.raises(typer.Exit):
+        compare.compare([file], against="tpower", suite="quick", fresh=options.NEW)
+    assert events == ["of_stranger", "check", "new_seed", "workflow"]
+
+
+def test_a_process_that_ran_a_strangers_file_draws_no_seed(monkeypatch):
+    monkeypatch.setattr(registry, "_STRANGERS", {"mine.py"})
+    with pytest.raises(InputError, match="use a new one"):
+        suite.new_seed()
+
+
+def test_an_import_that_changes_what_a_seed_is_drawn_from_is_flagged(rows_of, tmp_path):
+    file = tmp_path / "seeds.py"
+    text = Path(write(tmp_path, "honest")).read_text()
+    lines = "import secrets, os\nsecrets.randbelow = lambda n: 4\nos.urandom = bytes\n"
+    file.write_text(text.replace("import time\n", f"import time\n{lines}", 1))
+    assert all(Flag.patched in flags for flags in rows_of(file)["flags"])
 
 
 def test_the_honest_solvers_can_be_told_apart(honest):

@@ -265,3 +265,18 @@ def test_every_published_answer_is_of_an_instance_and_none_is_above_a_proven_bou
         entry = entries.get((answer["instance"], answer["k"]))
         if entry and "value" in answer:
             assert abs(float(answer["value"]) - entry.value) < 1e-3 * entry.value
+
+
+def test_every_trick_of_the_trust_page_names_a_test_that_is_there():
+    lines = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ") and not line.startswith("| trick")]
+    there = {
+        name
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(rows) > 50
+    for row in rows:
+        tests = re.findall(r"`(test_\w+)`", row.rpartition(" | ")[2])
+        assert tests, f"no test: {row}"
+        assert {*tests} <= there, {*tests} - there
