@@ -99,8 +99,8 @@ def show_times(times, others=()):
 
 def show_memories(changes):
     """A line for each run whose peak of memory changed; none of it decides."""
-    for (solver, problem), more in changes.items():
-        CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {more / 1e6:+.0f} MB")
+    for (solver, problem), increase in changes.items():
+        CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {increase / 1e6:+.0f} MB")
 
 
 def ratio_of(rounds):

@@ -34,16 +34,16 @@ def verdict(s):
         mine[0]["places"], columns=["label", "part", "judged", "verdict", *OPEN]
     ).query("judged")
     parts = [of_part(places[places.part == p["name"]], p["rule"], p["over"]) for p in s["parts"]]
-    found = next((word for word in ("fails", "undecided") if word in parts), "holds")
+    outcome = next((word for word in ("fails", "undecided") if word in parts), "holds")
     free = [p["name"] for p in s["parts"] if not p["over"]["all"]]
-    if found == "holds" and len(free) > 1:  # one place is enough, but the same for all parts
+    if outcome == "holds" and len(free) > 1:  # one place is enough, but the same for all parts
         at = places[places.part.isin(free)].groupby("label").verdict.agg(list)
         shared = at[at.map(len) == len(free)]
         if len(shared) and not any(set(words) == {"holds"} for words in shared):
-            found = "fails" if all("fails" in words for words in shared) else "undecided"
-    found = "undecided" if mine[0]["stand_in"] and not s["any_data"] else found
+            outcome = "fails" if all("fails" in words for words in shared) else "undecided"
+    outcome = "undecided" if mine[0]["stand_in"] and not s["any_data"] else outcome
     theorem = {"holds": "checked", "fails": "violated"} if s["kind"] == "theorem" else {}
-    return theorem.get(found, found)
+    return theorem.get(outcome, outcome)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     """Load a dataset, or its stand-in where its files are not here, as figures and suites do."""
     if not isinstance(name, str):
-        raise InputError(f"dataset: {validate.shown(name)}; allowed is a name")
+        raise InputError(f"dataset: {validate.shown(name)}; give its name")
     dataset = registry.module("dataset", name)
     check_settings(f"dataset {name!r}", dataset.load, settings)
     try:
@@ -84,13 +84,12 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
     validate.switch("scale", scale)
     if isinstance(X, Problem):
         if scale:
-            raise InputError("scale: is for data; a Problem is taken as it is")
+            raise InputError("scale: only data can be scaled; a Problem is used as it is")
         return X
     if not (sp.issparse(X) or isinstance(X, np.ndarray) or hasattr(X, "to_numpy")):
         raise InputError(
-            f"{argument}: an object of type {type(X).__name__}; allowed is a Problem, as made by "
-            "Problem.from_data or Problem.from_covariance, or an array, a data frame or a sparse "
-            "matrix of shape (m, n)"
+            f"{argument}: an object of type {type(X).__name__}; give a Problem (Problem.from_data, "
+            "Problem.from_covariance), or an array, data frame or sparse matrix of shape (m, n)"
         )
     return Problem.from_data(X, "X", scale=scale, divide_by_m=True)
 
@@ -158,7 +157,7 @@ def solve(
     label = solver.__name__.rpartition(".")[2]
     traits = solver.TRAITS
     if nonnegative and not traits.nonnegative:
-        raise InputError(f"nonnegative: solver {label!r} gives signed answers only")
+        raise InputError(f"nonnegative: solver {label!r} cannot keep loadings nonnegative")
     if nonnegative and traits.nonnegative != "always":
         settings["nonnegative"] = True
     limits = Limits(**{key: settings.pop(key) for key in LIMITS if key in settings})
@@ -172,7 +171,7 @@ def solve(
         result = _run(problem, solver, label, k, settings, limits, seed, fresh)
     else:
         if settings.get("start") is not None:
-            raise InputError("start: not allowed with blocks")
+            raise InputError("start: cannot be combined with blocks")
         result = by_blocks(
             problem,
             blocks,
@@ -196,7 +195,7 @@ def _asked(
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return problem, solver
     if not isinstance(solver, str):
-        raise InputError(f"solver: {validate.shown(solver)}; allowed is a name, a file or a module")
+        raise InputError(f"solver: {validate.shown(solver)}; give a name, a file or a module")
     return problem, registry.module("solver", solver)
 
 
@@ -213,13 +212,11 @@ def _run(
     traits = solver.TRAITS
     if traits.control is None:
         if k not in (None, problem.n):
-            raise InputError(f"k: solver {label!r} is not sparse and takes no cardinality")
+            raise InputError(f"k: solver {label!r} is not sparse, so it takes no cardinality")
         return drive(problem, solver, settings, limits, seed, fresh)
     if traits.control == "cardinality":
         if k is None:
-            raise InputError(
-                f"k: solver {label!r} needs a cardinality; allowed are 1 to n = {problem.n}"
-            )
+            raise InputError(f"k: solver {label!r} needs a cardinality from 1 to n = {problem.n}")
         return drive(problem, solver, {"k": k, **settings}, limits, seed, fresh)
     penalty = settings.get(traits.penalty)
     if (penalty is None) == (k is None):
@@ -292,7 +289,7 @@ def components(
         validate.affordable("count", (count, problem.n), 8.0)
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
-            raise InputError("k: joint components have one cardinality for all")
+            raise InputError("k: joint components share one cardinality; give one number")
         if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
             settings["alpha"] = alpha
         return _jointly(problem, solver, count, k, settings)
@@ -313,7 +310,7 @@ def _cardinalities(k: Any, count: int) -> list[int | None]:
     listed = validate.several("k", k)
     if len(listed) != count:
         raise InputError(
-            f"k: {len(listed)} cardinalities; allowed are one number, or one for each of {count}"
+            f"k: {len(listed)} cardinalities for {count} components; give one, or one for each"
         )
     return listed
 
@@ -331,13 +328,15 @@ def _jointly(
     label = solver.__name__.rpartition(".")[2]
     if solver.TRAITS.components != "joint":
         raise InputError(
-            f"deflation: solver {label!r} finds one component at a time; allowed are "
-            f"{[*deflate.DEFLATIONS]}"
+            f"deflation: solver {label!r} finds one component at a time; choose from "
+            f"{', '.join(deflate.DEFLATIONS)}"
         )
     if solver.TRAITS.control == "penalty" and k is not None:
-        raise InputError(f"k: joint components are controlled by {solver.TRAITS.penalty} alone")
+        raise InputError(
+            f"k: joint components are controlled by {solver.TRAITS.penalty}; leave out k"
+        )
     if settings.get("blocks") is not None:
-        raise InputError("blocks: not allowed with joint components")
+        raise InputError("blocks: cannot be combined with joint components")
     result = solve(problem, solver, k=k, components=count, **settings)
     if result.Z is None:
         raise SolverError(f"solver {result.solver!r} is joint, but yielded no Z")
@@ -383,7 +382,7 @@ def path(
     """
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if "k" in settings:
-        raise InputError("k: `path` takes cardinalities instead")
+        raise InputError("k: `path` takes a list of cardinalities instead")
     warm = "start" in parameters(solver.solve) and settings.get("blocks") is None
     results: list[Result] = []
     listed = validate.several("cardinalities", cardinalities)

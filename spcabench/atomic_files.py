@@ -47,9 +47,7 @@ def replacing(file: Path | str) -> Iterator[Path]:
     try:
         with writing(path):
             if target.exists() and not (target.is_file() or target.is_dir()):
-                raise InputError(
-                    f"{path}: cannot be written (a device or a pipe; allowed is a file)"
-                )
+                raise InputError(f"{path}: cannot be written, because it is a device or a pipe")
             yield aside
             os.replace(aside, target)
     finally:
@@ -82,16 +80,16 @@ def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _exchange(one: Path, other: Path) -> None:
+def _exchange(first: Path, second: Path) -> None:
     """Let two folders change names: in one step where the system can, else nearly so."""
-    names = (-100, os.fsencode(one.absolute()), -100, os.fsencode(other.absolute()))
+    names = (-100, os.fsencode(first.absolute()), -100, os.fsencode(second.absolute()))
     exchange = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux; 2 is RENAME_EXCHANGE
     if exchange is None or exchange(*names, 2):
-        before = other.with_name(f".{other.name}.before")
+        before = second.with_name(f".{second.name}.before")
         shutil.rmtree(before, ignore_errors=True)
-        other.rename(before)
-        one.rename(other)
-        before.rename(one)
+        second.rename(before)
+        first.rename(second)
+        before.rename(first)
 
 
 def write_text(path: Path, text: str) -> None:

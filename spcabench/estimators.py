@@ -189,7 +189,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         m, n = X.shape
         if validate.whole("n_components", self.n_components, 1) > n:
             raise InputError(
-                f"n_components: {self.n_components}; allowed are 1 to n_features = {n}"
+                f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
             )
         validate.magnitudes("X", X)
         scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
@@ -234,7 +234,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         settings = {} if self.settings is None else self.settings
         if not isinstance(settings, Mapping) or not all(isinstance(name, str) for name in settings):
             raise InputError(
-                f"settings: {validate.shown(settings)}; allowed is a dict of the solver's settings"
+                f"settings: {validate.shown(settings)}; give a dict of the solver's settings"
             )
         if arguments := {"k", "seed", "deflation", "nonnegative", "refit"} & {*settings}:
             raise InputError(
@@ -291,7 +291,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if len(cardinality) != self.n_components:
                 raise InputError(
                     f"cardinality: {len(cardinality)} for n_components = {self.n_components}; "
-                    "allowed are one for all, or one for each component"
+                    "give one for all, or one for each component"
                 )
             return [_count(each, problem.n) for each in cardinality]
         return _count(cardinality, problem.n)
@@ -373,7 +373,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         model = models.load(file)
         if model.about.get("estimator") != cls.__name__:
-            raise InputError(f"{file}: a model, but no {cls.__name__}; `spcabench apply` takes it")
+            raise InputError(f"{file}: a model, but not of a {cls.__name__}; use `spcabench apply`")
         saved = opening.checked(model.about, _Saved, f"{file}: about")
         for name in KEPT:
             if name not in model.arrays and name != "bound_":
@@ -417,7 +417,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         scores = validate.matrix("X", X)
         if scores.shape[1] != self.n_components_:
             raise InputError(
-                f"X: shape {scores.shape}; allowed is (m, {self.n_components_}), the scores"
+                f"X: shape {scores.shape}; scores have shape (m, {self.n_components_})"
             )
         scaled = scores @ np.linalg.pinv(self.components_.T)
         return scaled * self.scale_ + self.mean_
@@ -460,7 +460,7 @@ def _count(cardinality: Any, n: int) -> int:
         return validate.cardinality(cardinality, n, "cardinality")
     if isinstance(cardinality, str) or not 0.0 < validate.number("cardinality", cardinality) <= 1.0:
         raise InputError(
-            f"cardinality: {cardinality!r}; allowed are 1 to n = {n}, a share above 0 to 1.0, or "
-            "'auto'"
+            f"cardinality: {cardinality!r}; give 1 to n = {n}, a share above 0.0 up to 1.0, "
+            "or 'auto'"
         )
     return max(1, round(cardinality * n))

@@ -53,15 +53,15 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
         @functools.cache
         def kernel() -> Any:
             start = perf_counter()
-            made = _jitted(function, signature)
+            loaded = _jitted(function, signature)
             LEDGER.compile_seconds += perf_counter() - start
-            return made
+            return loaded
 
         @functools.wraps(function)
         def call(*args: Any) -> Any:
-            flops, *rest = kernel()(*map(_ready, args))
+            flops, *results = kernel()(*map(_ready, args))
             LEDGER.charge_compiled(flops)
-            return rest[0] if len(rest) == 1 else tuple(rest)
+            return results[0] if len(results) == 1 else tuple(results)
 
         call.twin = function  # type: ignore[attr-defined]
         _KERNELS.setdefault(function.__module__, []).append(kernel)

@@ -24,14 +24,14 @@ def path_named(argument: str, value: Any) -> Path:
     """The path that a value names. Raises InputError for what names no file."""
     if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
         shown = " ".join(repr(value).split())
-        raise InputError(f"{argument}: {shown:.80}; allowed is the name of a file, or a Path")
+        raise InputError(f"{argument}: {shown:.80}; give a file name or a Path")
     return Path(value)
 
 
-def regular(file: Path | str, what: str = "a file", largest: float = float("inf")) -> Path:
+def regular(file: Path | str, expected: str = "a file", largest: float = float("inf")) -> Path:
     """The path of a regular file of bounded size; a pipe or a device is never opened.
 
-    what : what is allowed there. largest : bytes.
+    expected : what the file should be, in words. largest : bytes.
 
     Raises InputError for anything else.
     """
@@ -39,43 +39,43 @@ def regular(file: Path | str, what: str = "a file", largest: float = float("inf"
     with using_file(file):
         about = path.stat()
     if stat.S_ISDIR(about.st_mode):
-        raise InputError(f"{file}: a folder; allowed is {what}")
+        raise InputError(f"{file}: a folder; expected {expected}")
     if not stat.S_ISREG(about.st_mode):
-        raise InputError(f"{file}: a device or a pipe; allowed is {what}")
+        raise InputError(f"{file}: a device or a pipe; expected {expected}")
     if about.st_size > largest:
-        raise InputError(f"{file}: {about.st_size:,} bytes; allowed are {largest:,.0f}")
+        raise InputError(f"{file}: {about.st_size:,} bytes; at most {largest:,.0f} can be read")
     return path
 
 
-def folder(path: Path | str, what: str) -> Path:
+def folder(path: Path | str, expected: str) -> Path:
     """The path of a folder that is there. Raises InputError for anything else."""
     with using_file(path):
         if not Path(path).exists():
-            raise InputError(f"{path}: no such folder; allowed is {what}")
+            raise InputError(f"{path}: no such folder; expected {expected}")
         if not Path(path).is_dir():
-            raise InputError(f"{path}: a file; allowed is {what}")
+            raise InputError(f"{path}: a file; expected {expected}")
     return Path(path)
 
 
-def read_bytes(file: Path | str, what: str = "a text file") -> bytes:
+def read_bytes(file: Path | str, expected: str = "a text file") -> bytes:
     """The bytes of a text file, without a mark of its encoding."""
-    path = regular(file, what, LARGEST)
+    path = regular(file, expected, LARGEST)
     with using_file(file):
         return path.read_bytes().removeprefix(codecs.BOM_UTF8)
 
 
-def read_text(file: Path | str, what: str = "a text file") -> str:
+def read_text(file: Path | str, expected: str = "a text file") -> str:
     """The text of a file in UTF-8."""
     with using_file(file):
-        return read_bytes(file, what).decode("utf-8")
+        return read_bytes(file, expected).decode("utf-8")
 
 
-def read_json(file: Path | str, of: Any = Mapping[str, Any], what: str = "a JSON file") -> Any:
+def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a JSON file") -> Any:
     """What a JSON file holds, of a type: a dataclass, a typed dictionary, or what is made of them.
 
     Raises InputError, which names the field that is wrong.
     """
-    return parsed(read_bytes(file, what), of, str(file))
+    return parsed(read_bytes(file, expected), of, str(file))
 
 
 def parsed(text: bytes | str, of: Any, source: str) -> Any:

@@ -20,9 +20,9 @@ def extra_of(library: str) -> str:
         declared = []
     wanted = library.partition(".")[0]
     for line in declared:
-        found = re.match(r"""([\w-]+)[^;]*;.*extra == ["']([\w-]+)["']""", line)
-        if found and found[1].replace("-", "_") == wanted and found[2] not in ("all", "dev"):
-            return found[2]
+        match = re.match(r"""([\w-]+)[^;]*;.*extra == ["']([\w-]+)["']""", line)
+        if match and match[1].replace("-", "_") == wanted and match[2] not in ("all", "dev"):
+            return match[2]
     return "all"
 
 

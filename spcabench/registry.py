@@ -63,9 +63,9 @@ def path(kind: Kind, name: str) -> Path:
     """
     if kind == "solver" and name.endswith(".py"):
         if Path(name).is_dir():
-            raise InputError(f"{kind}: {name!r} is a folder; allowed is a file")
+            raise InputError(f"{kind}: {name!r} is a folder, not a file")
         if not Path(name).is_file():
-            raise InputError(f"{kind}: no file {name!r}")
+            raise InputError(f"{kind}: there is no file {name!r}")
         return Path(name)
     if name in _files(kind):
         return _files(kind)[name]
@@ -74,10 +74,10 @@ def path(kind: Kind, name: str) -> Path:
         if spec is not None and spec.origin:
             return Path(spec.origin)
     if kind == "solver" and name and Path(name).exists():
-        what = "folder" if Path(name).is_dir() else "file whose name does not end in .py"
+        found_kind = "folder" if Path(name).is_dir() else "file whose name does not end in .py"
         raise InputError(
-            f"solver: {name!r} is a {what}; allowed is the name of a solver (`spcabench list "
-            "solvers`), or its file NAME.py"
+            f"solver: {name!r} is a {found_kind}; give the name of a solver (see `spcabench "
+            "list solvers`) or its file NAME.py"
         )
     from spcabench.validate import nearest
 
@@ -120,14 +120,14 @@ def _check_solver(solver: ModuleType) -> None:
 
     for part in PARTS:
         if not hasattr(solver, part):
-            raise SolverError(f"the file has no {part}: see `spcabench new solver`")
+            raise SolverError(f"the file has no {part}; see `spcabench new solver`")
     if not isinstance(solver.TRAITS, Traits):
         raise SolverError(f"TRAITS is {solver.TRAITS!r:.40}; it must be Traits(...)")
     for name, hint in get_type_hints(Traits).items():
         value, allowed = getattr(solver.TRAITS, name), _alternatives(hint)
         if value not in allowed and type(value) not in allowed:
             shown = ", ".join(getattr(each, "__name__", repr(each)) for each in allowed)
-            raise SolverError(f"TRAITS has {name}={value!r:.40}; allowed are {shown}")
+            raise SolverError(f"TRAITS has {name}={value!r:.40}; it must be one of {shown}")
     if not callable(solver.solve):
         raise SolverError(f"solve is {solver.solve!r:.40}; it must be a function")
     arguments = inspect.signature(solver.solve).parameters
@@ -214,11 +214,11 @@ def _from_file(file: Path) -> ModuleType:
         sys.modules[file.stem] = _GIVEN[file.stem] = loaded
     with using_file(file):
         if b"\0" in file.read_bytes():
-            raise SolverError("zero bytes in the file: no text in UTF-8")
+            raise SolverError("the file has zero bytes, so it is not UTF-8 text")
     try:
         spec.loader.exec_module(loaded)
     except SystemExit as end:
-        raise SolverError(f"the file ends the program when it is imported: {end!r}") from None
+        raise SolverError(f"importing the file ends the program: {end!r}") from None
     except ImportError as error:
         name = str(error.name or "").partition(".")[0]
         if (file.parent / f"{name}.py").is_file() or "relative import" in str(error):

@@ -112,8 +112,8 @@ class Run:
 
     def described(self) -> dict[str, Any]:
         """Itself as plain values, each function by its module and name."""
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in FUNCTIONS:
-            if found[name] is not None:
-                found[name] = f"{found[name].__module__}:{found[name].__name__}"
-        return found
+            if values[name] is not None:
+                values[name] = f"{values[name].__module__}:{values[name].__name__}"
+        return values

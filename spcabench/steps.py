@@ -62,8 +62,8 @@ def greedy_signs(
     signs = np.zeros(0)
     for loop, count in enumerate(counts):
         # One column after one other, the usual case of Scol-PCA, is one pass where Sigma is given.
-        one = loop and count == len(new) == 1
-        step = Sigma.step(g, d_free, new[0], signs[0]) if one else None
+        single = loop and count == len(new) == 1
+        step = Sigma.step(g, d_free, new[0], signs[0]) if single else None
         if step:
             new, signs = np.array(step[:1]), np.array(step[1:])
         else:
@@ -116,7 +116,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
         For an unknown method.
     """
     if method not in ("lanczos", "power"):
-        raise InputError(f"second: {method!r}; allowed are 'lanczos' and 'power'")
+        raise InputError(f"second: {method!r}; choose 'lanczos' or 'power'")
     W = support(x)
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":

@@ -108,23 +108,23 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
         Name -> the entries of `look`, in the order of ``solvers``.
     """
     files, shown = files or {}, list(dict.fromkeys(solvers))
-    found = {solver: look(solver, files.get(solver)) for solver in shown}
+    by_solver = {solver: look(solver, files.get(solver)) for solver in shown}
     coloured = shown[: len(DISTINCT)]
     # a colour that a file sets goes before one that follows from a name
     first = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
     colours: list[str] = []
     for solver in first:
-        wanted = found[solver]["color"]
+        wanted = by_solver[solver]["color"]
         free = [c for c in (wanted, *DISTINCT) if _apart(c, colours) > NEAR and _hue(c)]
         colours.append(free[0] if free else max(SPARE, key=lambda c: _apart(c, colours)))
-        found[solver]["color"] = colours[-1]
+        by_solver[solver]["color"] = colours[-1]
     for place, solver in enumerate(coloured):
-        others = {found[other]["marker"] for other in coloured[:place]}
-        wanted = (found[solver]["marker"], *MARKERS)
-        found[solver]["marker"] = next(marker for marker in wanted if marker not in others)
+        others = {by_solver[other]["marker"] for other in coloured[:place]}
+        wanted = (by_solver[solver]["marker"], *MARKERS)
+        by_solver[solver]["marker"] = next(marker for marker in wanted if marker not in others)
     for solver in shown[len(DISTINCT) :]:
-        found[solver]["color"] = GREY
-    return found
+        by_solver[solver]["color"] = GREY
+    return by_solver
 
 
 def many(solvers: Iterable[str]) -> dict[str, Any]:
@@ -133,18 +133,18 @@ def many(solvers: Iterable[str]) -> dict[str, Any]:
     A solver keeps the look that it has everywhere, unless one before it by name has the same
     colour, marker and dashes together: then its marker and dashes are the next free ones.
     """
-    found: dict[str, Any] = {}
+    by_solver: dict[str, Any] = {}
     for solver in sorted(set(solvers)):
         own = look(solver)
         order = [(own["marker"], own["linestyle"]), *product(MARKERS, DASHES)]
         taken = {
             (other["marker"], other["linestyle"])
-            for other in found.values()
+            for other in by_solver.values()
             if other["color"] == own["color"]
         }
         marker, dashes = next((pair for pair in order if pair not in taken), order[0])
-        found[solver] = own | {"marker": marker, "linestyle": dashes}
-    return found
+        by_solver[solver] = own | {"marker": marker, "linestyle": dashes}
+    return by_solver
 
 
 def _hue(colour: str) -> bool:

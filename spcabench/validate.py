@@ -21,22 +21,25 @@ LONGEST = 10**6  # entries of a sequence that is given as an argument
 SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
 
 
-def nearest(what: str, name: str, names: Iterable[str]) -> str:
-    """Return the sentence for an unknown name, which suggests the nearest known one."""
+def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
+    """Return the sentence for an unknown name, which suggests the nearest known one.
+
+    owner : what should have something of that name.
+    """
     names = sorted(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    unknown = f"unknown {what} {shown(name)}"
+    unknown = f"{owner} has no {kind} {shown(name)}" if owner else f"unknown {kind} {shown(name)}"
     if close:
-        return f"{unknown}: did you mean {close[0]!r}? It is one of {len(names)}"
-    return f"{unknown}: known are {_listed(names) or 'none'}"
+        return f"{unknown}; did you mean {close[0]!r}?"
+    return f"{unknown}; choose from {_listed(names)}" if names else f"{unknown}; there is none"
 
 
 def _listed(names: list[str]) -> str:
     """Return the names, and beyond `LISTED` characters how many more there are."""
     ends = accumulate(len(name) + 2 for name in names)
     count = sum(end <= LISTED for end in ends)
-    more = f" and {len(names) - count} more" if count < len(names) else ""
-    return ", ".join(names[:count]) + more
+    others = f" and {len(names) - count} more" if count < len(names) else ""
+    return ", ".join(names[:count]) + others
 
 
 def shown(value: Any) -> str:
@@ -47,7 +50,7 @@ def shown(value: Any) -> str:
 def whole(argument: str, value: Any, least: int) -> int:
     """Return the value as a whole number; InputError unless it is at least ``least``."""
     if isinstance(value, bool) or not _is_whole(value) or int(value) < least:
-        raise InputError(f"{argument}: {shown(value)}; allowed are whole numbers from {least}")
+        raise InputError(f"{argument}: {shown(value)}; it must be a whole number from {least}")
     return int(value)
 
 
@@ -61,7 +64,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
     if origin is None:
         return {}
     if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
-        raise InputError(f"provenance: {shown(origin)}; allowed is a dict whose keys are texts")
+        raise InputError(f"provenance: {shown(origin)}; it must be a dict with strings as keys")
     return origin
 
 
@@ -73,16 +76,16 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
         or not float(value) >= 0
         or (finite and value == np.inf)
     ):
-        raise InputError(f"{argument}: {shown(value)}; allowed are numbers from 0")
+        raise InputError(f"{argument}: {shown(value)}; it must be a number from 0")
     return float(value)
 
 
 def cardinality(k: Any, n: int, argument: str = "k") -> int:
     """Return the cardinality k as an int; InputError unless it is in 1 to n."""
     if isinstance(k, bool) or not _is_whole(k):
-        raise InputError(f"{argument}: {shown(k)} is not a whole number; allowed are 1 to n = {n}")
+        raise InputError(f"{argument}: {shown(k)} is not a whole number from 1 to n = {n}")
     if not 1 <= int(k) <= n:
-        raise InputError(f"{argument}: {k} is out of range; allowed are 1 to n = {n}")
+        raise InputError(f"{argument}: {k} is out of range; it must be from 1 to n = {n}")
     return int(k)
 
 
@@ -94,9 +97,7 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
     listed = [k] * count if values is None else list(values)
     fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
     if len(listed) != count or not fitting:
-        raise InputError(
-            f"cardinalities: {listed}; allowed are {count} whole numbers from 1 to k = {k}"
-        )
+        raise InputError(f"cardinalities: {listed}; give {count} whole numbers from 1 to k = {k}")
     return [int(c) for c in listed]
 
 
@@ -105,19 +106,19 @@ def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str,
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence of {count} names")
+        raise InputError(f"{argument}: {shown(values)}; give a sequence of {count} names")
     listed = list(values)
     if len(listed) != count:
         raise InputError(f"{argument}: {len(listed)} names for {count}; give one for each")
     if not all(np.isscalar(v) for v in listed):
-        raise InputError(f"{argument}: some are neither texts nor numbers")
+        raise InputError(f"{argument}: some are neither strings nor numbers")
     return tuple(str(v) for v in listed)
 
 
 def switch(argument: str, value: Any) -> bool:
     """Return the value as a bool; InputError unless it is true or false."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{argument}: {shown(value)}; allowed are True and False")
+        raise InputError(f"{argument}: {shown(value)}; it must be True or False")
     return bool(value)
 
 
@@ -125,7 +126,7 @@ def several(argument: str, values: Any) -> list[Any]:
     """Return a sequence as a list; InputError unless it is one, and has an entry."""
     # a set has an order of its own, by which its first entry would be that of another component
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
-        raise InputError(f"{argument}: {shown(values)}; allowed is a sequence, such as a list")
+        raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
     listed = list(islice(values, LONGEST + 1))
     if len(listed) > LONGEST:
         raise InputError(f"{argument}: a sequence of more than {LONGEST:,} entries")
@@ -140,15 +141,12 @@ def loading(argument: str, x: Any, n: int) -> Vector:
         x = np.asarray(x)
         x = np.array(x.astype(np.float64, casting="same_kind" if x.dtype != object else "unsafe"))
     except (TypeError, ValueError):
-        raise InputError(
-            f"{argument}: not a vector of real numbers; allowed is shape ({n},)"
-        ) from None
+        raise InputError(f"{argument}: not a vector of real numbers of shape ({n},)") from None
     if x.shape != (n,):
-        raise InputError(f"{argument}: shape {x.shape}; allowed is ({n},)")
+        raise InputError(f"{argument}: shape {x.shape}; it must be ({n},)")
     if not np.isfinite(x).all() or not x.any():
         raise InputError(
-            f"{argument}: has NaN, infinite or only zero entries; allowed is a finite nonzero "
-            "vector"
+            f"{argument}: has NaN or infinite entries, or only zeros; it must be finite and nonzero"
         )
     return x
 
@@ -172,8 +170,8 @@ def scale(argument: str, largest: float, power: int) -> None:
     """
     if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
         raise InputError(
-            f"{argument}: the largest entry is {largest:.3g}; allowed are 1e-{power} to 1e{power}. "
-            "To multiply it by a constant changes no component"
+            f"{argument}: the largest entry is {largest:.3g}; it must be from 1e-{power} to "
+            f"1e{power}: multiply it by a constant, which changes no component"
         )
 
 
@@ -238,7 +236,7 @@ def affordable(argument: str, shape: Sequence[int], each: float) -> None:
     if each * count > free:
         raise InputError(
             f"{argument}: shape {tuple(map(int, shape))} takes {machine.readable(each * count)}; "
-            f"{machine.readable(free)} are free"
+            f"only {machine.readable(free)} are free"
         )
 
 
@@ -265,9 +263,9 @@ def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
 
 def _expect_matrix(argument: str, M: Any) -> None:
     if np.iscomplexobj(M):
-        raise InputError(f"{argument}: complex entries; allowed are real ones")
+        raise InputError(f"{argument}: complex entries; they must be real")
     if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
+        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix, with 2")
     if 0 in M.shape:
         raise InputError(
             f"{argument}: empty, shape {tuple(M.shape)}; at least one row and one column are needed"
@@ -287,7 +285,7 @@ def plain(argument: str, M: Any) -> None:
     elif isinstance(M, np.ndarray) and (M.dtype.kind in "USmM" or np.ma.isMaskedArray(M)):
         _real_array(argument, M)
     elif isinstance(M, np.ndarray) and M.dtype == object and _has_texts(M):
-        raise InputError(f"{argument}: texts; allowed are real numbers")
+        raise InputError(f"{argument}: strings; the entries must be real numbers")
 
 
 def _has_texts(M: Any) -> bool:
@@ -319,7 +317,7 @@ def _real_array(argument: str, M: Any) -> Any:
 
 def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "biufc":  # dates are stored as whole numbers, and are none
-        raise InputError(f"{argument}: entries of type {dtype}; allowed are real numbers")
+        raise InputError(f"{argument}: entries of type {dtype}; they must be real numbers")
 
 
 def sparse(argument: str, M: Any) -> Any:
@@ -329,7 +327,7 @@ def sparse(argument: str, M: Any) -> Any:
     is called before they are checked.
     """
     if M.ndim != 2:
-        raise InputError(f"{argument}: {M.ndim} dimensions; allowed are 2, a matrix")
+        raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix, with 2")
     try:
         if M.format == "lil":
             _check_lists(argument, M)
@@ -352,15 +350,17 @@ def sparse(argument: str, M: Any) -> Any:
 def _check_lists(argument: str, M: Any) -> None:
     """Raise InputError where the lists of columns and of entries of a LIL matrix do not agree."""
     if len(M.rows) != M.shape[0] or [*map(len, M.rows)] != [*map(len, M.data)]:
-        raise InputError(f"{argument}: damaged: rows of a sparse matrix with lists of two lengths")
+        raise InputError(
+            f"{argument}: damaged: rows of a sparse matrix have lists of different lengths"
+        )
     in_range(argument, "columns", np.array([*chain.from_iterable(M.rows)] or [0]), M.shape[1])
 
 
 def _check_parts(argument: str, M: Any) -> None:
     if M.format == "coo":
-        for what, indices, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
-            in_range(argument, what, indices, length)
-            _as_many(argument, what, indices, M.data)
+        for part, indices, length in zip(("row", "col"), (M.row, M.col), M.shape, strict=True):
+            in_range(argument, part, indices, length)
+            _as_many(argument, part, indices, M.data)
         return
     block = M.data.shape[1:] if M.format == "bsr" else (1, 1)
     outer, inner = (length // side for length, side in zip(M.shape, block, strict=True))
@@ -391,22 +391,22 @@ def compressed(
         )
 
 
-def in_range(argument: str, what: str, indices: Any, length: int, least: int = 0) -> None:
+def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
     """Raise InputError for indices that are none, or point outside a sparse matrix."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise InputError(f"{argument}: damaged: {what} of a sparse matrix are no whole numbers")
+        raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
     if len(indices) and not least <= indices.min() <= indices.max() < length:
         raise InputError(
-            f"{argument}: damaged: {what} of a sparse matrix are {indices.min()} to "
-            f"{indices.max()}; allowed are {least} to {length - 1}"
+            f"{argument}: damaged: {part} of a sparse matrix are {indices.min()} to "
+            f"{indices.max()}; they must be from {least} to {length - 1}"
         )
 
 
-def _as_many(argument: str, what: str, indices: Any, entries: Any) -> None:
+def _as_many(argument: str, part: str, indices: Any, entries: Any) -> None:
     if len(indices) != len(entries):
         raise InputError(
-            f"{argument}: damaged: a sparse matrix of {len(entries)} entries and {len(indices)} "
-            f"{what}"
+            f"{argument}: damaged: a sparse matrix with {len(entries)} entries but {len(indices)} "
+            f"{part}"
         )
 
 
@@ -444,9 +444,9 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
-        raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; allowed is a square (n, n)")
+        raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
-        raise InputError("Sigma: its rows have other names than its columns, or another order")
+        raise InputError("Sigma: the names of its rows and columns differ, or their order does")
     affordable("Sigma", Sigma.shape, 24)  # its copy, transposed, and factorised
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
@@ -485,6 +485,6 @@ def _semidefinite(S: Array, top: float) -> None:
     except scipy.linalg.LinAlgError:
         smallest = np.linalg.eigvalsh(S)[0]
         raise InputError(
-            f"Sigma: indefinite, smallest eigenvalue {smallest:.3g}; allowed are positive "
-            "semidefinite matrices"
+            f"Sigma: indefinite, with smallest eigenvalue {smallest:.3g}; it must be positive "
+            "semidefinite"
         ) from None

@@ -123,9 +123,9 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
     return np.sort(np.concatenate([chosen[above], ties]))
 
 
-def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *more: int) -> list[Any]:
+def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: int) -> list[Any]:
     """The numbers that decide first among tied entries, and what decides next by their places."""
-    return [then[0](tied), *more, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
+    return [then[0](tied), *counts, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
 
 
 def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
@@ -171,9 +171,9 @@ def project(x: Vector, k: int) -> Vector:
     Kuleshov, "Fast algorithms for sparse principal component analysis based on Rayleigh quotient
     iteration", ICML 2013, section 2.
     """
-    kept = largest_indices(np.abs(x), k)
+    largest = largest_indices(np.abs(x), k)
     p = np.zeros_like(x)
-    p[kept] = normalize(x[kept])
+    p[largest] = normalize(x[largest])
     return p
 
 

@@ -47,16 +47,16 @@ def thresholding(n=400, draws=8):
 def anytime(n=2000, k=7, draws=20):
     """All seeds of one variable; one seed, a variable or a third of the support."""
     completed = registry.module("solver", "greedy_anytime").completed
-    every, one, third = [], [], []
+    from_all, from_one, from_third = [], [], []
     for seed in range(draws):
         problem, planted = drawn(n, k, seed)
-        every.append(share(solve(problem, "greedy_anytime", k=k).support, planted))
+        from_all.append(share(solve(problem, "greedy_anytime", k=k).support, planted))
         C = np.abs(problem.given_as("covariance").matrix.S)
-        one.append(share(completed(C, planted[:1], k, False), planted))
-        third.append(share(completed(C, planted[: round(k / 3)], k, False), planted))
-    print_mean(f"n = {n}, k = {k}, all seeds of one variable", every)
-    print_mean(f"n = {n}, k = {k}, from one variable of the support", one)
-    print_mean(f"n = {n}, k = {k}, from a third of the support", third)
+        from_one.append(share(completed(C, planted[:1], k, False), planted))
+        from_third.append(share(completed(C, planted[: round(k / 3)], k, False), planted))
+    print_mean(f"n = {n}, k = {k}, all seeds of one variable", from_all)
+    print_mean(f"n = {n}, k = {k}, from one variable of the support", from_one)
+    print_mean(f"n = {n}, k = {k}, from a third of the support", from_third)
 
 
 if __name__ == "__main__":

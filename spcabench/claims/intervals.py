@@ -156,11 +156,11 @@ def share(
     """
     hits = table.assign(_share=table[column].astype(float))
     shares, missing = _replicates(hits, "_share", over)
-    found = _of_mean(shares, missing, called)
-    if found.kind == "too few":
-        return found
+    mean = _of_mean(shares, missing, called)
+    if mean.kind == "too few":
+        return mean
     single = len(table) == len(shares) + missing and set(shares) <= {0.0, 1.0}
-    return replace(found, kind="share", spread=0.0) if single else replace(found, kind="mean share")
+    return replace(mean, kind="share", spread=0.0) if single else replace(mean, kind="mean share")
 
 
 def _replicates(

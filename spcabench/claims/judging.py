@@ -82,10 +82,10 @@ def _verdict(statement: Stored, primary: Stored | None) -> Stored:
             "reason": pending or "no run gave an answer",
             "side": "",
         }
-    found = {name: primary[name] for name in ("verdict", "would", "reason", "side")}
+    outcome = {name: primary[name] for name in ("verdict", "would", "reason", "side")}
     if statement["kind"] == "theorem":
-        found["verdict"] = OF_THEOREM.get(found["verdict"], found["verdict"])
-    return found
+        outcome["verdict"] = OF_THEOREM.get(outcome["verdict"], outcome["verdict"])
+    return outcome
 
 
 def _judged_reading(statement: Stored, reading: Stored) -> Stored:
@@ -217,14 +217,14 @@ def measured_of(place: Stored) -> intervals.Measured:
 
 def _without_copies(readings: list[Stored]) -> list[Stored]:
     """The readings, those with exactly the same numbers as one."""
-    found: list[Stored] = []
+    different: list[Stored] = []
     for reading in readings:
-        twin = next((r for r in found if _numbers(r) == _numbers(reading)), None)
+        twin = next((r for r in different if _numbers(r) == _numbers(reading)), None)
         if twin is None or not reading["places"]:
-            found.append(reading | {"same": list(reading.get("same", ()))})
+            different.append(reading | {"same": list(reading.get("same", ()))})
         else:
             twin["same"].append(reading["name"])
-    return found
+    return different
 
 
 def _numbers(reading: Stored) -> list[tuple[Any, ...]]:
@@ -238,13 +238,13 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
         for r in statement["readings"]
         if (r["would"] or r["verdict"]) != "undecided"
     }
-    found = {
+    marks = {
         "depends": len({word for word, _ in outcomes}) > 1 or len(outcomes) > 1,
         "calibrated": bool(statement["calibrated_by"]),
     }
     if primary is not None:
         kinds = {place["kind"] for place in primary["places"] if place["judged"]}
-        found |= {
+        marks |= {
             "close": statement["kind"] != "theorem" and _turns(statement, primary),
             "better": _better(statement, primary),
             "censored": bool(kinds & {"at least", "at most"}),
@@ -253,7 +253,7 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
             "stand-in": primary["stand_in"],
             "simulated": primary["simulated"],
         }
-    return [mark for mark, applies in found.items() if applies]
+    return [mark for mark, applies in marks.items() if applies]
 
 
 def _turns(statement: Stored, primary: Stored) -> bool:

@@ -79,10 +79,10 @@ def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[
 
     Values that are missing are left out. apart_from : as in `number`.
     """
-    found = [value for value in values if value is not None and not math.isnan(value)]
-    if not found:
+    finite = [value for value in values if value is not None and not math.isnan(value)]
+    if not finite:
         return "n/a"
-    low, high = (number(end, unit, apart_from) for end in (min(found), max(found)))
+    low, high = (number(end, unit, apart_from) for end in (min(finite), max(finite)))
     if low == high:
         return low
     same_unit = low.rpartition(" ")[2] == high.rpartition(" ")[2] and " " in low

@@ -173,7 +173,7 @@ def _check_folder() -> None:
     try:
         Path.cwd()
     except FileNotFoundError:
-        raise InputError("the current folder is no longer there; change to another one") from None
+        raise InputError("the current folder no longer exists; change to another one") from None
 
 
 def _renamed(arguments: list[str]) -> list[str]:
@@ -195,7 +195,7 @@ def _of_the_user(error: Any, arguments: list[str]) -> Any:
         return _of_an_extra(error, arguments[0])
     if isinstance(error, OSError) and error.errno in UNWRITTEN and error.filename is None:
         streams.give_up()
-        return InputError(f"what is printed cannot be written ({error.strerror})")
+        return InputError(f"the output cannot be written ({error.strerror})")
     if isinstance(error, OSError) and _is_about(error, arguments):
         return error
     raise error

@@ -51,7 +51,7 @@ def apply(
 
     for option, value in (("--label", label), ("--drop", drop)):
         if value is not None:  # people repeat the options of `solve`
-            raise InputError(f"{option}: not needed; the model finds its columns by their names")
+            raise InputError(f"{option}: not needed, because the model finds its columns by name")
     files.check("--out", out, (".csv", ".parquet", ".npy"))
     saved = models.load(model)
     notes: list[str] = []

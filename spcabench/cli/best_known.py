@@ -57,7 +57,7 @@ def best_known(
         ("--update", update and take, False),
     ):
         if value and not needed:
-            raise InputError(f"{option}: does nothing here; see `spcabench best-known --help`")
+            raise InputError(f"{option}: has no effect here; see `spcabench best-known --help`")
     if take is not None:
         _take(take)
         return
@@ -114,7 +114,7 @@ def _show_one(name: str, ks: list[int]) -> None:
                 say(f"  as the table has it: the data {entry.problem!r} are not here")
     known_at = sorted({entry.k for entry in entries})
     if not any(not ks or k in ks for k in known_at):
-        where = f"; known are k = {', '.join(map(str, known_at))}" if known_at else ""
+        where = f"; there are answers at k = {', '.join(map(str, known_at))}" if known_at else ""
         raise InputError(f"best-known: nothing is known of {name!r} at these cardinalities{where}")
 
 
@@ -141,7 +141,7 @@ def _take(file: Path) -> None:
         say(wrong)
     new = known.merged(table.get(entry.key), entry)
     if new == table.get(entry.key):
-        raise InputError(f"{file}: no better than what is known")
+        raise InputError(f"{file}: not better than the best known answer")
     known.write({**table, entry.key: new}.values())
     say(f"{new.item}, k = {new.k}: {new.value:.9g}, at most {new.bound:.9g}, {new.who}")
 

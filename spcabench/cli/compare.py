@@ -128,12 +128,12 @@ def compare(
     )
 
 
-def _jobs(solvers: list[str], own: list[str], suite: str, *more: Any) -> list["Job"]:
+def _jobs(solvers: list[str], own: list[str], suite: str, *values: Any) -> list["Job"]:
     """The jobs of solvers; each is described, a file that was named by a worker."""
     from spcabench.comparison.jobs import Job
 
     names = ("settings", "ks", "limit")
-    requested = dict(zip(names, more, strict=True))
+    requested = dict(zip(names, values, strict=True))
     return [
         Job.of(solver, suite, every_way=suite == COMPONENTS and solver in own, **requested)
         for solver in solvers
@@ -146,16 +146,16 @@ def _refuse_for_several(
     """Raise InputError for what a comparison of several components does not have."""
     if k or settings != "default" or fresh is not None or command is not None:
         raise InputError(
-            "-k, --settings, --fresh, --command: not allowed with --suite "
-            f"{COMPONENTS}, which has its own"
+            f"--suite {COMPONENTS} has settings of its own; leave out -k, --settings, --fresh and "
+            "--command"
         )
 
 
-def _make(title: str, jobs: int, profile: str, what: str) -> None:
+def _make(title: str, jobs: int, profile: str, comparison: str) -> None:
     """Make the page of a plan, and print the ranking. what : is compared, in words."""
     from spcabench.running import workflow
 
-    say(f"{what}; what is kept is not run again", flush=True)
+    say(f"{comparison}; what is kept is not run again", flush=True)
     page = HOME / title / "index.html"
     log = options.ROOT / HOME / "workflow.log"
     if code := workflow.workflow([str(page)], log, jobs, options.ROOT, profile):
@@ -169,8 +169,8 @@ def _check_title(title: str) -> None:
     plain = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. +-]{0,150}", title)
     if not plain or title in TAKEN or title.endswith((".", " ")):
         raise InputError(
-            f"--name: {title!r:.60}; allowed are letters, digits, spaces and _.+-, at most 150, "
-            f"and not {', '.join(TAKEN)}"
+            f"--name: {title!r:.60}; use at most 150 letters, digits, spaces and _.+-, and none "
+            f"of the names {', '.join(TAKEN)}"
         )
 
 
@@ -195,7 +195,7 @@ def _of_command(command: str, name: str | None) -> str:
     from spcabench.running import external_solver
 
     if name is None or not name.isidentifier():
-        raise InputError(f"--name: {name!r}; a command needs one of letters, digits and _")
+        raise InputError(f"--name: {name!r}; a command needs a name of letters, digits and _")
     file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
     atomic_files.write_changed(file, external_solver.text_of(command, Path.cwd()))
     return str(file)
@@ -208,7 +208,7 @@ def _seed(fresh: str | None) -> int | None:
     if fresh is None:
         return None
     if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
-        raise InputError(f"--fresh: {fresh!r}; allowed are whole numbers from 0, or none")
+        raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number from 0")
     seed = suite.new_seed() if fresh == options.NEW else int(fresh)
     say(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
     return seed
@@ -280,7 +280,7 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
         for solver in named:
             if not ways.ways(solver, describe(solver).traits):
                 raise InputError(
-                    f"{argument}: {solver!r} gives no several sparse components of any sign"
+                    f"{argument}: {solver!r} cannot compute several components with signs"
                 )
     return ways.entrants() if against == "all" or not own else others
 
@@ -343,7 +343,7 @@ def merge(
     for folder in folders:
         opening.folder(folder, "the folder of a comparison")
     if len(folders) < 2 or len({folder.resolve().name for folder in folders}) < len(folders):
-        raise InputError("merge: needed are two folders or more, each with a name of its own")
+        raise InputError("merge: give at least two folders, with different names")
     _check_title(name)
     folder = options.ROOT / HOME / name
     atomic_files.make_folder(folder)

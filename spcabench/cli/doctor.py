@@ -120,7 +120,7 @@ def _fetch(name: str) -> None:
                 raise InputError(f"{_cache()}: cannot be written ({error.strerror})") from None
             reason = " ".join(str(error).split())[:120]
             raise InputError(
-                f"{file.url}: no download ({reason}); the same command resumes it"
+                f"{file.url}: download failed ({reason}); run the same command again to resume it"
             ) from None
 
 
@@ -140,9 +140,9 @@ def doctor() -> None:
     exit code is 1 if there is any problem.
     """
     problems = 0
-    for good, what, finding in _findings():
+    for good, subject, finding in _findings():
         problems += not good
-        say(f"{'ok' if good else 'PROBLEM':8} {what}: {finding}", flush=True)
+        say(f"{'ok' if good else 'PROBLEM':8} {subject}: {finding}", flush=True)
     raise typer.Exit(int(problems > 0))
 
 
@@ -182,11 +182,11 @@ def _checkout() -> Finding:
     return not mixed, "checkout", mixed or description
 
 
-def _disk(what: str, folder: Path) -> Finding:
+def _disk(subject: str, folder: Path) -> Finding:
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free, writable = shutil.disk_usage(existing).free, os.access(existing, os.W_OK)
     description = f"{free / 1e9:.1f} GB free{'' if writable else ', not writable'} in {folder}"
-    return free > ROOM and writable, what, description
+    return free > ROOM and writable, subject, description
 
 
 def _data() -> Finding:

@@ -71,7 +71,7 @@ def _plan(out: Path) -> "Plan":
     folder, job = out.parent.name, out.stem
     if out.suffix != ".parquet" or out.parent.parent.name != "rows":
         raise InputError(
-            f"{out}: no file of rows; allowed is results/SCALE/rows/FIGURE/JOB.parquet"
+            f"{out}: not a file of rows; it must be results/SCALE/rows/FIGURE/JOB.parquet"
         )
     home = out.parents[2].name
     if home != COMPARE:
@@ -108,7 +108,7 @@ def _check_run(folder: Path) -> None:
     """Raise InputError for a folder in which no run has left its figures."""
     with using_file(folder):
         if not any(folder.glob("figures/*/claims.json")):
-            raise InputError(f"{folder}: holds no figures of a run; allowed is results/SCALE")
+            raise InputError(f"{folder}: has no figures; give the folder of a run, results/SCALE")
 
 
 def make_figures(
@@ -141,12 +141,12 @@ def make_figures(
     from spcabench.page import draw
 
     if out is not None and len(names or ()) != 1:
-        raise InputError(f"--out: draws one figure; {len(names or ())} are named")
+        raise InputError(f"--out: draws one figure, but {len(names or ())} are named")
     drawing = {"--width": width, "--height": height, "--fontsize": fontsize}
     drawing["--no-title"] = None if title else title
     for option, value in drawing.items():
         if out is None and value is not None:
-            raise InputError(f"{option}: is for the figure that --out draws")
+            raise InputError(f"{option}: only works together with --out")
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, names or [], profile)
     if not names:
@@ -261,11 +261,11 @@ def publish_run(
 
     _check_run(folder)
     if machine.checkout() is None:
-        raise InputError("publish: it changes a clone of the repository; this package is in none")
+        raise InputError("publish: works in a clone of the repository only")
     for source in comparison or ():
         opening.folder(source, "the folder of a comparison")
         if not (source / "plan.json").is_file():
-            raise InputError(f"--comparison: {source} has no plan.json; it is no comparison")
+            raise InputError(f"--comparison: {source} has no plan.json, so it is not a comparison")
     root = options.ROOT
     out = root / "results" / "published"
     about = publish.publish(folder, out, root / "README.md", comparison or (), fewer)
@@ -290,5 +290,5 @@ def explore(
     require("bokeh")
     out = options.ROOT / "results" / "explore"
     if folder.resolve() == out.resolve():
-        raise InputError(f"explore: {folder} is the copy; allowed is the folder of another run")
+        raise InputError(f"explore: {folder} is the copy itself; give the folder of another run")
     say(publish.explore(folder, out))

@@ -27,14 +27,14 @@ NEEDED = {suffix: ("matplotlib",) for suffix in PICTURES} | {".parquet": ("pyarr
 def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "loadings") -> None:
     """Raise, before the work is done, where a file cannot be written, or a picture not be drawn."""
     if kind not in pictures.KINDS:
-        raise InputError(f"--picture: {kind!r}; allowed are {', '.join(pictures.KINDS)}")
+        raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
     if file is None:
         return
     for library in NEEDED.get(file.suffix, ()):
         require(library)
     if file.suffix not in allowed or not file.absolute().parent.is_dir():
         raise InputError(
-            f"{option}: {str(file)!r}; allowed are {', '.join(allowed)} in a folder that exists"
+            f"{option}: {str(file)!r} must end in {', '.join(allowed)}, in a folder that exists"
         )
     check_writable(option, file)
 
@@ -43,17 +43,17 @@ def check_samples(problem: Problem, kind: str) -> None:
     """Raise, before the work is done, where a picture needs samples that the problem lacks."""
     if kind in pictures.OF_SAMPLES and problem.m is None:
         raise InputError(
-            f"--picture: {kind!r} needs samples, and {problem.name} is a covariance; allowed are "
-            "loadings, substitutes and scree"
+            f"--picture: {kind!r} needs samples, but {problem.name} is a covariance; choose "
+            "from loadings, substitutes and scree"
         )
 
 
 def check_writable(option: str, file: Path) -> None:
     """Raise, before the work is done, where no file of this name can be written."""
     if file.is_dir():
-        raise InputError(f"{option}: {str(file)!r} is a folder; allowed is a file")
+        raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
     if not file.absolute().parent.is_dir():
-        raise InputError(f"{option}: {str(file)!r}; allowed is a file in a folder that exists")
+        raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
     check_room(file.absolute().parent)
 
 
@@ -117,7 +117,7 @@ def draw(
     if isinstance(results, Components):
         figure = results.plot(kind)
     elif kind != "loadings":
-        raise InputError(f"--picture: {kind!r} is for components; a path has one picture alone")
+        raise InputError(f"--picture: {kind!r} is for components; a path has only one picture")
     else:
         assert isinstance(results, CardinalityPath)
         figure = results.plot(bound=bound)

@@ -57,15 +57,15 @@ def grade(
     if submit is not None:
         files.check_writable("--submit", submit)
     elif who is not None:
-        raise InputError("--who: is for --submit")
+        raise InputError("--who: only works together with --submit")
     opening.regular(loadings, f"a file: {grading.FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:
-        raise InputError(f"--covariance: is for files; {problem!r} is taken as it is")
+        raise InputError(f"--covariance: works with files only; {problem!r} is used as it is")
     if not items:
         _check_name(problem)
         if submit is not None:
-            raise InputError(f"--submit: {problem!r} is no problem of the suites")
+            raise InputError(f"--submit: {problem!r} is not a problem of the suites")
         loaded = solve._problem(problem, Reading(covariance=covariance), stand_in)
     else:
         loaded = api.load(items[0].dataset, stand_in=stand_in, **items[0].parameters)

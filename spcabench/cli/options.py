@@ -83,10 +83,10 @@ def cardinalities(text: str | None) -> list[int]:
     except ValueError:
         parts = []
     if sum(map(len, parts)) > MOST_NUMBERS:
-        raise InputError(f"-k: {_short(text)}; allowed are at most {MOST_NUMBERS:,} numbers")
+        raise InputError(f"-k: {_short(text)}; give at most {MOST_NUMBERS:,} numbers")
     numbers = {k for part in parts for k in part}
     if not numbers or min(numbers) < 1:
-        raise InputError(f"-k: {_short(text)}; allowed are whole numbers from 1: {FORMS}")
+        raise InputError(f"-k: {_short(text)}; give whole numbers from 1: {FORMS}")
     return sorted(numbers)
 
 

@@ -45,7 +45,7 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     for text in texts:
         name, equals, value = (word.strip() for word in text.partition("="))
         if not equals or not name:
-            raise InputError(f"--set: {text!r:.60}; allowed is NAME=VALUE")
+            raise InputError(f"--set: {text!r:.60}; write NAME=VALUE")
         if name in values:
             raise InputError(f"--set: {name} is given twice")
         if name in OPTIONS:
@@ -54,14 +54,14 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
             from spcabench.validate import nearest
 
             raise InputError(
-                f"--set: {nearest(f'setting of solver {solver!r}', name, allowed_kinds)}"
+                f"--set: {nearest('setting', name, allowed_kinds, f'solver {solver!r}')}"
             )
         allowed, adapter = KINDS[allowed_kinds[name]]
         try:
             values[name] = adapter.validate_python(value)
         except ValidationError:
             shown = value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
-            raise InputError(f"--set: {name}={shown}; allowed are {allowed}") from None
+            raise InputError(f"--set: {name}={shown}; give {allowed}") from None
     return values
 
 
@@ -109,12 +109,12 @@ Finite = Annotated[float, AllowInfNan(False)]
 KINDS: dict[Any, tuple[str, TypeAdapter[Any]]] = {
     kind: (allowed, TypeAdapter(read_as))  # type: ignore[arg-type]
     for kind, allowed, read_as in (
-        (bool, "true and false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
-        (int, "whole numbers from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
-        (float, "finite numbers from 0", Annotated[Finite, Field(ge=0)]),
-        (math.inf, "numbers from 0", Annotated[float, Field(ge=0)]),  # where it is the default
-        (str, "words", Annotated[str, Field(min_length=1)]),
-        (list[int], "lists of whole numbers, [3,2,...]", _list_of(int)),
-        (list[float], "lists of numbers, [0.5,-1,...]", _list_of(Finite)),
+        (bool, "true or false", Annotated[bool, Strict(), BeforeValidator(_truth)]),
+        (int, "a whole number from 0 to 1e15", Annotated[int, Field(ge=0, le=10**15)]),
+        (float, "a finite number from 0", Annotated[Finite, Field(ge=0)]),
+        (math.inf, "a number from 0", Annotated[float, Field(ge=0)]),  # where it is the default
+        (str, "a word", Annotated[str, Field(min_length=1)]),
+        (list[int], "a list of whole numbers, [3,2,...]", _list_of(int)),
+        (list[float], "a list of numbers, [0.5,-1,...]", _list_of(Finite)),
     )
 }

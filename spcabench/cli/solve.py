@@ -165,7 +165,7 @@ def _check_files(typed: SimpleNamespace) -> None:
     several = typed.k not in (None, options.AUTO) and len(options.cardinalities(typed.k)) > 1
     if typed.plot is not None and several and typed.picture != "loadings":
         raise InputError(
-            f"--picture: {typed.picture!r} is for components; a path over k has one picture alone"
+            f"--picture: {typed.picture!r} is for components; a path over k has only one picture"
         )
 
 
@@ -247,14 +247,14 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     from spcabench.solving.driver import parameters
 
     if Path(source).is_dir() and source not in registry.names("dataset"):
-        raise InputError(f"{source}: a folder; allowed is a file, or the name of a dataset")
+        raise InputError(f"{source}: a folder; give a file or the name of a dataset")
     arguments = parameters(registry.module("dataset", source).load)
     settings = {}
     for name, option in READING.items():
         if getattr(how, name) == getattr(Reading(), name):
             continue
         if name not in ("center", "scale") or name not in arguments:
-            raise InputError(f"{option}: is for files; dataset {source!r} is taken as it is")
+            raise InputError(f"{option}: is for files; dataset {source!r} is used as it is")
         settings[name] = getattr(how, name)
     return api.load(source, stand_in=stand_in, **settings)
 
@@ -271,7 +271,7 @@ def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
         if not 1 <= number <= problem.n:
             notes = "; ".join(problem.provenance.get("notes", ()))
             explained = f" ({notes})" if notes else ""
-            raise InputError(f"{option}: {number}; allowed are 1 to n = {problem.n}{explained}")
+            raise InputError(f"{option}: {number}; it must be from 1 to n = {problem.n}{explained}")
 
 
 def _found(
@@ -287,8 +287,8 @@ def _found(
 
     if len(ks) > 1 and count > 1:
         raise InputError(
-            f"-k: {len(ks)} cardinalities; allowed with --components is one, because several give "
-            "one component at each"
+            f"-k: {len(ks)} cardinalities; with --components give one, because several "
+            "give one component each"
         )
     if len(ks) > 1:
         return api.path(problem, solver, ks, **settings)

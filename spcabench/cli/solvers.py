@@ -57,7 +57,7 @@ def list_names(
 ) -> None:
     """List the solvers, the datasets or the figures."""
     if full and kind is not Kind.solvers:
-        raise InputError(f"--long: is for solvers, not for {kind}")
+        raise InputError(f"--long: works with solvers only, not with {kind}")
     listed = _methods() if full else _descriptions(kind)
     if as_json:
         say(json.dumps(listed, indent=1))
@@ -120,13 +120,13 @@ def new(
     file = Path(f"{name}.py")
     if kind != "solver" or not name.isidentifier() or not name.isascii():
         raise InputError(
-            f"new: {kind} {name!r}; allowed is `new solver NAME`, NAME of letters, digits and _"
+            f"new: {kind} {name!r}; write `new solver NAME`, with letters, digits and _ in NAME"
         )
     with using_file(file):
         if file.exists():
-            raise InputError(f"name: {file} is there already")
+            raise InputError(f"name: {file} already exists")
     if keyword.iskeyword(name) or importlib.util.find_spec(name) is not None:
-        raise InputError(f"name: {name!r} has a meaning in Python already; choose another")
+        raise InputError(f"name: {name!r} already has a meaning in Python; choose another name")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)
     write_text(file, text)
     say(f"wrote {file}; next: spcabench check {file}, then spcabench compare {file}")

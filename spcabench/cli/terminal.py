@@ -38,9 +38,9 @@ class Shown:
 
 
 @contextmanager
-def slow(what: str, may_be: bool = True) -> Iterator[None]:
+def slow(work: str, may_be: bool = True) -> Iterator[None]:
     """Say on the error stream what takes long, once it has taken some seconds."""
-    timer = threading.Timer(PATIENCE, lambda: say(f"computing {what} ...", file=sys.stderr))
+    timer = threading.Timer(PATIENCE, lambda: say(f"computing {work} ...", file=sys.stderr))
     timer.daemon = True
     if may_be:
         timer.start()
@@ -221,11 +221,11 @@ def _faults(results: Sequence[Result]) -> list[str]:
     )
 
 
-def _unproven(found: Sequence[Result]) -> list[str]:
+def _unproven(results: Sequence[Result]) -> list[str]:
     """Which answers an exact search did not prove, and why."""
     return [
         f"{label} is {result.unproven}"
-        for label, result in zip(labels(found), found, strict=True)
+        for label, result in zip(labels(results), results, strict=True)
         if result.unproven
     ]
 

@@ -30,12 +30,12 @@ def read(file: Path, figure: str = "") -> Stored:
 
     Raises InputError for a file of another version, figure or schema.
     """
-    report = opening.read_json(file, what="a claims file")
+    report = opening.read_json(file, expected="a claims file")
     version = report.get("version")
     if version != VERSION:
         raise InputError(
-            f"{file}: version {version!r:.40} of claims files, this is version {VERSION}; make the "
-            "figure again"
+            f"{file}: version {version!r:.40} of claims files, but this is version {VERSION}; make "
+            "the figure again"
         )
     wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
@@ -57,7 +57,7 @@ def read_all(folder: Path) -> dict[str, Stored]:
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
         raise InputError(
-            f"{folder}: no figures/NAME/{NAME} there; make figures, or name another folder"
+            f"{folder}: no figures/NAME/{NAME} in it; make figures, or name another folder"
         )
     return {file.parent.name: read(file, file.parent.name) for file in files}
 

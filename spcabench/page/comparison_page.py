@@ -50,7 +50,7 @@ def write(plan_file: Path) -> Path:
     """Write the page of a plan, its table, rows and ranking beside the plan; the page's path."""
     plan = Comparison.read(plan_file)
     if not plan.jobs:
-        raise InputError(f"{plan_file}: jobs: none; allowed is the plan of a comparison")
+        raise InputError(f"{plan_file}: it has no jobs, so it is not the plan of a comparison")
     root = plan_file.resolve().parents[3]
     listed = [Job.read(root / file) for file in plan.jobs]
     job_of = dict(zip(jobs.labels(listed), listed, strict=True))

@@ -222,7 +222,7 @@ def _copy_history(source: Path, out: Path) -> None:
 def _check_comparison(source: Path, published: Path) -> None:
     """Raise InputError, before anything is written, for what is no whole comparison."""
     if source.resolve().parent == published.resolve():
-        raise InputError(f"{source}: a published comparison; give the one that it was made of")
+        raise InputError(f"{source}: already published; give the folder that it was published from")
     plan = Comparison.read(source / "plan.json")
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
@@ -230,7 +230,7 @@ def _check_comparison(source: Path, published: Path) -> None:
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
         missing = [job for job in plan.jobs if not components_page.rows_of(root / job).is_file()]
         if missing or not plan.jobs:
-            raise InputError(f"{source}: no rows of a comparison; make it with spcabench compare")
+            raise InputError(f"{source}: has no rows; make the comparison with `spcabench compare`")
 
 
 def _copy_quick(quick: Path, folder: Path, out: Path) -> None:

@@ -214,9 +214,7 @@ class Problem:
     def data(self) -> Data:
         """A (m, n) for products; InputError where the problem has no data (see `given_as`)."""
         if not isinstance(self.matrix, Data):
-            raise InputError(
-                f"problem {self.name!r} is given without data: use problem.given_as('data')"
-            )
+            raise InputError(f"problem {self.name!r} has no data; use problem.given_as('data')")
         return self.matrix
 
     @property
@@ -265,7 +263,7 @@ class Problem:
         """
         if form not in ("covariance", "data", "sparse"):
             raise InputError(
-                f"form: {validate.shown(form)} is none of 'covariance', 'data', 'sparse'"
+                f"form: {validate.shown(form)}; choose 'covariance', 'data' or 'sparse'"
             )
         if form == self.form and not (form == "data" and isinstance(self.matrix, Gram)):
             return self

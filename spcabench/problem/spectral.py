@@ -100,12 +100,12 @@ def _largest_entries(V: Array) -> Array:
     if V.shape[1] == 1:
         v = V[:, 0]
         return V if v[first_largest(np.abs(v))] >= 0.0 else -V
-    rest, basis = V, np.empty_like(V)
+    residual, basis = V, np.empty_like(V)
     for j in range(V.shape[1]):
-        squares = np.einsum("ij,ij->i", rest, rest)
+        squares = np.einsum("ij,ij->i", residual, residual)
         i = first_largest(squares)
-        basis[:, j] = rest @ rest[i] / np.sqrt(squares[i])
-        rest = rest - np.outer(basis[:, j], rest[i]) / np.sqrt(squares[i])
+        basis[:, j] = residual @ residual[i] / np.sqrt(squares[i])
+        residual = residual - np.outer(basis[:, j], residual[i]) / np.sqrt(squares[i])
     return basis
 
 

@@ -48,7 +48,7 @@ def npy(path: Path) -> Array:
 def names(path: Path) -> list[str]:
     """The names of the arrays in an .npz file."""
     if not zipfile.is_zipfile(path):
-        raise InputError(f"{path}: no zip archive, or a damaged one")
+        raise InputError(f"{path}: not a zip archive, or a damaged one")
     with zipfile.ZipFile(path) as archive:
         files = archive.namelist()
     return [name.removesuffix(".npy") for name in files if name.endswith(".npy")]
@@ -57,7 +57,7 @@ def names(path: Path) -> list[str]:
 def npz(path: Path, key: str | None) -> Any:
     """Return the sparse array of a .npz file, or one of its arrays."""
     if not zipfile.is_zipfile(path):
-        raise InputError("no zip archive, or a damaged one")
+        raise InputError("not a zip archive, or a damaged one")
     with zipfile.ZipFile(path) as archive:
         members = {
             info.filename.removesuffix(".npy"): info
@@ -71,7 +71,7 @@ def npz(path: Path, key: str | None) -> Any:
             raise InputError(f"{path}: holds no array")
         if key is None and len(names) != 1:
             raise InputError(
-                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}): name one, --key "
+                f"{path}: holds {len(names)} arrays ({', '.join(names[:5])}); name one with --key "
                 f"{names[0]}"
             )
         if key is not None and key not in names:
@@ -89,12 +89,12 @@ def _read(path: Path, stream: IO[bytes], size: int) -> Array:
     """The array at the begin of a stream of ``size`` bytes, once its header is found true."""
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:
-        raise InputError(f"{path}: version {version} of the format; known are 1.0 and 2.0")
+        raise InputError(f"{path}: version {version} of .npy; only 1.0 and 2.0 can be read")
     shape, by_columns, dtype = HEADERS[version](stream)
     if dtype.kind in NO_NUMBERS:
-        raise InputError(f"{path}: holds {NO_NUMBERS[dtype.kind]}; allowed are numbers")
+        raise InputError(f"{path}: holds {NO_NUMBERS[dtype.kind]}; they must be numbers")
     if dtype.kind == "c":
-        raise InputError(f"{path}: complex entries; allowed are real ones")
+        raise InputError(f"{path}: complex entries; they must be real")
     if any(length < 0 for length in shape):
         raise InputError(f"{path}: damaged: its header promises the shape {shape}")
     count = math.prod(shape)
@@ -108,11 +108,13 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     kind = _format(path, archive, members["format"])
     missing = [part for part in PARTS[kind] if part not in members]
     if missing:
-        raise InputError(f"{path}: a sparse array ({kind}) without {', '.join(missing)}")
+        raise InputError(f"{path}: a sparse array ({kind}) lacks {', '.join(missing)}")
     shape = _member(path, archive, members["shape"])
     data = _member(path, archive, members["data"])
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
-        raise InputError(f"{path}: a sparse array of shape {shape.tolist()!r:.60}; allowed are two")
+        raise InputError(
+            f"{path}: a sparse array of shape {shape.tolist()!r:.60}; expected two numbers"
+        )
     rows, columns = (int(length) for length in shape)
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
@@ -138,7 +140,7 @@ def _indices(
 ) -> Array:
     indices = _member(path, archive, members[part])
     if indices.dtype.kind not in "iu":
-        raise InputError(f"{path}: {part} of a sparse array; allowed is a list of whole numbers")
+        raise InputError(f"{path}: {part} of a sparse array must be a list of whole numbers")
     return indices.astype(np.int64)
 
 

@@ -110,7 +110,7 @@ def products(path: Path, words: Indices, presence: bool = False) -> Array:
             c[:] = 1
         document, used = _add_products(d, w, c, place, G, columns, counts, document, used)
         if document < 0:
-            raise InputError(f"{path}: documents are not in order, or a pair stands twice")
+            raise InputError(f"{path}: documents are not in order, or a pair occurs twice")
     _outer(G, columns, counts, used)
     return (G + np.triu(G, 1).T) / file.documents
 
@@ -160,7 +160,7 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
     words = [line.strip() for line in text.splitlines() if line.strip()]
     if len(words) != count or len(text) > most:
         count_there = "more" if len(text) > most else f"{len(words):,}"
-        raise InputError(f"{path}: {count_there} words; the corpus has {count:,}")
+        raise InputError(f"{path}: {count_there} words, but the corpus has {count:,}")
     return words
 
 

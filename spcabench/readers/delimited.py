@@ -85,7 +85,7 @@ def _encoding(path: Path) -> str:
             return encoding
     if b"\x00" in head:
         raise InputError(
-            f"{path}: zero bytes in it: no text, or UTF-16 without its mark; save the file as UTF-8"
+            f"{path}: zero bytes: not text, or UTF-16 without its mark; save it as UTF-8"
         )
     return "utf-8"
 
@@ -134,8 +134,8 @@ def _separator(lines: list[str]) -> str:
             return mark
     if any(mark in lines[0] for mark in SEPARATORS):
         return max(reversed(SEPARATORS), key=lines[0].count)
-    first, *rest = (len(line.split()) for line in lines)
-    widths = {*rest} or {first}
+    first, *lengths = (len(line.split()) for line in lines)
+    widths = {*lengths} or {first}
     # R writes no header above the names of the rows
     even = len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1)
     return SPACES if even else ","
@@ -207,7 +207,7 @@ def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> p
     """The table with names of its columns as text, and its rows' names as its first column."""
     if isinstance(frame.index, pd.MultiIndex):
         raise InputError(
-            f"{path}: its lines have {frame.index.nlevels} values more than its header has names"
+            f"{path}: its lines have {frame.index.nlevels} more values than its header has names"
         )
     if not isinstance(frame.index, pd.RangeIndex):
         notes.append(

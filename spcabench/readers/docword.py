@@ -48,18 +48,20 @@ class Docword:
         numbers: list[int] = []
         try:
             with _stream(path) as stream:
-                for what in HEADER:
+                for entry in HEADER:
                     line = stream.readline(KEPT)  # a line can be as long as the file
                     if not line:
                         break
                     if not line.strip().isdigit() or len(line.strip()) > DIGITS:
                         text = line.strip()[:40].decode(errors="replace")
-                        raise InputError(f"{path}, line {len(numbers) + 1}: {text!r} is no {what}")
+                        raise InputError(
+                            f"{path}, line {len(numbers) + 1}: {text!r} is not a {entry}"
+                        )
                     numbers.append(int(line))
         except DAMAGED as error:
             raise InputError(f"{path}, line {len(numbers) + 1}: damaged file ({error})") from None
         if len(numbers) < 3:
-            raise InputError(f"{path}: {len(numbers)} lines; the header needs three")
+            raise InputError(f"{path}: {len(numbers)} lines, but the header needs three")
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
@@ -129,8 +131,8 @@ class Docword:
             ("word", parts[1], self.words),
         ):
             if not 1 <= int(value) <= top:
-                return f"{where}: {name} {value} is out of range; allowed are 1 to {top}"
-        return f"{where}: count {parts[2]}; allowed are whole numbers from 1"
+                return f"{where}: {name} {value} is out of range; it must be from 1 to {top}"
+        return f"{where}: count {parts[2]}; it must be a whole number from 1"
 
 
 def _stream(path: Path) -> IO[bytes]:

@@ -58,13 +58,13 @@ def _header(path: Path) -> Header:
     with sizes.open_text(path) as stream:
         first = stream.readline(LINE).decode("latin-1").lower().split()
         if len(first) != 5 or first[:2] != ["%%matrixmarket", "matrix"]:
-            raise InputError("its first line is no %%MatrixMarket matrix ...")
+            raise InputError("the first line is not '%%MatrixMarket matrix ...'")
         layout, field, symmetry = first[2:]
         readable = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
         if not readable or (layout == "array" and field == "pattern"):
             raise InputError(
-                f"{path}: {layout} {field} {symmetry:.40}; allowed are {', '.join(LAYOUTS)}; "
-                f"{', '.join(FIELDS)}; {', '.join(SIGNS)}"
+                f"{path}: {layout} {field} {symmetry:.40}; it must be one each of "
+                f"{', '.join(LAYOUTS)}; {', '.join(FIELDS)}; {', '.join(SIGNS)}"
             )
         line, lines = b"%", 1
         while line.startswith(b"%") or (line and not line.strip()):
@@ -80,10 +80,10 @@ def _sizes(
     expected = 3 if layout == "coordinate" else 2
     if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
         shown = line[:40].decode("latin-1").strip()
-        raise InputError(f"{path}, line {number}: {shown!r}; allowed are {expected} whole numbers")
+        raise InputError(f"{path}, line {number}: {shown!r}; expected {expected} whole numbers")
     rows, columns, *counts = (int(word) for word in words)
     if symmetry != "general" and rows != columns:
-        raise InputError(f"{path}, line {number}: {symmetry}, but {rows} x {columns}")
+        raise InputError(f"{path}, line {number}: {symmetry}, but the size is {rows} x {columns}")
     if counts:
         return (rows, columns), counts[0]
     diagonal = {"general": None, "symmetric": 1, "skew-symmetric": -1}[symmetry]
@@ -106,17 +106,17 @@ def _numbers(path: Path, header: Header, width: int) -> Array:
             f"{path}: its header promises {header.entries:,} entries, the file has {len(frame):,}"
         )
     if frame[width].notna().any() or frame.iloc[:, : min(width, 2)].isna().any(axis=None):
-        raise InputError(f"{path}: a line that is not {width} numbers")
+        raise InputError(f"{path}: a line does not have {width} numbers")
     return frame.iloc[:, :width].to_numpy()
 
 
 def _coordinates(path: Path, header: Header) -> Any:
     triplets = _numbers(path, header, 2 if header.field == "pattern" else 3)
-    for what, place, length in zip(("row", "column"), triplets.T[:2], header.shape, strict=True):
+    for axis, place, length in zip(("row", "column"), triplets.T[:2], header.shape, strict=True):
         wrong = (place < 1) | (place > length) | (place != np.floor(place))
         if wrong.any():
             value = place[wrong][0]
-            raise InputError(f"{path}: {what} {value:g} of an entry; allowed are 1 to {length}")
+            raise InputError(f"{path}: {axis} {value:g} of an entry; it must be from 1 to {length}")
     i, j = (triplets[:, :2].T - 1).astype(np.int64)
     values = np.ones(len(triplets)) if header.field == "pattern" else triplets[:, 2]
     lower = sp.coo_array((values, (i, j)), shape=header.shape)

@@ -61,7 +61,7 @@ def _complete(
 ) -> tuple[Array, list[str]]:
     """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
     if how.missing == "columns":
-        raise InputError("--missing: 'columns'; a model needs all of them: allowed are rows, mean")
+        raise InputError("--missing: 'columns'; a model needs all its columns: choose rows or mean")
     if frame.empty:
         raise InputError(f"{path}: no rows; at least one sample is needed")
     values = frame.to_numpy(dtype=np.float64)

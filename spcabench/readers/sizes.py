@@ -31,9 +31,7 @@ def afford(path: Path, needed: float) -> None:
     """Raise InputError where so many bytes are more than a share of the free memory."""
     free = machine.free_memory()
     if needed > SHARE * free:
-        raise InputError(
-            f"{path}: {readable(needed)} of numbers and a copy, {readable(free)} are free: {ADVICE}"
-        )
+        raise InputError(f"{path}: {readable(needed)} needed, {readable(free)} free: {ADVICE}")
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
@@ -41,7 +39,7 @@ def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
             f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "
-            f"{readable(member.file_size)}; allowed is {DENSE:.0f} times, or {readable(BOMB)}"
+            f"{readable(member.file_size)}; the limit is {DENSE:.0f} times, or {readable(BOMB)}"
         )
 
 
@@ -61,22 +59,22 @@ def parquet_schema(path: Path) -> Any:
         raise InputError(f"{path}: not a readable .parquet file ({reason:.100})") from error
 
 
-def kept(path: Path, promised: float, available: float, what: str = "numbers") -> None:
+def kept(path: Path, promised: float, available: float, content: str = "numbers") -> None:
     """Raise InputError where a header promises more bytes than the file can hold."""
     if promised > available:
         raise InputError(
-            f"{path}: damaged: its header promises at least {readable(promised)} of {what}, the "
+            f"{path}: damaged: its header promises at least {readable(promised)} of {content}, the "
             f"file holds {readable(available)}"
         )
 
 
 def filled(path: Path, rows: int, columns: int, entries: int) -> None:
     """Raise InputError where nearly all of the promised rows and columns would be empty."""
-    for what, count in (("rows", rows), ("columns", columns)):
+    for lines, count in (("rows", rows), ("columns", columns)):
         if count > MOST_EMPTY + 1000 * entries:
             raise InputError(
-                f"{path}: its header promises {count:,} {what} for {entries:,} entries: number "
-                f"the {what} from 1 without gaps"
+                f"{path}: its header promises {count:,} {lines} for {entries:,} entries: number "
+                f"the {lines} from 1 without gaps"
             )
 
 
@@ -117,7 +115,7 @@ def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
             line = line + len(block) if b"\n" not in block else len(block) - block.rfind(b"\n")
             if line > LONGEST:
                 raise InputError(
-                    f"{path}: a line of more than {readable(LONGEST)}: no table of numbers"
+                    f"{path}: a line of more than {readable(LONGEST)}: not a table of numbers"
                 )
             if size + per_field * (lines + separators) > free:
                 afford(path, size + per_field * (lines + separators))

@@ -57,17 +57,19 @@ def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes
     if unnamed and frame.shape[1] > 1:
         notes.append("the first column has no header: taken as the rows' names")
     elif texts and len(words) == len(frame) and words.is_unique and frame.shape[1] > 1:
-        what = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
+        kind = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
         notes.append(
-            f"column {first!r} is a different {what} in each row: taken as the rows' names"
+            f"column {first!r} is a different {kind} in each row: taken as the rows' names"
         )
     else:
         return frame, None
-    rest = frame.iloc[:, 1:]
-    while rest.shape[1] > 1 and _unnamed(str(rest.columns[0])) and _numbers_rows(rest.iloc[:, 0]):
-        notes.append(f"column {str(rest.columns[0])!r} has no name and numbers the rows: left out")
-        rest = rest.iloc[:, 1:]
-    return rest, column.astype(str).tolist()
+    frame = frame.iloc[:, 1:]
+    while (
+        frame.shape[1] > 1 and _unnamed(str(frame.columns[0])) and _numbers_rows(frame.iloc[:, 0])
+    ):
+        notes.append(f"column {str(frame.columns[0])!r} has no name and numbers the rows: left out")
+        frame = frame.iloc[:, 1:]
+    return frame, column.astype(str).tolist()
 
 
 def _unnamed(name: str) -> bool:
@@ -168,27 +170,27 @@ def _held(column: pd.Series) -> str:
 
 def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], advice: str) -> str:
     column = frame.iloc[:, first]
-    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
     words = column.dropna().astype(str)
     wrong = words[~words.map(is_number)]
     if not len(wrong):
-        return f"{path}: column {names[0]!r}{more} holds {column.dtype}; allowed are numbers"
+        return f"{path}: column {names[0]!r}{others} holds {column.dtype}; it must hold numbers"
     row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
     value = f": {wrong.iloc[0]!r:.40} in row {row}"
     if (held := _held(column)) != "text":
-        return f"{path}: column {names[0]!r}{more} holds {held}{value}; allowed are numbers: " + (
+        return f"{path}: column {names[0]!r}{others} holds {held}{value}; must hold numbers: " + (
             advice or f"--drop {names[0]} leaves it out, --drop-text every column of no numbers"
         )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
-        what = "numbers must be written alike, without thousands separators, spaces or %"
+        advised = "numbers must be written alike, without thousands separators, spaces or %"
     elif len(wrong) < 0.1 * len(words):
-        what = "where it stands for a missing value, leave the field empty or write NA"
+        advised = "where it stands for a missing value, leave the field empty or write NA"
     else:
-        what = advice or (
+        advised = advice or (
             f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
             "--drop-text every column of text"
         )
-    return f"{path}: column {names[0]!r}{more} is text{value}; {what}"
+    return f"{path}: column {names[0]!r}{others} is text{value}; {advised}"
 
 
 def complete(
@@ -215,7 +217,7 @@ def complete(
         wholly = gaps.all(axis=0)
         if wholly.any():
             name = frame.columns[int(np.argmax(wholly))]
-            raise InputError(f"{path}: column {name!r} has no value at all: --drop {name}")
+            raise InputError(f"{path}: column {name!r} has no values; --drop {name} leaves it out")
         notes.append(
             f"{gaps_in_words}; filled in by the mean of the column, which lowers variances{much}"
         )

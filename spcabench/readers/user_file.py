@@ -55,14 +55,14 @@ class Reading:
     def check(self) -> None:
         """Raise InputError for settings that contradict each other."""
         if self.missing not in MISSING:
-            raise InputError(f"--missing: {self.missing!r}; allowed are {', '.join(MISSING)}")
+            raise InputError(f"--missing: {self.missing!r}; choose from {', '.join(MISSING)}")
         if self.covariance and (self.scale or not self.center or self.label or self.transpose):
             raise InputError(
-                "--covariance: is taken as it is; --scale, --no-center, --label and --transpose "
-                "are for data"
+                "--covariance: a covariance is used as it is; --scale, --no-center, --label and "
+                "--transpose are for data"
             )
         if self.transpose and self.label:
-            raise InputError("--label: not allowed with --transpose, where columns are samples")
+            raise InputError("--label: does not work with --transpose, where columns are samples")
 
 
 def is_file(source: str) -> bool:
@@ -108,7 +108,7 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
     """Return what a file holds, as it is: a data frame, an array or a sparse matrix."""
     kind = _kind(path)
     if how.key is not None and kind != ".npz":
-        raise InputError(f"--key: is for .npz files; {path} holds one table")
+        raise InputError(f"--key: works with .npz files only; {path} holds one table")
     with _one_line(path, kind):
         return READERS[kind](path, how, notes)
 
@@ -118,7 +118,7 @@ def _kind(path: Path) -> str:
     kind = kind_of(path)
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:
-        raise InputError(f"{path}: unknown format; known are {FORMATS}")
+        raise InputError(f"{path}: unknown format; the formats are {FORMATS}")
     return kind
 
 
@@ -224,11 +224,11 @@ def _variables(
 ) -> tuple[Any, list[str] | None, list[str] | None]:
     """The matrix of the variables, the samples' classes, and the variables' names."""
     if X.ndim != 2:
-        raise InputError(f"{path}: {X.ndim} dimensions; allowed are 2, a matrix")
+        raise InputError(f"{path}: {X.ndim} dimensions; it must be a matrix, with 2")
     if not isinstance(X, pd.DataFrame):
         for option, value in (("--label", how.label), ("--drop", how.drop)):
             if value:
-                raise InputError(f"{option}: {path} has no names of columns")
+                raise InputError(f"{option}: the columns of {path} have no names")
         X = X.T if how.transpose else X
         if sp.issparse(X) or not np.isnan(X).any():
             return X, None, None
@@ -269,8 +269,8 @@ def _labels(
     columns = [str(name) for name in frame.columns]
     if label not in columns:
         raise InputError(f"{path}: {table.nearest('column (--label)', label, columns)}")
-    rest = frame.loc[:, [name != label for name in columns]]
-    return frame.iloc[:, columns.index(label)].astype(str).tolist(), rest
+    variables = frame.loc[:, [name != label for name in columns]]
+    return frame.iloc[:, columns.index(label)].astype(str).tolist(), variables
 
 
 def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:

@@ -49,7 +49,7 @@ def held_out(
         )
     folds = min(FOLDS, samples.m // 2) if folds is None else folds
     if not 2 <= folds <= samples.m // 2:
-        raise InputError(f"folds: {folds}; allowed are 2 to m / 2 = {samples.m // 2}")
+        raise InputError(f"folds: {folds}; it must be from 2 to m / 2 = {samples.m // 2}")
     shares = np.array(
         [
             samples.shares(fitted, rest, _loadings(path(samples.problem(fitted))))

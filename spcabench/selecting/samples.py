@@ -23,7 +23,7 @@ class Samples:
         A = problem.matrix
         if not isinstance(A, Data):
             raise InputError(
-                f"criterion: problem {problem.name!r} has no samples; allowed for a covariance is "
+                f"criterion: problem {problem.name!r} has no samples; for a covariance choose "
                 "'certified'"
             )
         self.m, self.n = A.shape
@@ -70,5 +70,5 @@ def _only_centred(name: str, A: Data) -> bool:
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:
-        raise InputError(f"X: problem {name!r} is deflated; allowed is one that is not")
+        raise InputError(f"X: problem {name!r} is deflated; give the original problem")
     return True

@@ -41,7 +41,7 @@ def components(
     InputError for any other way, for answers that are none, and for scores without samples.
     """
     if kind not in KINDS:
-        raise InputError(f"kind: {kind!r}; allowed are {', '.join(KINDS)}")
+        raise InputError(f"kind: {kind!r}; choose from {', '.join(KINDS)}")
     good = [r for r in results if r.good]
     if not good:
         raise InputError(f"plot: no answer to draw: {results[0].fault}")
@@ -60,7 +60,7 @@ def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) 
     with matplotlib.rc_context(RC):
         if axis is not None:
             if not isinstance(axis, require("matplotlib.axes").Axes):
-                raise InputError(f"axis: {axis!r:.80}; allowed are Axes of matplotlib")
+                raise InputError(f"axis: {axis!r:.80}; it must be an Axes of matplotlib")
             figure, axes = axis.figure, [axis]
         else:
             figure, grid = pyplot.subplots(1, panels, squeeze=False, figsize=size)
@@ -82,7 +82,7 @@ def loadings(
     With ``replaced``, the names of the best substitutes follow each variable's own.
     """
     if axis is not None and len(results) > 1:
-        raise InputError(f"axis: one, for {len(results)} components; allowed is none")
+        raise InputError(f"axis: one for {len(results)} components; leave it out")
     size = (max(5.5, (5.2 if replaced else 3.6) * len(results)), 4.2)
     with _figure(axis, len(results), size) as (figure, axes):
         for i, (panel, result) in enumerate(zip(axes, results, strict=True), 1):
@@ -102,9 +102,9 @@ def _bars(
     axis.barh(range(len(W)), x[W], color=colours, tick_label=_labels(result, names, W, replaced))
     axis.axvline(0.0, color="black", linewidth=0.8)
     axis.locator_params(axis="x", nbins=4)
-    more = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
+    shown = f", {len(W)} of {result.cardinality} variables" if len(W) < result.cardinality else ""
     share = f"variance {variance:.4g}, {variance / text.total_variance(problem):.1%}"
-    axis.set(xlabel="loading", title=f"{label}{more}\n{share}")
+    axis.set(xlabel="loading", title=f"{label}{shown}\n{share}")
 
 
 def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) -> list[str]:
@@ -123,7 +123,7 @@ def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
     """
     if not isinstance(problem.matrix, Data):
         raise InputError(
-            f"kind: problem {problem.name!r} is a covariance, which has no scores; allowed are "
+            f"kind: problem {problem.name!r} is a covariance, which has no scores; choose from "
             "loadings, substitutes and scree"
         )
     with uncharged():
@@ -187,10 +187,10 @@ def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
     """Write names at the tip of an arrow, inside the axes: beside a steep one, else along it."""
     x, y = tip
     steep, above = abs(x) < abs(y), y >= 0
-    more = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
+    others = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
     axis.scatter(x, y, s=0)  # the axes reach it
     axis.annotate(
-        "\n".join(names[:TOGETHER] + more),
+        "\n".join(names[:TOGETHER] + others),
         (x, y),
         (5.0, 0.0) if steep else (0.0, 4.0 if above else -4.0),
         textcoords="offset points",

@@ -44,7 +44,7 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
     if not result.good:
         raise InputError(f"substitutes: no answer: {result.fault}")
     if not 0.0 < validate.number("loss", loss) < 1.0:
-        raise InputError(f"loss: {loss}; allowed is a share above 0, below 1")
+        raise InputError(f"loss: {loss}; it must be above 0 and below 1")
     W, Sigma = support(result.x), result.problem.covariance
     with uncharged():
         R = np.array([Sigma @ embed(np.ones(1), np.array([j]), Sigma.n) for j in W])  # (k, n)
@@ -67,7 +67,7 @@ def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
     return swaps
 
 
-def _promising(R: Array, d: Vector, rest: Indices, W: Indices, least: float) -> Indices:
+def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -> Indices:
     """The variables outside W that add most to the rest of the support.
 
     With j added, the largest eigenvalue exceeds t, itself above that of the rest B, if and only if
@@ -75,8 +75,8 @@ def _promising(R: Array, d: Vector, rest: Indices, W: Indices, least: float) -> 
     (k - 1, n) are those of the rest.
     """
     added = d.copy()
-    if len(rest):
-        w, V = np.linalg.eigh(R[:, rest])
+    if len(others):
+        w, V = np.linalg.eigh(R[:, others])
         t = max(least, 1.001 * w[-1])
         added += ((V.T @ R) ** 2 / (t - w)[:, None]).sum(axis=0)
     added[W] = -np.inf

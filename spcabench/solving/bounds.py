@@ -164,16 +164,16 @@ def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> Dual
     if remaining is None or reached <= 0.0:
         return None
     W, S = remaining
-    certificate, made = Certificate.zero(len(S)), 0
+    certificate, spent = Certificate.zero(len(S)), 0
     if len(W) > k:
         search = Splitting(S / reached, k, nonnegative)
         while search.steps < steps and search.bound > 1.0 + ROUNDING:
             search.descend()
-        certificate, made = search.certificate.times(reached), search.steps
+        certificate, spent = search.certificate.times(reached), search.steps
     # what was left out reaches no more than `reached`
     value = certificate.bound(S, k, nonnegative) if len(W) >= k else reached
     value = max(value, reached) * (1.0 + ROUNDING)
-    return DualBound(value, reached, W, certificate, made, perf_counter() - begun)
+    return DualBound(value, reached, W, certificate, spent, perf_counter() - begun)
 
 
 def _reached(problem: Problem, k: int, nonnegative: bool) -> float:

@@ -93,9 +93,9 @@ def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
     for block, most in ((slice(0, m), k_u), (slice(m, None), k)):
         B = X[block, block]
         off = B - np.diag(B.diagonal())
-        trace, rest = float(np.trace(B)), float(np.abs(off).sum())
+        trace, mass = float(np.trace(B)), float(np.abs(off).sum())
         # what is taken from beside the diagonal is put on it: that adds a PSD matrix
-        shrunk = off * (max((trace + rest) / most - trace, 0.0) / rest if rest else 0.0)
+        shrunk = off * (max((trace + mass) / most - trace, 0.0) / mass if mass else 0.0)
         X[block, block] = B - shrunk + np.diag(np.abs(shrunk).sum(axis=1))
         d[block] = 1.0 / np.sqrt(np.trace(X[block, block]))
     X = d[:, None] * X * d

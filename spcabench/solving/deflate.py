@@ -240,7 +240,7 @@ def _check(deflation: Any, alpha: Any) -> None:
         or (alpha != 1.0 and deflation != "hotelling")
     ):
         raise InputError(
-            f"alpha: {alpha!r}; allowed are 0 to 1 with hotelling, 1 with any other deflation"
+            f"alpha: {alpha!r}; it must be from 0 to 1 with hotelling, and 1 with other deflations"
         )
 
 

@@ -178,7 +178,7 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
         settings_of_function |= set(RESERVED) - {"start"}
     for name in settings:
         if name not in parameters(function):
-            raise InputError(validate.nearest(f"setting of {owner}", name, settings_of_function))
+            raise InputError(validate.nearest("setting", name, settings_of_function, owner))
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
@@ -233,9 +233,7 @@ def drive(
     check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
     if solver.TRAITS.largest is not None and problem.n > solver.TRAITS.largest:
         most = solver.TRAITS.largest
-        raise InputError(
-            f"n: {problem.n} variables; solver {_name(solver)!r} is for at most {most}"
-        )
+        raise InputError(f"n: {problem.n} variables; solver {_name(solver)!r} takes at most {most}")
     problem = in_form(problem, solver.TRAITS)
     waited = machine.waited()
     settings = dict(settings)
@@ -338,7 +336,7 @@ class _Run:
         # factorisation that the paper does not count.
         first, self.setup_seconds = self._advance()
         if first is None:
-            raise SolverError("solve yielded no iterate; at least its start is needed")
+            raise SolverError("solve yielded nothing; it must yield at least its start")
         self.setup_flops = self.charged
         self.last = first
         if self.last.phase is not None:
@@ -480,7 +478,7 @@ def _copied(item: Any, problem: Problem) -> Iterate:
         u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
     except (TypeError, ValueError):
         raise SolverError(
-            f"solve yielded {_kind(item)}; allowed are x (n,) or an Iterate"
+            f"solve yielded {_kind(item)}; it must yield x (n,) or an Iterate"
         ) from None
     extra = dict(iterate.extra)
     if reserved := [name for name in OWN_NUMBERS if name in extra]:
@@ -494,13 +492,13 @@ def _vector(name: str, value: Any, length: int | None) -> Vector:
     """A copy of what was yielded; SolverError where it has another length than is known."""
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
-        raise SolverError("solve yielded complex numbers; allowed are real ones")
+        raise SolverError("solve yielded complex numbers; they must be real")
     if not entries.ndim and entries.dtype.kind not in "biuf":
         raise TypeError(name)
     # before the copy: an array of another length may be larger than the memory
     vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of one entry
     if length is not None and vector.shape != (length,):
-        raise SolverError(f"solve yielded {name} of shape {entries.shape}; allowed is ({length},)")
+        raise SolverError(f"solve yielded {name} of shape {entries.shape}; it must be ({length},)")
     return np.array(vector, dtype=np.float64)
 
 

@@ -24,7 +24,7 @@ def fault(Z: Array, n: int, k: int | None, formulation: Formulation) -> str:
     """
     Z = np.asarray(Z)
     if Z.ndim != 2 or len(Z) != n or Z.dtype != np.float64 or not np.isfinite(Z).all():
-        return f"Z has shape {Z.shape} and type {Z.dtype}; allowed are finite floats ({n}, r)"
+        return f"Z has shape {Z.shape} and type {Z.dtype}; it must be finite floats ({n}, r)"
     if formulation == "penalised" or k is None:
         return ""
     nonzero = Z[:, Z.any(axis=0)]

@@ -65,8 +65,8 @@ def _each(
 ) -> dict[str, float]:
     """Bounds on the total variance of orthonormal loadings of k nonzeros each."""
     n = problem.n
-    one = bounds.upper_bound(problem, k) if single is None else single
-    by_source = _spectrum(problem, r) | {"one loading, r times": r * one}
+    bound = bounds.upper_bound(problem, k) if single is None else single
+    by_source = _spectrum(problem, r) | {"one loading, r times": r * bound}
     if disjoint and not problem.indefinite:
         most = min(r * k, n)
         variances = float(bounds.largest_variances(problem)[most - 1]) * (1.0 + ROUNDING)

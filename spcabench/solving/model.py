@@ -72,7 +72,7 @@ class Model:
     def save(self, file: Path | str) -> None:
         """Write the model to an .npz file, which is complete or absent."""
         if opening.path_named("file", file).suffix != ".npz":
-            raise InputError(f"file: {str(file)!r:.80}; allowed is a name that ends in .npz")
+            raise InputError(f"file: {str(file)!r:.80}; the name must end in .npz")
         with replacing(file) as aside:
             self.write(aside)
 
@@ -96,7 +96,7 @@ class Model:
         mean.
         """
         if self.mean is None or self.scale is None:
-            raise InputError("the model is that of a covariance: it has no means to subtract")
+            raise InputError("the model comes from a covariance, so it has no means to subtract")
         W = self.used
         if sp.issparse(X):
             X = X.toarray()
@@ -127,12 +127,12 @@ def load(file: Path | str) -> Model:
     lacking = [name for name in NEEDED if name not in arrays]
     if lacking:
         raise InputError(
-            f"{file}: no {lacking[0]}; allowed is a model, as `spcabench solve --out model.npz` "
-            "or SparsePCA.save writes it"
+            f"{file}: no {lacking[0]}; give a model written by `spcabench solve --out "
+            "model.npz` or SparsePCA.save"
         )
     about = opening.parsed(str(arrays.pop("about")), dict[str, Any], f"{file}: about")
     if about.get("format") != FORMAT:
-        raise InputError(f"{file}: a model of another format; allowed is format {FORMAT}")
+        raise InputError(f"{file}: a model of another format; only format {FORMAT} can be read")
     return _checked(file, arrays, about)
 
 
@@ -147,11 +147,11 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
     Z, variables = arrays.pop("loadings"), arrays.pop("variables")
     mean, scale = arrays.pop("mean", None), arrays.pop("scale", None)
     if Z.ndim != 2 or not Z.size or Z.dtype.kind != "f" or not np.isfinite(Z).all():
-        raise InputError(f"{file}: loadings of shape {Z.shape}; allowed are finite numbers (n, K)")
+        raise InputError(f"{file}: loadings of shape {Z.shape}; they must be finite numbers (n, K)")
     if variables.shape != (len(Z),):
-        raise InputError(f"{file}: variables of shape {variables.shape}; allowed is ({len(Z)},)")
+        raise InputError(f"{file}: variables of shape {variables.shape}; it must be ({len(Z)},)")
     if len({*variables.tolist()}) < len(variables):
-        raise InputError(f"{file}: variables: some have the same name; each needs its own")
+        raise InputError(f"{file}: variables: some share a name; each needs its own")
     if (mean is None) != (scale is None):
         raise InputError(f"{file}: no {'mean' if mean is None else 'scale'}; a model has both")
     for name, values, length, positive in [
@@ -161,10 +161,10 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
     ]:
         if values is not None and not _is_vector(values, length, positive):
             sign = "positive " if positive else ""
-            raise InputError(f"{file}: {name}: allowed are finite {sign}numbers, shape ({length},)")
+            raise InputError(f"{file}: {name}: must be finite {sign}numbers of shape ({length},)")
     columns = arrays.get("columns")
     if columns is not None and (columns.shape != Z.shape[1:] or columns.dtype.kind != "U"):
-        raise InputError(f"{file}: columns: allowed are {Z.shape[1]} names, one for each loading")
+        raise InputError(f"{file}: columns: must be {Z.shape[1]} names, one for each loading")
     return Model(Z, [str(v) for v in variables], mean, scale, about, arrays)
 
 

@@ -312,22 +312,22 @@ class Result:
         if self.good:
             return ""
         if self.status == Status.ZERO:
-            return "x is zero; allowed are unit vectors"
+            return "x is zero; it must be a unit vector"
         if x.shape != (n,):
-            return f"x has shape {x.shape}; allowed is ({n},)"
+            return f"x has shape {x.shape}; it must be ({n},)"
         if not np.isfinite(x).all():
             return "x has NaN or infinite entries"
         if abs(x @ x - 1.0) > 1e-6:
             length = np.linalg.norm(x)
-            return f"x has norm {length:.6g}; allowed is 1"
+            return f"x has norm {length:.6g}; it must be 1"
         if self.k is not None and self.cardinality > self.k and self.search:
             return (
                 f"no penalty gave at most k = {self.k} nonzeros; the fewest are {self.cardinality}"
             )
         if self.k is not None and self.cardinality > self.k:
-            return f"x has {self.cardinality} nonzeros; allowed are at most k = {self.k}"
+            return f"x has {self.cardinality} nonzeros; at most k = {self.k} are allowed"
         if self.nonnegative and (x < 0).any():
-            return "x has entries of both signs, where x >= 0 was asked"
+            return "x has entries of both signs, but x >= 0 was asked for"
         if self.Z is not None and (wrong := joint.fault(self.Z, n, self.k, self.formulation)):
             return wrong
         return "the number that its stopping rule looks at is NaN"

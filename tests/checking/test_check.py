@@ -32,11 +32,11 @@ def solve(problem, *, k{settings}):
 WRONG = {
     "dense": (
         "is feasible",
-        "8 nonzeros; allowed are at most k = 3; project\\(x, k\\)",
+        "8 nonzeros; at most k = 3 are allowed; project\\(x, k\\)",
         "    yield normalize(Sigma.largest_column())\n",
     ),
     "nan": ("is feasible", "NaN or infinite", "    yield x\n    yield x * np.nan\n"),
-    "norm": ("is feasible", "norm 2; allowed is 1; project\\(x, k\\)", "    yield 2.0 * x\n"),
+    "norm": ("is feasible", "norm 2; it must be 1; project\\(x, k\\)", "    yield 2.0 * x\n"),
     "shape": ("is feasible", r"shape \(2,\)", "    yield np.array([1.0, 0.0])\n"),
     "zero": ("is feasible", "x is zero", "    yield 0.0 * x\n"),
     "sign": (
@@ -67,7 +67,7 @@ WRONG = {
         "sparse",
         "    yield x if problem.form != 'sparse' else np.eye(8)[5]\n",
     ),
-    "refuses": ("works on every form", "without data", "    problem.data\n    yield x\n"),
+    "refuses": ("works on every form", "has no data", "    problem.data\n    yield x\n"),
     "mutates": (
         "mutates nothing",
         "array S was changed",
@@ -81,7 +81,7 @@ WRONG = {
     ),
     "dense when large": (
         "is feasible",
-        "48 nonzeros; allowed are at most k = 6",
+        "48 nonzeros; at most k = 6 are allowed",
         "    yield x if problem.n < 9 else normalize(Sigma.largest_column())\n",
     ),
     "prints": (
@@ -96,7 +96,7 @@ WRONG = {
     ),
     "raises": ("is feasible", "ZeroDivisionError", "    yield x\n    1 / 0\n"),
     "exits": ("is feasible", "SystemExit", "    sys.exit('enough')\n    yield x\n"),
-    "silent": ("stops at its limits", "no iterate", "    yield from ()\n"),
+    "silent": ("stops at its limits", "yielded nothing", "    yield from ()\n"),
 }
 TRAITS = {
     "sign": ", nonnegative=True",
@@ -282,7 +282,7 @@ def test_the_template_holds_and_is_not_overwritten(spcabench, tmp_path, monkeypa
         spcabench("new", "solver", "brand_new"),
     )
     assert (completed.returncode, again.returncode) == (0, 2)
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     assert (
         spcabench("new", "figure", "brand_new").returncode
         == spcabench("new", "solver", "not-a-name").returncode

@@ -446,7 +446,7 @@ def test_an_unknown_solver_suggests_the_nearest(solver):
 
 def test_unknown_names_suggest_the_nearest():
     _refused(lambda: api.load("pitprop"), "unknown dataset 'pitprop'", "did you mean 'pitprops'")
-    _refused(lambda: api.load("gaussian", sede=1), "unknown setting", "did you mean 'seed'")
+    _refused(lambda: api.load("gaussian", sede=1), "has no setting 'sede'", "did you mean 'seed'")
     _refused(lambda: api.solve(PROBLEM, "tpower", tolerance=1), "tolerance")
     _refused(
         lambda: api.components(PROBLEM, "tpower", 2, deflation="projektion"),

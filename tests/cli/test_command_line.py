@@ -116,11 +116,11 @@ def test_solver_settings(spcabench):
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
         (
             ("solve", "pitprops", "--solver", "grqi", "-k", "0"),
-            "-k: '0'; allowed are whole numbers from 1",
+            "-k: '0'; give whole numbers from 1",
         ),
         (
             ("solve", "pitprops", "--solver", "grqi", "-k", "14"),
-            "-k: 14; allowed are 1 to n = 13",
+            "-k: 14; it must be from 1 to n = 13",
         ),
         (("solve", "pitprops", "--solver", "grqi"), "k:"),
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--set", "j=2"), "setting"),

@@ -42,15 +42,15 @@ MISTAKES = {
     "syntax": ("    yield (\n", r"SyntaxError: .*\(mine.py, line 13: yield \("),
     "complex": (
         "    yield 1j * np.ones(problem.n)\n",
-        "mine.py: solve yielded complex numbers; allowed are real ones",
+        "mine.py: solve yielded complex numbers; they must be real",
     ),
     "another shape": (
         "    yield np.ones(5)\n",
-        r"mine.py: solve yielded x of shape \(5,\); allowed is \(13,\)",
+        r"mine.py: solve yielded x of shape \(5,\); it must be \(13,\)",
     ),
     "more than the memory": (
         "    yield np.broadcast_to(1.0, (10**9,))\n",
-        r"mine.py: solve yielded x of shape \(1000000000,\); allowed is \(13,\)",
+        r"mine.py: solve yielded x of shape \(1000000000,\); it must be \(13,\)",
     ),
     "silent": ("    return A\n", "mine.py: solve returned an object of type ndarray"),
 }
@@ -102,7 +102,11 @@ def test_a_device_or_a_pipe_is_not_replaced(typed, tmp_path):
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     code, _, errors = typed("solve", "pitprops", "-k", "3", "--out", pipe)
-    assert code == 2 and "cannot be written (a device or a pipe" in errors and pipe.is_fifo()
+    assert (
+        code == 2
+        and "cannot be written, because it is a device or a pipe" in errors
+        and pipe.is_fifo()
+    )
 
 
 def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
@@ -112,7 +116,7 @@ def test_a_file_that_is_no_solver_is_told_so(typed, tmp_path, monkeypatch):
         code, _, errors = typed(*arguments, "mine.py")
         assert (code, errors.strip()) == (
             2,
-            "spcabench: mine.py: the file has no TRAITS: see `spcabench new solver`",
+            "spcabench: mine.py: the file has no TRAITS; see `spcabench new solver`",
         )
     _, output, _ = typed("check", "mine.py")
     assert "fails        says what it is: the file has no TRAITS" in output
@@ -292,15 +296,15 @@ def test_an_infeasible_answer_says_why(typed, own_solver):
 
 LINES = {  # words, in a folder with the files below -> what the one line says
     # files that are not there, are folders, or hold something else
-    "grade folder.csv --problem pitprops": "folder.csv: a folder; allowed is a file",
+    "grade folder.csv --problem pitprops": "folder.csv: a folder; expected a file",
     "grade none.npy --problem pitprops": "none.npy: no such file",
-    "check folder.csv": "'folder.csv' is a folder; allowed is the name of a solver",
+    "check folder.csv": "'folder.csv' is a folder; give the name of a solver",
     "check folder.py": "'folder.py' is a folder",
     "check good.csv": "does not end in .py",
     "check none.py": "none.py",
     "compare none.py": "none.py",
     "merge nosuch nosuch": "nosuch: no such folder",
-    "merge good.csv run": "good.csv: a file; allowed is the folder",
+    "merge good.csv run": "good.csv: a file; expected the folder",
     "draw kuleshov2013_fig1 out --rows none.parquet": "none.parquet",
     "draw kuleshov2013_fig1 out --rows bytes.parquet": "bytes.parquet",
     "verify none": "none",
@@ -309,7 +313,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "verify run --names none.json": "none.json",
     "verify run --names good.csv": "good.csv",
     "compare-page none.json": "none.json",
-    "report .": "holds no figures of a run",
+    "report .": "has no figures; give the folder of a run",
     **{
         f"solve {file} -k 3": file
         for file in (
@@ -329,8 +333,8 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     },
     # tables
     "solve huge.csv -k 2": "1e-60 to 1e60",
-    "solve good.csv -k 9": "-k: 9; allowed are 1 to n = 4",
-    "solve good.csv -k 1 --key q": "--key: is for .npz files",
+    "solve good.csv -k 9": "-k: 9; it must be from 1 to n = 4",
+    "solve good.csv -k 1 --key q": "--key: works with .npz files only",
     "solve good.csv": "needs a cardinality",
     "solve good.csv -k 1 --set tol=x": "tol=x",
     "solve named.csv -k 3": "n = 2 (column 't' is a different text in each row: taken as",
@@ -338,14 +342,14 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "compare grqi --name ../../evil": "--name: '../../evil'",
     "compare grqi --name /tmp/evil": "--name",
     "compare grqi --name ..": "--name",
-    "compare grqi --name rows": "and not commands, jobs, rows",
+    "compare grqi --name rows": "none of the names commands, jobs, rows",
     f"compare grqi --name {'x' * 300}": "at most 150",
     "compare grqi --suite quick -k 100000": "has 150 variables",
-    "new solver class": "'class' has a meaning in Python already",
-    "new solver numpy": "'numpy' has a meaning in Python already",
+    "new solver class": "'class' already has a meaning in Python",
+    "new solver numpy": "'numpy' already has a meaning in Python",
     "new solver ../x": "letters, digits and _",
     f"new solver {'x' * 300}": "name too long",
-    "new figure x": "allowed is `new solver NAME`",
+    "new figure x": "write `new solver NAME`",
     "check grqi --patience -1": "--patience",
     "check grqi --patience nan": "--patience",
     "compare --jobs 0": "--jobs",
@@ -451,14 +455,14 @@ WRONG = ["", "0", "-1", "x", "3,", ",", "5:2", "5:50:0", "50:5:-5", "1:2:3:4", "
 
 @pytest.mark.parametrize("text", WRONG)
 def test_wrong_cardinalities(text):
-    with pytest.raises(InputError, match=r"^-k: .*allowed are whole numbers from 1: 10, a list"):
+    with pytest.raises(InputError, match=r"^-k: .*give whole numbers from 1: 10, a list"):
         options.cardinalities(text)
 
 
 @pytest.mark.parametrize("command", [("solve", "pitprops"), ("compare", "grqi")])
 def test_commands_read_cardinalities_alike(command, typed):
     code, _, errors = typed(*command, "-k", "9:2")
-    assert code == 2 and "-k: '9:2'; allowed are whole numbers from 1: 10, a list" in errors
+    assert code == 2 and "-k: '9:2'; give whole numbers from 1: 10, a list" in errors
 
 
 def test_compare_takes_a_range(typed, tmp_path, monkeypatch):
@@ -493,33 +497,33 @@ SETTINGS = [
     ("gpower1", "gamma=0.5", 0.5),
 ]
 WRONG_SETTINGS = [
-    ("grqi", "J", "allowed is NAME=VALUE"),
-    ("grqi", "=3", "allowed is NAME=VALUE"),
+    ("grqi", "J", "write NAME=VALUE"),
+    ("grqi", "=3", "write NAME=VALUE"),
     ("grqi", "k=3", "an option of its own: -k"),
     ("grqi", "seed=3", "an option of its own: --seed"),
     ("grqi", "nonnegative=maybe", "an option of its own: --nonnegative"),
     ("grqi", "refit=true", "an option of its own: --refit"),
     ("grqi", "deflation=schur", "an option of its own: --deflation"),
     ("amanpg", "components=2", "an option of its own: --components"),
-    ("grqi", "history=3", "allowed are true and false"),
-    ("grqi", "fresh=yes", "allowed are true and false"),
-    ("grqi", "max_iterations=2.5", "allowed are whole numbers"),
-    ("grqi", "max_iterations=-1", "allowed are whole numbers"),
-    ("grqi", "max_iterations=" + "9" * 5000, "allowed are whole numbers"),
-    ("grqi", "J=nan", "allowed are numbers from 0"),
-    ("grqi", "J=-2", "allowed are numbers from 0"),
-    ("grqi", "J=two", "allowed are numbers from 0"),
-    ("grqi", "mu=", "allowed are words"),
-    ("grqi", "start=1", "allowed are lists of numbers"),
-    ("grqi", "start=[true]", "allowed are lists of numbers"),
-    ("grqi", "start=[NaN]", "allowed are lists of numbers"),
-    ("grqi", "start=" + "[" * 10**5, "allowed are lists of numbers"),
+    ("grqi", "history=3", "give true or false"),
+    ("grqi", "fresh=yes", "give true or false"),
+    ("grqi", "max_iterations=2.5", "give a whole number"),
+    ("grqi", "max_iterations=-1", "give a whole number"),
+    ("grqi", "max_iterations=" + "9" * 5000, "give a whole number"),
+    ("grqi", "J=nan", "give a number from 0"),
+    ("grqi", "J=-2", "give a number from 0"),
+    ("grqi", "J=two", "give a number from 0"),
+    ("grqi", "mu=", "give a word"),
+    ("grqi", "start=1", "give a list of numbers"),
+    ("grqi", "start=[true]", "give a list of numbers"),
+    ("grqi", "start=[NaN]", "give a list of numbers"),
+    ("grqi", "start=" + "[" * 10**5, "give a list of numbers"),
     ("grqi", "max_iteration=3", "did you mean 'max_iterations'"),
-    ("mcol", "c=2.5", "allowed are whole numbers"),
-    ("em", "restarts=many", "allowed are whole numbers"),
-    ("bca", "eps=inf", "allowed are finite numbers"),
-    ("grqi", "tol=inf", "allowed are finite numbers"),
-    ("alternating_deflation", "cardinalities=3", "allowed are lists"),
+    ("mcol", "c=2.5", "give a whole number"),
+    ("em", "restarts=many", "give a whole number"),
+    ("bca", "eps=inf", "give a finite number"),
+    ("grqi", "tol=inf", "give a finite number"),
+    ("alternating_deflation", "cardinalities=3", "give a list"),
 ]
 
 
@@ -556,7 +560,7 @@ def test_annotations_of_a_stranger_are_read_where_they_can_be(add_file):
         add_file("solver", "mine", text.format(annotation))
         values = settings.read(["rate=2", "other=4"], "mine")
         assert values == {"rate": 2.0, "other": 4} and type(values["rate"]) is float
-        with pytest.raises(InputError, match="allowed are whole numbers"):
+        with pytest.raises(InputError, match="give a whole number"):
             settings.read(["other=4.5"], "mine")
 
 
@@ -582,7 +586,7 @@ def test_scale_and_center_are_applied_to_a_dataset_that_has_them(monkeypatch, ty
 
 HEAD = SOLVER.partition("def solve")[0]
 ENDS = {
-    "exit": ("import sys\nsys.exit(0)\n", "ends the program when it is imported"),
+    "exit": ("import sys\nsys.exit(0)\n", "importing the file ends the program"),
     "no traits": ("x = 1\n", "the file has no TRAITS"),
     "traits of another type": ("TRAITS = 5\nsolve = 3\n", "TRAITS is 5; it must be Traits(...)"),
     "no solve": (HEAD, "the file has no solve"),
@@ -692,7 +696,7 @@ def test_a_trait_that_does_not_exist_fails_the_check(trait, typed, tmp_path, mon
         "def solve(problem, *, k):\n    yield None\n"
     )
     code, output, errors = typed("check", "odd.py")
-    assert code != 0 and f"TRAITS has {trait}; allowed are " in output + errors
+    assert code != 0 and f"TRAITS has {trait}; it must be one of " in output + errors
 
 
 def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
@@ -704,4 +708,4 @@ def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
     script = f"cd '{gone}' && rmdir '{gone}' && PYTHONSAFEPATH=1 {words} list datasets"
     removed = subprocess.run(script, shell=True, capture_output=True, text=True)
     assert removed.returncode == 2
-    assert removed.stderr.startswith("spcabench: the current folder is no longer there")
+    assert removed.stderr.startswith("spcabench: the current folder no longer exists")

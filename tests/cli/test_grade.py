@@ -155,7 +155,10 @@ def test_of_a_problem_without_names_the_numbers_are_names(tmp_path):
 def test_a_cardinality_above_n_is_refused(k, typed, tmp_path):
     np.save(tmp_path / "x.npy", np.eye(13)[0])
     code, _, errors = typed("x.npy", "--problem", "pitprops", "-k", k)
-    assert (code, errors) == (2, f"spcabench: k: {k} is out of range; allowed are 1 to n = 13\n")
+    assert (code, errors) == (
+        2,
+        f"spcabench: k: {k} is out of range; it must be from 1 to n = 13\n",
+    )
 
 
 def test_the_file_is_looked_at_before_the_problem(typed, monkeypatch):
@@ -212,7 +215,9 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     best_known.write([replace(entry, bound_by="") for entry in table().values()])
     assert "5, by a method that was not kept" in spcabench("best-known", "pit props").stdout
     other = spcabench("best-known", "pit props", "-k", 3)
-    assert other.returncode == 2 and other.stderr.strip().endswith(f"; known are k = {K}")
+    assert other.returncode == 2 and other.stderr.strip().endswith(
+        f"; there are answers at k = {K}"
+    )
     monkeypatch.setenv("SPCABENCH_DATA", "")  # the published covariance is not at hand
     best_known.write(
         [replace(entry, item="pitprops", problem="else") for entry in table().values()]
@@ -265,7 +270,7 @@ def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path, change):
 
 
 def test_every_entry_is_found_by_every_name_of_its_problem():
-    """A problem has the names of its items, and of its dataset if it is taken as it is."""
+    """A problem has the names of its items, and of its dataset if it is used as it is."""
     for entry in best_known.read().values():
         item = grading.item_named(entry.item, entry.nonnegative)
         names = {item.name, item.name.replace(" ", "_").upper()}
@@ -302,4 +307,4 @@ def test_own_data_cannot_be_proposed(typed, tmp_path):
     np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((30, 4)))
     np.save(tmp_path / "x.npy", np.eye(4)[2])
     code, _, errors = typed("x.npy", "--problem", "data.npy", "--submit", "p.json")
-    assert (code, "no problem of the suites" in errors) == (2, True)
+    assert (code, "not a problem of the suites" in errors) == (2, True)

@@ -50,7 +50,7 @@ OWN = {
 # what a solver gave is wrong, and no line of it failed
 GIVEN = {
     "returns": ("    return A[0]\n", "solve returned an object of type ndarray; it must yield"),
-    "nothing": ("    yield from ()\n", "solve yielded no iterate"),
+    "nothing": ("    yield from ()\n", "solve yielded nothing"),
     "text": ("    yield 'x'\n", "solve yielded an object of type str"),
     "a number in text": ("    yield '3'\n", "solve yielded an object of type str"),
     "None": ("    yield None\n", "solve yielded an object of type NoneType"),
@@ -167,7 +167,7 @@ def test_a_solver_that_gives_what_it_must_not(name, tmp_path, problem):
 )
 @pytest.mark.parametrize("history", [False, True])
 def test_an_x_of_another_length_is_an_error_and_says_why(body, history, tmp_path, problem):
-    with pytest.raises(SolverError, match=r"x of shape \(.*\); allowed is \(8,\)"):
+    with pytest.raises(SolverError, match=r"x of shape \(.*\); it must be \(8,\)"):
         api.solve(problem, str(write(tmp_path, body)), k=2, history=history)
     answer = answer_to(tmp_path / "mine.py")
     assert answer.status == "error" and "yielded x of shape" in answer.reason

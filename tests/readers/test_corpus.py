@@ -37,10 +37,10 @@ def test_members_of_a_gz_file_are_joined(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "0 lines; the header needs three"),
+        ("", "0 lines, but the header needs three"),
         ("3\n4\n", "2 lines"),
-        ("3\nfour\n5\n1 1 2\n", "line 2: 'four' is no number of words"),
-        (GOOD.replace("1 4 1", "1 5 1"), "line 5: word 5 is out of range; allowed are 1 to 4"),
+        ("3\nfour\n5\n1 1 2\n", "line 2: 'four' is not a number of words"),
+        (GOOD.replace("1 4 1", "1 5 1"), "line 5: word 5 is out of range; it must be from 1 to 4"),
         (GOOD.replace("3 3 10", "4 3 10"), "line 8: document 4 is out of range"),
         (GOOD.replace("2 2 7", "0 2 7"), "line 6: document 0"),
         (GOOD.replace("2 2 7", "2 2 0"), "line 6: count 0"),
@@ -98,7 +98,7 @@ def test_vocabulary_of_the_wrong_length(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("one\ntwo\n")
     assert read_vocabulary(path, 2) == ["one", "two"]
-    with pytest.raises(InputError, match=r"vocab.txt: 2 words; the corpus has 3"):
+    with pytest.raises(InputError, match=r"vocab.txt: 2 words, but the corpus has 3"):
         read_vocabulary(path, 3)
 
 

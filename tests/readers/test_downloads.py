@@ -123,7 +123,7 @@ def test_the_command_fetches_and_lists(served, monkeypatch):
     assert "did you mean 'set'" in run("data", "--fetch", "sat")[1]
     sources._target(file.path).unlink()
     handler.limit = 1000
-    assert "the same command resumes it" in run("data", "--fetch", "set")[1]
+    assert "run the same command again to resume it" in run("data", "--fetch", "set")[1]
 
 
 def test_every_real_dataset_lists_its_files():

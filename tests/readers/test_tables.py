@@ -287,7 +287,9 @@ def test_nothing_left_is_an_error(tmp_path):
         with pytest.raises(InputError, match=message):
             user_file.read(tmp_path / "t.csv", user_file.Reading(missing=missing))
     FRAME.assign(empty=np.nan).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match="column 'empty' has no value at all: --drop empty"):
+    with pytest.raises(
+        InputError, match="column 'empty' has no values; --drop empty leaves it out"
+    ):
         user_file.read(tmp_path / "t.csv", user_file.Reading(missing="mean"))
 
 
@@ -344,7 +346,7 @@ BAD = {
         _bytes(b"2\n2\n1\n9 1 1\n"),
         "document 9 is out of range",
     ),
-    "format": ("a.xlsx", _bytes(b""), "known are .npy"),
+    "format": ("a.xlsx", _bytes(b""), "the formats are .npy"),
 }
 
 
@@ -369,7 +371,7 @@ def test_bad_options(tmp_path):
         ((tmp_path / "t.csv", "--label", "group", "-k", "9:2"), "-k"),
         (
             (tmp_path / "t.csv", "-k", "1,2", "--components", "2", "--label", "group"),
-            "allowed with --components is one",
+            "with --components give one",
         ),
         ((tmp_path / "none.csv", "-k", "2"), "no such file"),
         ((*file, "group", "--covariance"), "--covariance"),
@@ -381,7 +383,7 @@ def test_more_rows_than_memory_is_advised_before_it_is_read(tmp_path, monkeypatc
     monkeypatch.setattr(machine, "free_memory", lambda: 1000.0)
     for name, make in WRITE.items():
         make(tmp_path / name)
-        with pytest.raises(InputError, match=r"kB are free: .*covariance by blocks"):
+        with pytest.raises(InputError, match=r"kB free: .*covariance by blocks"):
             user_file.read(tmp_path / name, user_file.Reading())
 
 

@@ -100,7 +100,7 @@ def test_a_covariance_allows_the_certified_path_alone():
         (dict(ks=[3]), "at least two"),
         (dict(ks=[0, 3]), "ks: 0 is out of range"),
         (dict(folds=1), "folds: 1"),
-        (dict(folds=100), "folds: 100; allowed are 2 to m / 2 = 89"),
+        (dict(folds=100), "folds: 100; it must be from 2 to m / 2 = 89"),
         (dict(criterion="stability", resamples=1), "resamples: 1"),
         (dict(solver="tpowr"), "did you mean 'tpower'"),
         (dict(seed=-1), "seed: -1"),

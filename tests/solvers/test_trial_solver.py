@@ -79,7 +79,7 @@ def test_the_harness_grades(tmp_path, body, status):
 
 def test_a_solver_that_yields_nothing_is_told_so(tmp_path):
     path = _write(tmp_path, "silent_trial", "\n\ndef solve(problem, *, k):\n    yield from ()\n")
-    with pytest.raises(SolverError, match="no iterate"):
+    with pytest.raises(SolverError, match="yielded nothing"):
         spcabench.solve(PROBLEM, path, k=2)
 
 

@@ -180,7 +180,9 @@ def test_each_component_has_its_own_cardinality_however_they_are_given(as_given)
     problem = Problem.from_covariance(S)
     components = api.components(problem, "tpower", 3, k=as_given([5, 3, 2]))
     assert [result.cardinality for result in components] == [5, 3, 2]
-    with pytest.raises(InputError, match="k: 2 cardinalities; allowed are one number, or one for"):
+    with pytest.raises(
+        InputError, match="k: 2 cardinalities for 3 components; give one, or one for"
+    ):
         api.components(problem, "tpower", 3, k=as_given([5, 3]))
 
 

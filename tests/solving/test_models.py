@@ -114,7 +114,7 @@ def test_an_answer_at_each_cardinality_is_not_called_a_component(tmp_path, typed
     saved = models.load(tmp_path / "m.npz")
     arrays = {"columns": np.array(["k = 2"])}
     models.Model(saved.loadings, saved.variables, None, None, {}, arrays).save(tmp_path / "m.npz")
-    with pytest.raises(InputError, match="columns: allowed are 2 names"):
+    with pytest.raises(InputError, match="columns: must be 2 names"):
         models.load(tmp_path / "m.npz")
 
 
@@ -211,21 +211,21 @@ def test_files_that_are_no_models_are_refused(tmp_path, typed):
     with pytest.raises(InputError, match="no such file"):
         models.load(tmp_path / "d.npz")
     typed("solve", "pitprops", "-k", "3", "--out", tmp_path / "e.npz")
-    with pytest.raises(InputError, match="no SparsePCA"):
+    with pytest.raises(InputError, match="not of a SparsePCA"):
         spcabench.SparsePCA.load(tmp_path / "e.npz")
 
 
 DAMAGES = {
-    "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: allowed are finite"),
-    "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: allowed are finite"),
-    "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: allowed are finite"),
-    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: allowed are finite positive"),
-    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: allowed are finite positive"),
+    "mean of words": ({"mean": np.array(["x", "y", "z"])}, "mean: must be finite"),
+    "complex mean": ({"mean": np.zeros(3) * 1j}, "mean: must be finite"),
+    "mean with a NaN": ({"mean": np.array([np.nan, 0.0, 0.0])}, "mean: must be finite"),
+    "scale of words": ({"scale": np.array(["x", "y", "z"])}, "scale: must be finite positive"),
+    "scale of zero": ({"scale": np.array([1.0, 0.0, 1.0])}, "scale: must be finite positive"),
     "too few names": ({"variables": np.array(["a", "b"])}, "variables of shape"),
-    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "some have the same name"),
+    "a name twice": ({"variables": np.array(["a", "b", "b"])}, "some share a name"),
     "a scale without a mean": ({"scale": None}, "no scale; a model has both"),
-    "complex variances": ({"variances": np.array([1j])}, "variances: allowed are finite numbers"),
-    "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .*, shape \(1,\)"),
+    "complex variances": ({"variances": np.array([1j])}, "variances: must be finite numbers"),
+    "too many bounds": ({"bounds": np.ones(2)}, r"bounds: .* of shape \(1,\)"),
     "whole numbers": ({"loadings": np.eye(3, dtype=int)}, "loadings of shape"),
     "no format": ({"about": np.array('{"format": 9}')}, "another format"),
 }
