@@ -154,14 +154,14 @@ def data_folder(tmp_path, monkeypatch):
 def real_data():
     """A function that gives the module of a dataset, or skips the test: its file is not there."""
 
-    def found(name, file="FILE", sha256="SHA256"):
+    def module_of(name, file="FILE", sha256="SHA256"):
         module = registry.module("dataset", name)
         path = getattr(module, file)
         if sources.find(path, getattr(module, sha256)) is None:
             pytest.skip(f"{path} is not at hand: `spcabench data` says where to get it")
         return module
 
-    return found
+    return module_of
 
 
 @pytest.fixture

@@ -30,13 +30,13 @@ class Slow(BaseHTTPRequestHandler):
 
     def do_GET(self):
         start = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
-        rest = CONTENT[start:]
-        self.send_response((206 if start else 200) if rest else 416)
-        self.send_header("Content-Length", str(len(rest)))
+        remaining = CONTENT[start:]
+        self.send_response((206 if start else 200) if remaining else 416)
+        self.send_header("Content-Length", str(len(remaining)))
         self.end_headers()
-        for place in range(0, len(rest), 1 << 16):
+        for place in range(0, len(remaining), 1 << 16):
             with suppress(OSError):  # the other end was killed
-                self.wfile.write(rest[place : place + (1 << 16)])
+                self.wfile.write(remaining[place : place + (1 << 16)])
             time.sleep(MOVED * (1 << 16) / len(CONTENT))
 
     def log_message(self, *args):
@@ -84,8 +84,8 @@ class Merge:
 
     def prepare(self, workspace):
         for name, solver in dict(a="grqi", b="tpower").items():
-            more = ("--against", "none", "--suite", "trial", "--name", name)
-            faults.COMMANDS[f"compare {name}"] = ["compare", solver, *more]
+            options = ("--against", "none", "--suite", "trial", "--name", name)
+            faults.COMMANDS[f"compare {name}"] = ["compare", solver, *options]
             workspace.run(f"compare {name}")
 
     def reset(self, workspace):
@@ -114,8 +114,8 @@ class Update:
     def reset(self, workspace):
         """Forget what is known of the problem that was compared."""
         table = self._table(workspace)
-        kept = [e for e in best_known.read(table).values() if e.item != "pit props"]
-        best_known.write(kept, table)
+        entries = [e for e in best_known.read(table).values() if e.item != "pit props"]
+        best_known.write(entries, table)
 
     def whole(self, workspace):
         assert len(best_known.read(self._table(workspace))) > 100

@@ -132,8 +132,8 @@ def spread(names, cases):
 
 def some(few, values):
     """Parameters: the first few of some values, and the others where tests are thorough."""
-    more = [case for value in values[few:] for case in _thorough((value,))]
-    return [*values[:few], *more]
+    thorough = [case for value in values[few:] for case in _thorough((value,))]
+    return [*values[:few], *thorough]
 
 
 # of a test that takes seconds: a workflow in a copy of the repository, an installed wheel

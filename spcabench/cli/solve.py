@@ -150,33 +150,37 @@ def solve(
     With several cardinalities, one component is found at each of them. With `-k auto`, the number
     of variables is chosen from the data.
     """
+    from spcabench.cli import files
+    from spcabench.readers.user_file import Reading
+
     typed = SimpleNamespace(**context.params)
-    _check_files(typed)
-    problem = _problem(source, _reading(context.params), stand_in)
-    _write(problem, _answer(problem, typed), typed)
+    _check(typed)
+    how = Reading(**{name: context.params[name] for name in READING} | {"drop": drop or ()})
+    how.check()
+    problem = _problem(source, how, stand_in)
+    results = _answer(problem, typed)
+    if out is not None:
+        files.write(out, problem, results, bound)
+    if plot is not None:
+        files.draw(plot, problem, results, picture, bound)
 
 
-def _check_files(typed: SimpleNamespace) -> None:
-    """Raise InputError for files that cannot be written, and pictures that are not drawn so."""
+def _check(typed: SimpleNamespace) -> None:
+    """Raise InputError, before the data are read, for options that contradict each other."""
     from spcabench.cli import files
 
     files.check("--out", typed.out, files.TABLES)
     files.check("--plot", typed.plot, files.PICTURES, typed.picture)
-    several = typed.k not in (None, options.AUTO) and len(options.cardinalities(typed.k)) > 1
-    if typed.plot is not None and several and typed.picture != "loadings":
+    count = 1 if typed.k in (None, options.AUTO) else len(options.cardinalities(typed.k))
+    if count > 1 and typed.components > 1:
+        raise InputError(
+            f"-k: {count} cardinalities; with --components give one, because several give one "
+            "component each"
+        )
+    if typed.plot is not None and count > 1 and typed.picture != "loadings":
         raise InputError(
             f"--picture: {typed.picture!r} is for components; a path over k has only one picture"
         )
-
-
-def _write(problem: "Problem", results: Any, typed: SimpleNamespace) -> None:
-    """Write the files that were asked for."""
-    from spcabench.cli import files
-
-    if typed.out is not None:
-        files.write(typed.out, problem, results, typed.bound)
-    if typed.plot is not None:
-        files.draw(typed.plot, problem, results, typed.picture, typed.bound)
 
 
 def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
@@ -200,8 +204,14 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         }
         if typed.k == options.AUTO:
             ks = [_recommended(problem, typed)]
-        results = _found(problem, name, ks, typed.components, typed.deflation, settings_of_run)
-        _say(name, problem.n, chosen=typed.solver is None)
+        if len(ks) > 1:
+            results: Any = api.path(problem, name, ks, **settings_of_run)
+        else:
+            ways = {"k": ks[0] if ks else None, "deflation": typed.deflation}
+            results = api.components(problem, name, typed.components, **ways, **settings_of_run)
+        if typed.solver is None:  # once the answer is there, because an error is a single line
+            chosen = f"solver {name}: chosen for {problem.n} variables; --solver names another"
+            say(chosen, file=sys.stderr)
         shown = terminal.Shown(typed.bound, typed.substitutes)
         write = terminal.as_json if typed.as_json else terminal.as_table
         with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
@@ -221,15 +231,6 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
         )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
     return selection.k
-
-
-def _reading(typed: dict[str, Any]) -> "Reading":
-    """How the user asked a file to be read: the options that are named as fields of `Reading`."""
-    from spcabench.readers.user_file import Reading
-
-    how = Reading(**{name: typed[name] for name in READING} | {"drop": typed["drop"] or ()})
-    how.check()
-    return how
 
 
 def _problem(source: str, how: "Reading", stand_in: bool) -> "Problem":
@@ -259,12 +260,6 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     return api.load(source, stand_in=stand_in, **settings)
 
 
-def _say(solver: str, n: int, chosen: bool) -> None:
-    """Say that a solver was chosen; once the answer is there, because an error is one line."""
-    if chosen:
-        say(f"solver {solver}: chosen for {n} variables; --solver names another", file=sys.stderr)
-
-
 def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
     """Raise InputError for more than there are variables; it says what became of the others."""
     for option, number in (("-k", max(ks, default=1)), ("--components", components)):
@@ -272,25 +267,3 @@ def _check_sizes(problem: "Problem", ks: list[int], components: int) -> None:
             notes = "; ".join(problem.provenance.get("notes", ()))
             explained = f" ({notes})" if notes else ""
             raise InputError(f"{option}: {number}; it must be from 1 to n = {problem.n}{explained}")
-
-
-def _found(
-    problem: "Problem",
-    solver: str,
-    ks: list[int],
-    count: int,
-    deflation: str,
-    settings: dict[str, Any],
-) -> Any:
-    """Several components, or one at several cardinalities."""
-    from spcabench import api
-
-    if len(ks) > 1 and count > 1:
-        raise InputError(
-            f"-k: {len(ks)} cardinalities; with --components give one, because several "
-            "give one component each"
-        )
-    if len(ks) > 1:
-        return api.path(problem, solver, ks, **settings)
-    k = ks[0] if ks else None
-    return api.components(problem, solver, count, k=k, deflation=deflation, **settings)

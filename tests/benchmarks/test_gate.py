@@ -63,14 +63,14 @@ def test_an_answer_that_is_lost_fails_unless_a_clock_ended_a_slow_run():
 
 
 def test_an_accepted_regression_covers_what_it_names():
-    every, one, rule = (
+    every, single, rule = (
         commits.parse(f"{commits.KEY}: {text}", "abc")
         for text in ("grqi: a proof", "grqi flops: a proof", "*: new rule")
     )
     assert every.covers("grqi", "gap") and not every.covers("scol", "gap")
-    assert one.covers("grqi", "flops") and not one.covers("grqi", "gap")
+    assert single.covers("grqi", "flops") and not single.covers("grqi", "gap")
     assert rule.covers("scol", "gap")
-    assert commits.excuse("grqi", "flops", [one]).reason == "a proof"
+    assert commits.excuse("grqi", "flops", [single]).reason == "a proof"
     assert gate.verdict([("grqi",)], [("grqi",)]).startswith("perf-check: FAILED: grqi.")
 
 

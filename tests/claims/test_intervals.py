@@ -103,8 +103,8 @@ def test_equal_values_decide_nothing(value, count, rounding):
     values = value * (1 + rounding * np.arange(count))
     table = pd.DataFrame({"value": values, "seed": range(count)})
     for measure in (mean, geometric_mean):
-        found = measure(table, "value", over="seed")
-        assert found.without_spread and found.interval() == (-np.inf, np.inf)
+        measured = measure(table, "value", over="seed")
+        assert measured.without_spread and measured.interval() == (-np.inf, np.inf)
 
 
 @given(NUMBERS)
@@ -122,20 +122,20 @@ def test_an_interval_brackets_its_value_and_grows_with_the_level(values):
 
 @given(NUMBERS, st.integers(2, 5))
 def test_values_of_one_replicate_never_pass_for_more(values, times):
-    one = pd.DataFrame({"value": values, "seed": range(len(values))})
-    again = pd.concat([one] * times, ignore_index=True)
+    single = pd.DataFrame({"value": values, "seed": range(len(values))})
+    again = pd.concat([single] * times, ignore_index=True)
     for measure in (mean, geometric_mean):
-        measured, repeated = (measure(table, "value", over="seed") for table in (one, again))
+        measured, repeated = (measure(table, "value", over="seed") for table in (single, again))
         assert repeated.count == measured.count == len(values)
         assert repeated.interval() == pytest.approx(measured.interval(), rel=1e-6, abs=1e-6)
 
 
 @given(NUMBERS, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_changes_no_interval(values, random):
-    one = pd.DataFrame({"value": values, "seed": range(len(values))})
+    ordered = pd.DataFrame({"value": values, "seed": range(len(values))})
     places = list(range(len(values)))
     random.shuffle(places)
-    measured, other = (mean(t, "value", over="seed") for t in (one, one.iloc[places]))
+    measured, other = (mean(t, "value", over="seed") for t in (ordered, ordered.iloc[places]))
     assert measured.interval() == pytest.approx(other.interval())
 
 
@@ -160,10 +160,10 @@ def test_a_replicate_without_a_usable_value_is_counted(unusable, count, lost):
     table = pd.DataFrame({"value": values[lost:] + [unusable] * lost, "seed": range(count)})
     measures = [geometric_mean] if unusable in (0, -5) else [geometric_mean, mean, share]
     for measure in measures:
-        found = measure(table, "value", over="seed")
-        assert (found.count, found.missing) == (count - lost, lost)
+        measured = measure(table, "value", over="seed")
+        assert (measured.count, measured.missing) == (count - lost, lost)
         if lost > 0.1 * count:
-            assert found.interval() == (-np.inf, np.inf)
+            assert measured.interval() == (-np.inf, np.inf)
 
 
 def test_a_replicate_with_one_unusable_value_is_missing_and_one_without_a_name_is_refused():

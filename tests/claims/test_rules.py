@@ -75,9 +75,9 @@ def test_an_interval_is_on_one_side_of_a_rule_and_its_parts_are_too(a, b, c, d, 
 @given(FINITE, FINITE)
 def test_at_least_and_at_most_mirror_each_other(threshold, value):
     sides = {"inside": "inside", "below": "above", "above": "below"}
-    for one, other in ((at_least, at_most), (above, below)):
-        side = one(threshold).side(value, value)
-        assert other(-threshold).side(-value, -value) == sides[side]
+    for lower, upper in ((at_least, at_most), (above, below)):
+        side = lower(threshold).side(value, value)
+        assert upper(-threshold).side(-value, -value) == sides[side]
 
 
 @given(FINITE, FINITE, FINITE, st.floats(0, 0.4))
@@ -208,10 +208,10 @@ def test_kinds_and_readings_that_decide_nothing():
     ],
 )
 def test_a_statement_depends_where_a_reading_says_the_opposite(values, rule, depends):
-    one, other = values
-    judged = statement({"a": [one], "b": [other]}, rule)
+    first, second = values
+    judged = statement({"a": [first], "b": [second]}, rule)
     assert ("depends" in judged["marks"]) == depends
-    undecided = statement({"c": [over([1.0, 30.0, 9.0])], "a": [one], "b": [other]}, rule)
+    undecided = statement({"c": [over([1.0, 30.0, 9.0])], "a": [first], "b": [second]}, rule)
     assert ("depends" in undecided["marks"]) == depends
 
 
@@ -221,9 +221,9 @@ def test_a_verdict_is_close_if_a_tenth_turns_it(value, close):
 
 
 def test_a_number_of_the_paper_that_is_exceeded_by_a_quarter_is_better():
-    more = dict(kind="number", paper=[PaperNumber(10)])
-    assert "better" in statement({"a": [13]}, at_least(10), **more)["marks"]
-    assert "better" not in statement({"a": [12]}, at_least(10), **more)["marks"]
+    fields = dict(kind="number", paper=[PaperNumber(10)])
+    assert "better" in statement({"a": [13]}, at_least(10), **fields)["marks"]
+    assert "better" not in statement({"a": [12]}, at_least(10), **fields)["marks"]
 
 
 def test_readings_with_the_same_numbers_are_one_line():
@@ -260,20 +260,20 @@ def geometric(values):
 
 def test_missing_values_are_marked_and_told_and_many_decide_nothing():
     ratios = [0.90, 0.92, 0.91, *[0.9] * 15]
-    found = statement({"a": [geometric([*ratios, np.inf, 0.0])]}, below(1))
-    assert found["verdict"] == "holds" and "missing" in found["marks"]
-    assert "18 of 20" in found["short"]
-    found = statement({"a": [geometric([0.90, 0.92, 0.91, *[np.nan] * 7])]}, below(1))
-    assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
-    found = statement({"a": [20, np.nan]}, at_least(10))
-    assert (found["verdict"], found["reason"]) == ("undecided", "values are missing")
-    found = statement({"a": [geometric([np.nan] * 10)]}, at_least(10))
-    assert found["reason"] == "values are missing" and "0 of 10 problems" in found["short"]
+    judged = statement({"a": [geometric([*ratios, np.inf, 0.0])]}, below(1))
+    assert judged["verdict"] == "holds" and "missing" in judged["marks"]
+    assert "18 of 20" in judged["short"]
+    judged = statement({"a": [geometric([0.90, 0.92, 0.91, *[np.nan] * 7])]}, below(1))
+    assert (judged["verdict"], judged["reason"]) == ("undecided", "values are missing")
+    judged = statement({"a": [20, np.nan]}, at_least(10))
+    assert (judged["verdict"], judged["reason"]) == ("undecided", "values are missing")
+    judged = statement({"a": [geometric([np.nan] * 10)]}, at_least(10))
+    assert judged["reason"] == "values are missing" and "0 of 10 problems" in judged["short"]
 
 
 def test_equal_values_decide_nothing_unless_they_are_exact():
-    found = statement({"a": [over([3.0] * 5)]}, at_least(2))
-    assert found["verdict"] == "undecided" and "same value" in found["reason"]
+    judged = statement({"a": [over([3.0] * 5)]}, at_least(2))
+    assert judged["verdict"] == "undecided" and "same value" in judged["reason"]
     assert statement({"a": [3.0]}, at_least(2))["verdict"] == "holds"
 
 
@@ -289,15 +289,15 @@ def test_a_bound_is_told_as_a_bound():
     places = [censored(0.3, "at most"), geometric([3.0, 3.1, 3.2]), censored(40.0, "at least")]
     low, high = (words.number(end) for end in (places[0].interval()[1], places[2].interval()[0]))
     headline = dict(fails="Time is {range}.", undecided="Time is {range}.")
-    found = statement({"a": places}, at_least(10), headline=headline)
-    assert found["sentence"] == f"Time is <= {low} to >= {high} times."
-    assert f"(>= {high} times)" in found["short"] and "(<= " in found["short"]
+    judged = statement({"a": places}, at_least(10), headline=headline)
+    assert judged["sentence"] == f"Time is <= {low} to >= {high} times."
+    assert f"(>= {high} times)" in judged["short"] and "(<= " in judged["short"]
 
 
 def test_too_few_problems_are_in_no_range():
     places = [geometric([3.0, 3.1, 3.2]), geometric([5.0, 5.1, 5.2]), geometric([50.0, 60.0])]
-    found = statement({"a": places}, above(0.1), headline=dict(undecided="It is {range}."))
-    assert found["sentence"] == "It is 3.1 to 5.1 times."
+    judged = statement({"a": places}, above(0.1), headline=dict(undecided="It is {range}."))
+    assert judged["sentence"] == "It is 3.1 to 5.1 times."
 
 
 @pytest.mark.parametrize(
@@ -318,8 +318,8 @@ def test_places_are_told_in_all_their_numbers(labels, told):
 @pytest.mark.parametrize("name", ["b", "a reading with a name of many words " * 3])
 def test_a_reading_that_says_the_opposite_is_named_in_short(name):
     for values, rule in (((12, 1), at_least(10)), ((0.1, 9), within(0.5, 2))):
-        found = statement({"a": [values[0]] * 8, name: [values[1]] * 8}, rule)
-        assert name.strip() in found["short"] and len(found["short"]) <= 160
+        judged = statement({"a": [values[0]] * 8, name: [values[1]] * 8}, rule)
+        assert name.strip() in judged["short"] and len(judged["short"]) <= 160
 
 
 def test_two_readings_of_one_name_and_a_statement_that_nothing_measures_are_refused():
@@ -345,12 +345,12 @@ def test_the_margin_is_where_the_verdict_turns(values, least, all_places):
 
 
 def test_a_statement_of_two_figures_is_judged_on_the_data_of_both():
-    one = statement({"a": [Place("faces, k = 1", exact(50), 1.0)]}, at_least(40), over=every())
-    other = statement({"a": [Place("genes, k = 1", exact(20), 1.0)]}, at_least(40), over=every())
-    both = judging.merged([one, other])
+    first = statement({"a": [Place("faces, k = 1", exact(50), 1.0)]}, at_least(40), over=every())
+    second = statement({"a": [Place("genes, k = 1", exact(20), 1.0)]}, at_least(40), over=every())
+    both = judging.merged([first, second])
     assert both["verdict"] == "fails"
     assert [p["value"] for p in both["readings"][0]["places"]] == [50, 20]
-    assert judging.merged([one, one | {"readings": []}])["verdict"] == "holds"
+    assert judging.merged([first, first | {"readings": []}])["verdict"] == "holds"
 
 
 @given(st.floats(1e-12, 1e15))

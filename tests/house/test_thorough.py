@@ -41,15 +41,15 @@ def test_every_solver_has_a_few_seeds_and_all_of_them_where_tests_are_thorough()
 def test_every_name_and_every_case_is_among_the_few():
     names, cases = problems.SOLVERS, ["a", "b", "c"]
     pairs = problems.spread(names, cases)
-    few, more = values(pairs, False), values(pairs, True)
+    few, thorough = values(pairs, False), values(pairs, True)
     assert [name for name, _ in few] == names
     assert {case for _, case in few} == {*cases}
-    assert sorted(few + more) == [(name, case) for name in names for case in cases]
+    assert sorted(few + thorough) == [(name, case) for name in names for case in cases]
 
 
 def test_what_is_left_out_is_thorough():
-    first, second, *more = problems.some(2, range(5))
-    assert (first, second) == (0, 1) and values(more, True) == [(2,), (3,), (4,)]
+    first, second, *thorough = problems.some(2, range(5))
+    assert (first, second) == (0, 1) and values(thorough, True) == [(2,), (3,), (4,)]
     parts = problems.groups(20, 5, few=5)
     assert values(parts, False) == [(range(5),)] and len(parts) == 4
 

@@ -184,8 +184,8 @@ def test_a_choice_of_claims_and_a_claim_have_addresses(trial_run, tmp_path):
     begin = FILTER.partition("const set")[0]
     state, _ = probe(trial_run / "index.html", tmp_path, more=begin, anchor="#claims?words=shapes")
     assert state["begin"] == 1
-    more = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
-    state, _ = probe(trial_run / "trial2013.html", tmp_path, more=more, anchor="#T2")
+    question = "found.target = document.getElementById(location.hash.slice(1)).innerText;"
+    state, _ = probe(trial_run / "trial2013.html", tmp_path, more=question, anchor="#T2")
     assert "T2" in state["target"] and "shapes only" in state["target"]
 
 
@@ -208,9 +208,9 @@ def test_one_of_many_cardinalities_is_typed(tmp_path):
     rows.write(written, tmp_path / "a.parquet")
     headings = dict(figure="f", title="T", scale="paper", home="#h", overview="#o")
     numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
-    more = """found.kind = document.querySelector(".filters").elements.asked.tagName;
+    question = """found.kind = document.querySelector(".filters").elements.asked.tagName;
     found.said = document.querySelector(".filters output").value;"""
-    state, _ = probe(tmp_path / "n.html", tmp_path, more=more, anchor="#runs?asked=44")
+    state, _ = probe(tmp_path / "n.html", tmp_path, more=question, anchor="#runs?asked=44")
     assert state["kind"] == "INPUT" and state["said"].startswith("1 of 70 runs shown")
 
 

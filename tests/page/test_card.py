@@ -31,15 +31,15 @@ VILE = ("[/b]", "<script>alert(1)</script>", "$x^2$", "a & b", '"quoted"', "|pip
 NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
-def judged(readings, parts=(), rule=None, unit="", **more):
+def judged(readings, parts=(), rule=None, unit="", **fields):
     """A statement with these readings: name -> places."""
     statement = Statement(
-        "K3", "section 4", "the paper's words", more.pop("kind", "comparison"),
-        more.pop("measures", "a ratio"), unit,
-        rule or at_least(10), next(iter(readings), ""), "it is named", also=parts, **more,
+        "K3", "section 4", "the paper's words", fields.pop("kind", "comparison"),
+        fields.pop("measures", "a ratio"), unit,
+        rule or at_least(10), next(iter(readings), ""), "it is named", also=parts, **fields,
     )  # fmt: skip
     statement.measured(lambda data: [Reading(n, places, data) for n, places in readings.items()])
-    return statement.judge(more.pop("rows", ROWS))
+    return statement.judge(fields.pop("rows", ROWS))
 
 
 def texts(markup):

@@ -140,7 +140,7 @@ def test_every_answer_is_on_the_page_of_its_problem(plan):
 
 @browser
 def test_choices_change_the_picture_and_the_address(plan, tmp_path):
-    more = """
+    question = """
     found.begin = { ...plot.dataset }; found.hash = location.hash;
     await click("tpower"); found.without = plot.dataset.shown; found.off = location.hash;
     await click("tpower"); found.again = plot.dataset.shown;
@@ -150,7 +150,7 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
     await set("view", "tradeoff"); found.tradeoff = plot.dataset.axes;
     found.drawn = plot.childElementCount;
     """
-    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    state, console = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=question)
     assert not console and state["hash"] == "" and state["drawn"] == 1
     assert set(state["begin"]["shown"].split(",")) == set(SOLVERS)
     assert set(state["without"].split(",")) == set(SOLVERS) - {"tpower"}
@@ -165,10 +165,10 @@ def test_choices_change_the_picture_and_the_address(plan, tmp_path):
 @browser
 def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
     sent = "#curves?view=reach&target=0.9&x=flops&off=mcol&at=1e9"
-    more = """found.shown = plot.dataset; found.said = document.querySelector(".answer").value;
+    question = """found.shown = plot.dataset; found.said = document.querySelector(".answer").value;
     found.hash = location.hash;"""
     state, console = probe(
-        plan.with_name("index.html"), tmp_path, script=LATER, more=more, anchor=sent
+        plan.with_name("index.html"), tmp_path, script=LATER, more=question, anchor=sent
     )
     assert not console and "mcol" not in state["shown"]["shown"]
     assert state["shown"]["axes"].startswith("flops|log|share of the pairs settled to 90 %")
@@ -177,13 +177,13 @@ def test_an_address_that_was_sent_shows_the_same(plan, tmp_path):
 
 @browser
 def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
-    more = """
+    question = """
     const boxes = [...document.querySelectorAll(".columns input")];
     for (const box of boxes.slice(2)) box.click();
     window.save = (name, text) => { found.name = name; found.text = text; };
     document.querySelector(".tools button").click();
     """
-    state, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=more)
+    state, _ = probe(plan.with_name("index.html"), tmp_path, script=LATER, more=question)
     lines = list(csv.reader(io.StringIO(state["text"])))
     assert state["name"] == "try.csv" and lines[0] == ["Rank", "Solver", "Answered"]
     assert {line[1] for line in lines[1:]} == set(SOLVERS)
@@ -192,10 +192,12 @@ def test_columns_are_chosen_and_what_is_shown_is_a_file(plan, tmp_path):
 @browser
 def test_the_page_of_a_solver_has_its_runs(trial_run, tmp_path):
     make_run(trial_run)
-    more = """found.shown = { ...plot.dataset };
+    question = """found.shown = { ...plot.dataset };
     await set("x", "flops"); await set("view", "flops");
     found.axes = plot.dataset.axes;"""
-    state, console = probe(trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=more)
+    state, console = probe(
+        trial_run / "solvers" / "grqi.html", tmp_path, script=LATER, more=question
+    )
     assert not console and state["shown"]["shown"] == "grqi"
     assert int(state["shown"]["points"]) == len(
         data_of(trial_run / "solvers/curves-data.js")["runs"]

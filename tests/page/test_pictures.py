@@ -112,11 +112,11 @@ def test_many_lines_never_share_colour_marker_and_dashes_together():
 @pytest.mark.parametrize("last", ["time", "flops"])
 def test_the_table_in_a_terminal_explains_its_heads(answers, last):
     text = comparison_tables.lines(ranking.ranking(answers), answers, last)
-    head, *rest = text.splitlines()
-    explained = {line.split("  ")[0] for line in rest}
+    head, *lines = text.splitlines()
+    explained = {line.split("  ")[0] for line in lines}
     shown = re.split(r"\s{2,}", head.replace("answered", "  answered  ").strip())
     assert {word.removesuffix(", s") for word in shown} - {"solver"} <= explained
-    assert comparison_tables.ORDER[last] in rest
+    assert comparison_tables.ORDER[last] in lines
 
 
 def test_a_long_name_of_a_solver_moves_no_column(answers):

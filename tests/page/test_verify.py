@@ -182,11 +182,11 @@ def test_what_must_be_the_same_is_and_clocks_need_not(trial_run, column, functio
 def drop_a_row(trial_run):
     judged_run(trial_run, group="grqi", label="")
     (file,) = trial_run.glob("rows/*/*.parquet")
-    one = made_row(group="grqi", label="")
-    rows.write([one, replace(one, solver="tpower"), replace(one, repeat=1)], file)
+    made = made_row(group="grqi", label="")
+    rows.write([made, replace(made, solver="tpower"), replace(made, repeat=1)], file)
     other = trial_run.with_name("other")
     shutil.copytree(trial_run, other)
-    rows.write([one], next(other.glob("rows/*/*.parquet")))
+    rows.write([made], next(other.glob("rows/*/*.parquet")))
     return other
 
 
@@ -388,8 +388,8 @@ def test_verdicts_are_judged_again_where_histories_were_too_large_to_publish(
     monkeypatch.setattr(publish, "LARGEST_ROWS", 10)
     root, _ = published(trial_run, tmp_path)
     home = root / "results" / "published"
-    kept = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
-    assert kept["history"].isna().all()
+    published_rows = pd.concat(pd.read_parquet(file) for file in home.rglob("rows.parquet"))
+    assert published_rows["history"].isna().all()
     figure, run = verify.rejudge(home)
     assert "2 statements judged again" in figure.line
     assert not figure.differences and not run.differences

@@ -57,8 +57,8 @@ def test_a_deflated_product_with_few_columns_is_the_dense_one(seed):
     components = api.components(problem, "scol", count=2, k=3, deflation="hotelling")
     assert len(components) == 2
     dense = api.components(problem.given_as("covariance"), "scol", count=2, k=3)
-    for one, other in zip(components, dense, strict=True):
-        assert np.array_equal(support(one.x), support(other.x))
+    for sparse_one, dense_one in zip(components, dense, strict=True):
+        assert np.array_equal(support(sparse_one.x), support(dense_one.x))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -132,8 +132,8 @@ def test_restarts_of_em_cost_n_k_each_on_a_covariance(restarts):
     n, k = 20, 4
     S = np.cov(np.random.default_rng(1).standard_normal((50, n)), rowvar=False)
     steps = dict(k=k, restarts=restarts, tol_em=1e-300, seed=2)
-    one, two = (
+    few, many = (
         api.solve(Problem.from_covariance(S), "em", passes=passes, **steps) for passes in (2, 3)
     )
     # one step more in each of the two phases, and all its restarts move
-    assert two.flops - one.flops == 2 * restarts * n * k
+    assert many.flops - few.flops == 2 * restarts * n * k

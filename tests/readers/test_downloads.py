@@ -33,11 +33,11 @@ class Server(BaseHTTPRequestHandler):
             else 0
         )
         self.ranges.append(start)
-        rest = self.content[start:]
-        self.send_response((206 if start else 200) if rest else 416)
-        self.send_header("Content-Length", str(len(rest)))
+        remaining = self.content[start:]
+        self.send_response((206 if start else 200) if remaining else 416)
+        self.send_header("Content-Length", str(len(remaining)))
         self.end_headers()
-        self.wfile.write(rest[: self.limit])
+        self.wfile.write(remaining[: self.limit])
 
     def log_message(self, *args):
         pass

@@ -44,9 +44,9 @@ def test_no_bound_is_below_the_optimum_of_an_indefinite_matrix(form, seed):
 
 def test_bounds_rise_with_k_and_repeat_to_the_last_digit():
     X = np.random.default_rng(0).standard_normal((30, 25))
-    one, other = (Problem.from_data(X) for _ in range(2))
-    upper = [bounds.upper_bounds(one, k) for k in range(1, 26)]
-    assert upper == [bounds.upper_bounds(other, k) for k in range(1, 26)]
+    first, again = (Problem.from_data(X) for _ in range(2))
+    upper = [bounds.upper_bounds(first, k) for k in range(1, 26)]
+    assert upper == [bounds.upper_bounds(again, k) for k in range(1, 26)]
     for source in upper[0]:
         values = [f[source] for f in upper]
         assert values == sorted(values)

@@ -155,9 +155,11 @@ def test_measures_of_a_span_do_not_depend_on_order_or_sign(seed):
     problem = Problem.from_covariance(_covariance(seed))
     Z = np.linalg.qr(rng.standard_normal((7, 3)))[0]
     Z[:, 0] = (Z[:, 0] + Z[:, 1]) / np.sqrt(2.0)
-    one, other = measures(problem, Z), measures(problem, -Z[:, ::-1])
+    forward, reversed_signs = measures(problem, Z), measures(problem, -Z[:, ::-1])
     for name in ("total", "violation", "projected", "regression", "union", "overlap"):
-        assert getattr(one, name) == pytest.approx(getattr(other, name), abs=1e-12), name
+        assert getattr(forward, name) == pytest.approx(getattr(reversed_signs, name), abs=1e-12), (
+            name
+        )
 
 
 def test_recovery_matches_loadings_whatever_their_order_and_sign():

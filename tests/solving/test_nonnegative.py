@@ -57,9 +57,9 @@ def test_signs_are_graded():
 
 
 def test_a_solver_that_gives_nothing_else_is_always_graded_so():
-    for asked in (False, True):
+    for nonnegative in (False, True):
         solver = _module(_yields(normalize(np.array([1.0, 1.0, -1.0])), nonnegative="always"))
-        result = api.solve(PROBLEM, solver, k=3, nonnegative=asked)
+        result = api.solve(PROBLEM, solver, k=3, nonnegative=nonnegative)
         assert result.nonnegative
         assert result.status == "infeasible"
 
