@@ -1,14 +1,12 @@
 """`spcabench grade`: loadings from anywhere, graded; proposals for the table of the best known."""
 
 import json
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from spcabench import api
-from spcabench.cli import application as command_line
 from spcabench.cli import files
 from spcabench.comparison import best_known, grading, suite
 from spcabench.errors import InputError
@@ -17,15 +15,13 @@ K = 6
 
 
 @pytest.fixture
-def typed(monkeypatch, capsys, tmp_path):
+def typed(spcabench, tmp_path, monkeypatch):
     """The command grade in this process: words -> exit code, output, errors."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["spcabench", "grade", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            command_line.main()
-        return end.value.code, *capsys.readouterr()
+        done = spcabench("grade", *arguments)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
@@ -226,24 +222,17 @@ def test_what_is_known_of_a_problem_is_shown(table, spcabench, monkeypatch):
     assert absent.returncode == 0 and "the data 'else' are not here" in absent.stdout
 
 
-def take(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["spcabench", "best-known", "--take", *arguments])
-    with pytest.raises(SystemExit) as end:
-        command_line.main()
-    return end.value.code
-
-
-def test_a_better_answer_is_proposed_and_taken_over(typed, table, optimum, tmp_path, monkeypatch):
+def test_a_better_answer_is_proposed_and_taken_over(typed, spcabench, table, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
     arguments = ("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json", "--who", "me")
     assert typed(*arguments)[0] == 0
-    assert take(monkeypatch, "p.json") == 0
+    assert spcabench("best-known", "--take", "p.json").returncode == 0
     ((key, entry),) = table().items()
     assert key == ("pit props", "pitprops", K, False)
     assert entry.who == "me"
     assert entry.value == pytest.approx(optimum.variance)
     assert typed(*arguments)[0] == 2  # it is not better than itself
-    assert take(monkeypatch, "p.json") == 2
+    assert spcabench("best-known", "--take", "p.json").returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Comparisons made on two machines, joined; the settings that a comparison's page shows."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from spcabench.cli import application as command_line
 from spcabench.cli import options
 from spcabench.comparison import jobs, merging, suite
 from spcabench.errors import InputError
@@ -150,15 +148,11 @@ def test_a_folder_without_a_comparison_is_one_line(tmp_path, text):
         merging.Part.read(tmp_path)
 
 
-def test_the_command_merges(folders, tmp_path, monkeypatch, capsys):
+def test_the_command_merges(folders, tmp_path, monkeypatch, spcabench):
     monkeypatch.setattr(options, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["spcabench", "merge", *map(str, folders), "--name", "both"])
-    with pytest.raises(SystemExit) as end:
-        command_line.main()
-    assert not end.value.code
-    message = capsys.readouterr().out
-    assert message.rstrip().endswith(str(Path("compare", "both", "index.html")))
-    assert "spcavrp" in message
+    done = spcabench("merge", *folders, "--name", "both")
+    assert not done.returncode and "spcavrp" in done.stdout
+    assert done.stdout.rstrip().endswith(str(Path("compare", "both", "index.html")))
 
 
 def test_settings_are_those_that_the_solver_ran_with(folders):

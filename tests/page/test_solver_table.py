@@ -2,12 +2,8 @@
 
 import json
 import re
-import sys
-
-import pytest
 
 from spcabench import registry
-from spcabench.cli import application as command_line
 from spcabench.iterate import Facts
 from spcabench.page import solver_table
 
@@ -53,12 +49,7 @@ def test_a_solver_without_facts_is_listed(add_file):
     assert (method.year, method.paper, method.cost, method.control) == (None, "", "", "k")
 
 
-def test_the_command_lists_them(monkeypatch, capsys):
-    for arguments in ([], ["--json"]):
-        monkeypatch.setattr(sys, "argv", ["spcabench", "list", "solvers", "--long", *arguments])
-        with pytest.raises(SystemExit) as end:
-            command_line.main()
-        assert not end.value.code
-    lines, _, listed = capsys.readouterr().out.partition("\n[")
-    assert {entry["name"] for entry in json.loads(f"[{listed}")} == set(METHODS)
-    assert "fps: Fantope projection" in lines
+def test_the_command_lists_them(spcabench):
+    listed = json.loads(spcabench("list", "solvers", "--long", "--json").stdout)
+    assert {entry["name"] for entry in listed} == set(METHODS)
+    assert "fps: Fantope projection" in spcabench("list", "solvers", "--long").stdout
