@@ -22,7 +22,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-LIBRARIES, THREAD_OF_LIBRARIES = 512e6, 64e6  # bytes of address space that NumPy and SciPy take
+LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6  # bytes of address space that NumPy, SciPy, Numba take
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 PACKAGES = (
     "numpy",

@@ -178,7 +178,7 @@ def _words_fault(command: str, code: object, output: str, errors: str) -> str:
     messages = [line for line in errors.splitlines() if "chosen for" not in line]
     if code in (0, None, 1):
         if "Traceback" in output + errors:
-            return "a traceback is printed"
+            return f"a traceback is printed: {(output + errors).strip()[-200:]}"
         answered = command == "solve" and re.search(r"\bnan\b", output)
         return "nan in the answer" if answered else ""
     if code != 2:
@@ -484,6 +484,8 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
         # a job without a suite is a good one, of the standard suite
         changed = {} if name == "suite" else {"nothing": rest}
         for value in VALUES_OF_FIELDS:
+            if json.loads(value) == fields[name]:
+                continue  # the good one
             text = json.dumps(fields | {name: "@@"}).encode().replace(b'"@@"', value)
             content = text if fields is model else b'{"grqi": %s}' % text
             yield f"{name} is {value.decode():.12}", content

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -702,7 +703,7 @@ def test_a_trait_that_does_not_exist_fails_the_check(trait, typed, tmp_path, mon
 def test_a_closed_output_and_a_removed_folder_are_no_tracebacks(tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    words = f"{sys.executable} -m spcabench"
+    words = f"{shlex.quote(sys.executable)} -m spcabench"
     closed = subprocess.run(f"{words} list datasets >&-", shell=True, capture_output=True)
     assert (closed.returncode, closed.stderr) == (0, b"")
     script = f"cd '{gone}' && rmdir '{gone}' && PYTHONSAFEPATH=1 {words} list datasets"

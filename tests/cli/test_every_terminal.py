@@ -147,7 +147,7 @@ def test_a_full_disk_behind_the_output_is_one_line(survey, arguments):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are Linux's")
 @pytest.mark.parametrize("megabytes", some(2, [150, 400, 250, 500, 600, 700, 900, 1200]))
-@pytest.mark.parametrize("arguments", ["best-known", "doctor", "list solvers"])
+@pytest.mark.parametrize("arguments", ["best-known", "doctor", "solve pitprops -k 2"])
 def test_little_memory_is_one_line(arguments, megabytes):
     command = f'ulimit -v {1024 * megabytes}; exec "$0" -m spcabench {arguments}'
     completed = subprocess.run(
