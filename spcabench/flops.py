@@ -27,7 +27,8 @@ from spcabench.errors import SolverError
 # 2: the search of a penalty includes the finding of the penalty's range.
 # 3: products with a sparse second factor cost what they touch, those of a sparse Gram matrix too.
 CONVENTION = 3
-FREE = 10  # evaluations of x'Sigma x that cost a solver nothing, for each iterate
+# evaluations of x'Sigma x that cost a solver nothing, for each iterate and in a run
+FREE, FREE_IN_ALL = 10, 100
 PACKAGE = str(Path(__file__).parent)
 
 
@@ -36,13 +37,16 @@ class Ledger:
 
     ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while
     the harness grades. ``evaluations`` is the number of calls of `Problem.variance` since the last
-    iterate. ``compile_seconds`` grows with every compilation, so that a clock can leave it out.
+    iterate, ``evaluations_in_all`` of a run. ``compile_seconds`` grows with every compilation, so
+    that a clock can leave it out.
     """
 
-    __slots__ = ("compile_seconds", "compiled", "evaluations", "flops", "on")
+    __slots__ = (
+        *("compile_seconds", "compiled", "evaluations", "evaluations_in_all", "flops", "on"),
+    )
 
     def __init__(self) -> None:
-        self.flops = self.compiled = self.evaluations = 0
+        self.flops = self.compiled = self.evaluations = self.evaluations_in_all = 0
         self.compile_seconds = 0.0
         self.on = False
 
@@ -78,14 +82,16 @@ def counting() -> Iterator[Ledger]:
 
     So a run that is made inside another run is counted apart; the outer one pays for it too.
     """
-    outer = LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations
-    LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations = 0, 0, True, 0
+    outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
+    if not LEDGER.on:  # a run inside another has no free evaluations of its own
+        LEDGER.evaluations = LEDGER.evaluations_in_all = 0
+    LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     spent = 0, 0
     try:
         yield LEDGER
         spent = LEDGER.flops, LEDGER.compiled
     finally:
-        LEDGER.flops, LEDGER.compiled, LEDGER.on, LEDGER.evaluations = outer
+        LEDGER.flops, LEDGER.compiled, LEDGER.on = outer
         LEDGER.charge(spent[0])
         LEDGER.compiled += spent[1] if LEDGER.on else 0
 
@@ -109,13 +115,20 @@ def _off() -> Iterator[None]:
 
 
 def evaluation() -> AbstractContextManager[None]:
-    """One evaluation of x'Sigma x: the first `FREE` ones of an iterate are not charged.
+    """One evaluation of x'Sigma x, not charged where it `is_free`.
 
     A search that evaluates many vectors would otherwise make all its products here.
     """
     check_caller("evaluation()")
-    LEDGER.evaluations += 1
-    return _off() if LEDGER.evaluations <= FREE else nullcontext()
+    if LEDGER.on:
+        LEDGER.evaluations += 1
+        LEDGER.evaluations_in_all += 1
+    return _off() if is_free(LEDGER.evaluations, LEDGER.evaluations_in_all) else nullcontext()
+
+
+def is_free(of_iterate: int, in_all: int) -> bool:
+    """Whether an evaluation costs nothing, the how manieth it is of its iterate and of its run."""
+    return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 
 def check_caller(what: str) -> None:

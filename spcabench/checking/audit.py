@@ -13,7 +13,8 @@ solvers of SciPy and LAPACK and the sparse products are wrapped. The rules are:
 3. A Rayleigh quotient y'(By) with B (k, k) belongs to the solve of order k before or after it, and
    counts nothing. Quotients never run more than one ahead of the solves of their order.
 4. Products with a low-rank part (centring, deflation) count nothing.
-5. The first ten evaluations by `Problem.variance` of an iterate count nothing, later ones do.
+5. The first ten evaluations by `Problem.variance` of an iterate, and the first hundred of a run,
+   count nothing, later ones do.
 
 The audit sees only what happens between two iterates, and none of the harness's grading. It is
 blind to arrays that lost their class (``np.asarray``) and to compiled kernels, so it leaves out
@@ -39,7 +40,7 @@ import scipy
 from spcabench import api, registry
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import FREE, LEDGER
+from spcabench.flops import LEDGER, Ledger, is_free
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
@@ -60,6 +61,8 @@ class Audit:
         The part of them before the first iterate.
     calls : dict of str to int
         Number of calls seen, by the name of the function.
+    compiled : int
+        Flops that compiled kernels returned, noted where they do.
     ledger : int
         Flops of the run by the ledger, those of compiled kernels included.
     result : Result
@@ -71,6 +74,7 @@ class Audit:
     setup_charged: int
     setup_seen: int
     calls: dict[str, int]
+    compiled: int
     ledger: int
     result: Result
 
@@ -118,6 +122,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         charged[True],
         tally.flops[True],
         dict(tally.calls),
+        tally.compiled,
         int(result.search.get("flops", result.flops + result.setup_flops)),
         result,
     )
@@ -201,6 +206,8 @@ def _wrapped() -> Iterator[Tally]:
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
         evaluated = functools.partial(_evaluated, tally, Problem.variance)
         stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
+        noted = functools.partial(_noted, tally, Ledger.charge_compiled)
+        stack.enter_context(mock.patch.object(Ledger, "charge_compiled", _method(noted)))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
@@ -245,11 +252,19 @@ def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
     """Evaluate x'Sigma x; as many as are free for each iterate count nothing."""
     x, was = np.asarray(plain(x)), tally.on
     tally.evaluations += was
-    tally.on = was and tally.evaluations > FREE
+    tally.evaluations_in_all += was
+    tally.on = was and not is_free(tally.evaluations, tally.evaluations_in_all)
     try:
         return variance(problem, x)
     finally:
         tally.on = was
+
+
+def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:
+    """Charge what a kernel returned, and note it beside the ledger."""
+    if tally.on and ledger.on:
+        tally.compiled += int(count)
+    charge_compiled(ledger, count)
 
 
 def _method(function: Any) -> Any:

@@ -25,7 +25,9 @@ class Tally:
 
     def __init__(self) -> None:
         self.on = self.setup = False
-        self.evaluations = 0  # of `Problem.variance`, of the iterate that is watched
+        self.compiled = 0  # what kernels returned
+        # of `Problem.variance`, of the iterate that is watched and of the run
+        self.evaluations = self.evaluations_in_all = 0
         self.flops = {True: 0, False: 0}  # by setup
         self.calls: Counter[str] = Counter()
         self._solves: Counter[int] = Counter()  # by order

@@ -225,8 +225,8 @@ class Problem:
     def variance(self, x: Vector) -> float:
         """Return x'Sigma x for x of shape (n,).
 
-        It costs a solver nothing up to ten times for each iterate (`spcabench.flops.FREE`); from
-        then on its product is charged.
+        It costs a solver nothing up to ten times for each iterate and a hundred times in a run
+        (`spcabench.flops.FREE`); from then on its product is charged.
         """
         x = np.asarray(x)  # an object may do its work where it is read, which is charged here
         with evaluation():
