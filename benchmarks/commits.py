@@ -97,9 +97,7 @@ def parse(line, short):
     """Return the accepted regression of a line."""
     match = LINE.fullmatch(line.strip())
     if match is None:
-        raise ValueError(
-            f"{short}: {line!r}; allowed is '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'"
-        )
+        raise ValueError(f"{short}: {line!r}; write '{KEY}: SOLVER [{'|'.join(MEASURES)}]: reason'")
     return Accepted(**match.groupdict(), commit=short)
 
 

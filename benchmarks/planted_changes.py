@@ -141,7 +141,7 @@ HARMLESS = (
         "        yield x\n        y = Sigma @ x\n        x = normalize(y)",
     ),
     of_solver("gpower0", "a colour", '"#56B4E9"', '"#56B4EA"'),
-    of_solver("em", "the words of an error", "at least 1 is needed", "1 is the least"),
+    of_solver("em", "the words of an error", "it must be at least 1", "1 is the least"),
     of_solver("scol", "an unused constant", "EXAMPLE = ", "UNUSED = 3\nEXAMPLE = "),
     of_solver(
         "gpower1", "an assertion", "    while True:\n", "    while True:\n        assert len(x)\n"

@@ -98,11 +98,11 @@ def load(corpus="nips", center=True, words=None, values="counts"):
         centring its entries are the shares of documents that hold both words.
     """
     if values not in VALUES:
-        raise InputError(f"values: {values!r}; allowed are {', '.join(VALUES)}")
+        raise InputError(f"values: {values!r}; choose from {', '.join(VALUES)}")
     if corpus not in CORPORA:
-        raise InputError(f"corpus: {corpus!r}; allowed are {', '.join(CORPORA)}")
+        raise InputError(f"corpus: {corpus!r}; choose from {', '.join(CORPORA)}")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int) or words < 1):
-        raise InputError(f"words: {words!r}; allowed are whole numbers from 1, or None")
+        raise InputError(f"words: {words!r}; it must be a whole number from 1, or None")
     for name in (corpus, *STAND_INS.get(corpus, ())):
         for file, path, missing in _found(name):
             return _read(name, file, path, missing, corpus, words, values, center)

@@ -21,7 +21,7 @@ def load(n=120, groups=6, correlation=0.6, noise=0.05, seed=0):
         validate.whole(name, value, least)
     validate.number("noise", noise)
     if not 0.0 <= correlation <= 1.0:
-        raise InputError(f"correlation: {correlation}; allowed are 0 to 1")
+        raise InputError(f"correlation: {correlation}; it must be from 0 to 1")
     rng = np.random.default_rng(seed)
     group = rng.permutation(np.arange(n) * groups // n)  # (n,)
     weight = 1.0 / np.sqrt(1.0 + group / 10.0)

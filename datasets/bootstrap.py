@@ -25,7 +25,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     validate.whole("samples", samples, 2)
     validate.whole("seed", seed, 0)
     if of == "bootstrap":
-        raise InputError("of: 'bootstrap'; allowed is any other dataset")
+        raise InputError("of: 'bootstrap'; name another dataset")
     original = registry.module("dataset", of).load(**(given or {}))
     X = _drawn(original, samples, np.random.default_rng(seed))
     names = original.features

@@ -28,7 +28,7 @@ def load(rows=5000, center=True):
     center : False for another reading of He et al. (2010), who do not say that pixels are centred.
     """
     if not 2 <= rows <= 60000:
-        raise InputError(f"rows: {rows}; allowed are 2 to 60000")
+        raise InputError(f"rows: {rows}; it must be from 2 to 60000")
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return _stand_in()

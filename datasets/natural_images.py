@@ -53,7 +53,7 @@ def load(patches=100_000, seed=0, contrast=False):
         Ng 2012).
     """
     if isinstance(patches, bool) or not isinstance(patches, int) or patches < 2:
-        raise InputError(f"patches: {patches!r}; allowed are whole numbers from 2")
+        raise InputError(f"patches: {patches!r}; it must be a whole number from 2")
     source, pools = _images()
     rng = np.random.default_rng(seed)
     shares = np.array_split(np.arange(patches), len(pools))

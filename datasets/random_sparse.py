@@ -20,7 +20,7 @@ def load(m=1000, n=1000, density=0.2, seed=0):
     validate.whole("n", n, 2)
     validate.whole("seed", seed, 0)
     if not 0.0 < density <= 1.0:
-        raise InputError(f"density: {density}; allowed are numbers above 0, up to 1")
+        raise InputError(f"density: {density}; it must be above 0 and at most 1")
     rng = np.random.default_rng(seed)
     per_column = rng.binomial(m, density, size=n)  # as many as independent places would give
     rows = [rng.choice(m, count, replace=False, shuffle=False) for count in per_column]

@@ -23,7 +23,7 @@ def load(m=100, n=100, count=10, strength=1.0, seed=0):
         validate.whole(name, value, least)
     validate.number("strength", strength)
     if count > n:
-        raise InputError(f"count: {count}; allowed are 1 to n = {n}")
+        raise InputError(f"count: {count}; it must be from 1 to n = {n}")
     rng = np.random.default_rng(seed)
     W = np.sort(rng.choice(n, count, replace=False))
     u = np.zeros(n)

@@ -30,7 +30,7 @@ def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
         validate.whole("m", m, 2)
     if overlap > 1.0 or 2 * count - shared > n:
         raise InputError(
-            f"overlap, count, n: {overlap}, {count}, {n}; allowed are an overlap up to 1, and n of "
+            f"overlap, count, n: {overlap}, {count}, {n}; overlap must be at most 1, and n "
             f"at least the {2 * count - shared} variables that the spikes need"
         )
     rng = np.random.default_rng(seed)

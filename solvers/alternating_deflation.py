@@ -67,8 +67,8 @@ def solve(
     """
     if not 1 <= components <= problem.n or cycles < 1:
         raise InputError(
-            f"components, cycles: {components}, {cycles}; allowed are 1 to n = {problem.n}, and 1 "
-            "or more"
+            f"components, cycles: {components}, {cycles}; they must be from 1 to n = "
+            f"{problem.n}, and at least 1"
         )
     ks = validate.cardinalities(cardinalities, components, k)
     Sigma = Columns(problem.covariance)  # (n, n)

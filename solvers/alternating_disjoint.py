@@ -47,7 +47,7 @@ def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | No
     cardinalities : one for each component, up to k; k each unless given.
     """
     if not 1 <= components <= problem.n:
-        raise InputError(f"components: {components}; allowed are 1 to n = {problem.n}")
+        raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
     ks = validate.cardinalities(cardinalities, components, k)
     Sigma = Columns(problem.covariance)  # (n, n)
     X, last = np.zeros((problem.n, components)), -np.inf  # (n, q)

@@ -59,7 +59,7 @@ def solve(problem, *, lambda_1: float, lambda_2: float = np.inf, components: int
     components : q.
     """
     if not 1 <= components <= problem.n:
-        raise InputError(f"components: {components}; allowed are 1 to n = {problem.n}")
+        raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
     Sigma = problem.covariance  # (n, n)
     w, A = Sigma.leading_pairs(components)  # (n, q)
     unit = w[0] if w[0] > 0.0 else 1.0

@@ -84,9 +84,9 @@ def solve(
     start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
     """
     if eps <= 0.0:
-        raise InputError(f"eps: {eps}; allowed are numbers above 0")
+        raise InputError(f"eps: {eps}; it must be above 0")
     if inner not in INNER:
-        raise InputError(f"inner: {inner!r}; allowed are 'tight' and 'loose'")
+        raise InputError(f"inner: {inner!r}; choose 'tight' or 'loose'")
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(
         Sigma,

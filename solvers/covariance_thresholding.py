@@ -43,7 +43,7 @@ def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
     levels : number of levels, quantiles of the covariances between 0 and 1, unless tau is given.
     """
     if levels < 1:
-        raise InputError(f"levels: {levels}; at least 1 is needed")
+        raise InputError(f"levels: {levels}; it must be at least 1")
     Sigma, n = problem.covariance, problem.n  # (n, n)
     noise = np.median(Sigma.diagonal())
     covariances = np.abs(Sigma.S[np.triu_indices(n, 1)])

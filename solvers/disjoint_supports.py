@@ -37,7 +37,7 @@ def solve(problem, *, k: int, components: int = 1):
     """
     n = problem.n
     if not 1 <= components <= n:
-        raise InputError(f"components: {components}; allowed are 1 to n = {n}")
+        raise InputError(f"components: {components}; it must be from 1 to n = {n}")
     sizes = (k,) if components * k <= n else range(1, k + 1)
     batches = [batch for size in sizes for batch in principal_blocks(problem.matrix.S, size)]
     supports = [W for rows, _, _ in batches for W in rows]

@@ -71,7 +71,7 @@ def solve(
         minimisation starts as ever.
     """
     if eigenvalues not in EIGENVALUES:
-        raise InputError(f"eigenvalues: {eigenvalues!r}; allowed are 'auto', 'full' and 'partial'")
+        raise InputError(f"eigenvalues: {eigenvalues!r}; choose 'auto', 'full' or 'partial'")
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(
         Sigma,

@@ -57,7 +57,7 @@ def solve(problem, *, k: int, eps: float = TOL):
         certified gap must reach.
     """
     if not 1e-12 <= eps <= 1.0:
-        raise InputError(f"eps: {eps!r}; allowed are numbers from 1e-12 to 1")
+        raise InputError(f"eps: {eps!r}; it must be from 1e-12 to 1")
     Sigma = problem.matrix.S  # (n, n)
     wanted = eps * np.abs(Sigma).max()
     w, V = eigen(Sigma)

@@ -42,7 +42,7 @@ def solve(problem, *, k: int, steps: int = 5):
     steps : power steps for each lambda_1(M_i).
     """
     if steps < 1:
-        raise InputError(f"steps: {steps}; at least 1 is needed")
+        raise InputError(f"steps: {steps}; it must be at least 1")
     Sigma = problem.covariance  # (n, n)
     lambda_1, v = Sigma.leading()
     V = without_diagonal(np.tile(v[:, None], problem.n))  # column i: v without its entry i

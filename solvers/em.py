@@ -54,7 +54,7 @@ def solve(
     passes : steps of a restart at most, in each phase.
     """
     if restarts < 1:
-        raise InputError(f"restarts: {restarts}; at least 1 is needed")
+        raise InputError(f"restarts: {restarts}; it must be at least 1")
     Sigma = problem.covariance  # (n, n)
     W = np.random.default_rng(seed).standard_normal((restarts, problem.n)).T  # (n, restarts)
     W = unit_columns(np.abs(W) if nonnegative else W)

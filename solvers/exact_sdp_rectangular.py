@@ -50,7 +50,7 @@ def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: 
     m, n = A.shape
     k_u = m if k_u is None else k_u
     if not 1 <= k_u <= m:
-        raise InputError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+        raise InputError(f"k_u: {k_u} is out of range; it must be from 1 to m = {m}")
     cvxpy_duals.check(solver, m + n)
     relaxed = cvxpy_duals.rectangular(m, n)
     unit = np.abs(A).max() or 1.0  # after the last component nothing is left

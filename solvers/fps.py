@@ -55,7 +55,7 @@ def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
     """
     Sigma, n, d = problem.covariance, problem.n, components  # (n, n)
     if not 1 <= d <= n:
-        raise InputError(f"components: {d}; allowed are 1 to n = {n}")
+        raise InputError(f"components: {d}; it must be from 1 to n = {n}")
     W = active(Sigma, lam, d)
     S = Sigma.S[np.ix_(W, W)]
     unit = np.abs(S).max() or 1.0  # after the last component nothing is left

@@ -51,7 +51,7 @@ def solve(problem, *, gamma: float, components: int = 1, norm: str = "l1", seed:
     """
     if norm not in NORMS or not 1 <= components <= problem.m:
         raise InputError(
-            f"norm, components: {norm!r}, {components}; allowed are {NORMS} and 1 to {problem.m}"
+            f"norm, components: {norm!r}, {components}; choose from {NORMS} and 1 to {problem.m}"
         )
     A = problem.data  # (m, n)
     mu = 1.0 / np.arange(1.0, components + 1.0)

@@ -46,7 +46,7 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
     bulk : the variables are all added at once, in place of one after the other.
     """
     if k_star < 0:
-        raise InputError(f"k_star: {k_star}; at least 0 is needed")
+        raise InputError(f"k_star: {k_star}; it must be at least 0")
     Sigma, n = problem.covariance, problem.n  # (n, n)
     W = largest_indices(Sigma.diagonal(), k, Sigma.column_squares)
     value, v = Sigma[W].leading()

@@ -37,7 +37,7 @@ def solve(problem, *, k: int, passes: str = "both"):
     passes : "forward", "backward" or "both".
     """
     if passes not in ("forward", "backward", "both"):
-        raise InputError(f"passes: {passes!r}; allowed are 'forward', 'backward' and 'both'")
+        raise InputError(f"passes: {passes!r}; choose 'forward', 'backward' or 'both'")
     Sigma, n = problem.covariance, problem.n  # (n, n)
     ends = []
     for name, run in (("forward", forward), ("backward", backward)):

@@ -55,7 +55,7 @@ def solve(
     mu_0 : the first shift, if not the Rayleigh quotient of the start (section 2.2).
     """
     if mu not in ("projected", "carried"):
-        raise InputError(f"mu: {mu!r}; allowed are 'projected' and 'carried'")
+        raise InputError(f"mu: {mu!r}; choose 'projected' or 'carried'")
     Sigma = problem.covariance  # (n, n)
     x = project(Sigma.largest_column() if start is None else start, k)  # section 2.2
     yield x

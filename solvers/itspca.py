@@ -46,7 +46,7 @@ def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "ha
     """
     if thresholding not in RULES or not 1 <= components <= problem.n:
         raise InputError(
-            f"thresholding, components: {thresholding!r}, {components}; allowed are {RULES} and 1 "
+            f"thresholding, components: {thresholding!r}, {components}; choose from {RULES} and 1 "
             f"to n = {problem.n}"
         )
     Sigma = problem.covariance  # (n, n)

@@ -32,7 +32,7 @@ def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
         the clock.
     """
     if budget < 1:
-        raise InputError(f"budget: {budget}; at least 1 is needed")
+        raise InputError(f"budget: {budget}; it must be at least 1")
     Sigma = problem.covariance  # (n, n)
     search = Search(Sigma, k, budget, np.random.default_rng(seed))
     for start in search.starts():

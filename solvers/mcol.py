@@ -41,7 +41,7 @@ def solve(
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:
-        raise InputError(f"c: {c}; allowed are whole numbers from 1")
+        raise InputError(f"c: {c}; it must be a whole number from 1")
     Sigma = problem.covariance  # (n, n)
     taken = [1] if first_alone else []
     while sum(taken) < k:

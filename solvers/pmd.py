@@ -47,7 +47,7 @@ def solve(problem, *, shrinkage: float):
     A = problem.data  # (m, n)
     _, v = problem.covariance.leading()
     if shrinkage <= 0.0:
-        raise InputError(f"shrinkage: {shrinkage}; allowed are numbers above 0")
+        raise InputError(f"shrinkage: {shrinkage}; it must be above 0")
     c = 1.0 / shrinkage
     v = shrunk(v, c)
     while True:

@@ -44,7 +44,7 @@ def solve(problem, *, k: int, components: int = 1):
     components : q, at most k.
     """
     if not 1 <= components <= k:
-        raise InputError(f"components: {components}; allowed are 1 to k = {k}")
+        raise InputError(f"components: {components}; it must be from 1 to k = {k}")
     Sigma = problem.covariance  # (n, n)
     variances = Sigma.diagonal()
     w, W = principal_components(Sigma, components)  # (q,), (n, q)

@@ -48,7 +48,7 @@ def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float =
     n = problem.n
     r = min(2 * k, n) if r is None else r
     if T < 1 or not k <= r <= n:
-        raise InputError(f"T, r: {T}, {r}; allowed are T from 1 and r from k = {k} to n = {n}")
+        raise InputError(f"T, r: {T}, {r}; T must be at least 1, and r from k = {k} to n = {n}")
     Sigma = problem.covariance  # (n, n)
     order = falling_order(Sigma.diagonal())
     best, value = unit_vectors(order[:1], n)[:, 0], 0.0

@@ -52,8 +52,8 @@ def solve(problem, *, shrinkage: float, components: int = 1):
     """
     if not 1 <= components <= problem.n or shrinkage <= 0.0:
         raise InputError(
-            f"components, shrinkage: {components}, {shrinkage}; allowed are 1 to n = {problem.n}, "
-            "and numbers above 0"
+            f"components, shrinkage: {components}, {shrinkage}; they must be from 1 to "
+            f"n = {problem.n}, and above 0"
         )
     Sigma = problem.covariance  # (n, n)
     gamma = components / shrinkage

@@ -153,11 +153,9 @@ def sample_count(n, d, eps, samples):
     samples : "paper" ceil(eps^-d ln n), "sharp" as many as fail with probability 1/n, or a number.
     """
     if not 0.0 < number("eps", eps) <= 1.0:
-        raise InputError(f"eps: {eps!r}; allowed are numbers above 0, up to 1")
+        raise InputError(f"eps: {eps!r}; it must be above 0 and at most 1")
     if isinstance(samples, str) and samples not in ("paper", "sharp"):
-        raise InputError(
-            f"samples: {samples!r}; allowed are 'paper', 'sharp' and whole numbers from 1"
-        )
+        raise InputError(f"samples: {samples!r}; choose 'paper', 'sharp' or a whole number from 1")
     if d == 1 or (samples == "sharp" and eps == 1.0):
         return 1
     if not isinstance(samples, str):

@@ -55,7 +55,7 @@ def solve(
     ridge : lambda_2 over the largest variance.
     """
     if not 1 <= components <= problem.n:
-        raise InputError(f"components: {components}; allowed are 1 to n = {problem.n}")
+        raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
     ks = validate.cardinalities(cardinalities, components, k)
     if penalties is not None and len(penalties) != components:
         raise InputError(f"penalties: {penalties}; {components} are needed, one for each component")

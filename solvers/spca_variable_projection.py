@@ -47,7 +47,7 @@ def solve(problem, *, alpha: float, beta: float = 1e-4, components: int = 1):
     components : q.
     """
     if not 1 <= components <= problem.n:
-        raise InputError(f"components: {components}; allowed are 1 to n = {problem.n}")
+        raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
     Sigma = problem.covariance  # (n, n), X'X
     w, A = Sigma.leading_pairs(components)  # (n, q)
     unit = w[0] if w[0] > 0.0 else 1.0

@@ -46,7 +46,9 @@ def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, 
     Sigma, n = problem.covariance, problem.n  # (n, n)
     d = k if d is None else d
     if min(A, B) < 1 or not 1 <= d <= n:
-        raise InputError(f"A, B, d: {A}, {B}, {d}; allowed are A, B from 1 and d from 1 to n = {n}")
+        raise InputError(
+            f"A, B, d: {A}, {B}, {d}; A and B must be at least 1, and d from 1 to n = {n}"
+        )
     w = np.zeros(n)
     chosen = np.zeros(0, dtype=np.intp)
     for P in projections(falling_order(Sigma.diagonal()), d, A, B, seed):  # (B, d)

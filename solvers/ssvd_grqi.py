@@ -60,12 +60,12 @@ def solve(
     start : v (n,) to start from; u is then R v.
     """
     if first not in ("data", "covariance"):
-        raise InputError(f"first: {first!r}; allowed are 'data' and 'covariance'")
+        raise InputError(f"first: {first!r}; choose 'data' or 'covariance'")
     R = problem.data  # (m, n)
     m, n = R.shape
     k_u = m if k_u is None else k_u
     if not 1 <= k_u <= m:
-        raise InputError(f"k_u: {k_u} is out of range; allowed are 1 to m = {m}")
+        raise InputError(f"k_u: {k_u} is out of range; it must be from 1 to m = {m}")
     if start is None and first == "covariance":
         start = problem.covariance.largest_column()
     if start is None:

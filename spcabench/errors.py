@@ -14,7 +14,7 @@ LONGEST = 60  # characters of a quoted line
 class InputError(ValueError):
     """A wrong argument, file or setting, which the user can mend.
 
-    Its message is one line, which says what was wrong and what is allowed. The command line prints
+    Its message is one line, which says what was wrong and what to do. The command line prints
     the line and exits with code 2. Any other exception is a bug, and shows its traceback.
     """
 
@@ -78,5 +78,5 @@ def _words(error: BaseException) -> str:
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception as another:  # an author's own error may fail at that too
-        return f"its words cannot be had ({type(another).__name__})"
+        return f"its message cannot be read ({type(another).__name__})"
     return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")[:MOST]

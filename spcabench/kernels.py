@@ -1,4 +1,4 @@
-"""Compiled kernels (numba), which return their flops and whose compilation is on no clock."""
+"""Compiled kernels (numba), which return their flops; no timing includes their compilation."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def _from_file(file: Path) -> ModuleType:
 
 
 def solver_for(n: int, nonnegative: bool = False, stored: int = 0) -> str:
-    """Return the name of the solver that suits n variables and so many stored entries best."""
+    """Return the name of the solver for a problem with n variables and ``stored`` entries."""
     table = _package("solver").BY_SIZE[nonnegative]
     return next(name for most, entries, name in table if n <= most and stored <= entries)
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: each error is one line with the argument, its value and what is allowed."""
+"""Checks of arguments: each error is one line with the argument, its value and what it must be."""
 
 import difflib
 import math

@@ -135,7 +135,7 @@ def _has_a_penalty(module: ModuleType, settings: set[str]) -> None:
         )
     low, high = module.penalty_range(in_form(next(_problems()), module.TRAITS))
     if not 0 < low < high:
-        raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); allowed is 0 < low < high")
+        raise Broken(f"penalty_range gives ({low:.3g}, {high:.3g}); it must give 0 < low < high")
 
 
 def is_feasible(module: ModuleType) -> None:
@@ -203,7 +203,7 @@ def finds_components_as_stated(module: ModuleType) -> None:
             raise Broken(f"on {problem.name}, two components: {result.fault}")
         if result.Z is None or result.Z.shape != (problem.n, 2):
             shape = None if result.Z is None else result.Z.shape
-            raise Broken(f"on {problem.name}: Z has shape {shape}; allowed is ({problem.n}, 2)")
+            raise Broken(f"on {problem.name}: Z has shape {shape}; it must be ({problem.n}, 2)")
 
 
 def is_repeatable(module: ModuleType) -> None:

@@ -235,7 +235,7 @@ class Statement:
         kinds = get_args(StatementKind)
         if self.kind not in kinds:
             raise ValueError(
-                f"statement {self.id}: kind {self.kind!r}; allowed are {listed(kinds)}"
+                f"statement {self.id}: kind {self.kind!r}; choose from {listed(kinds)}"
             )
         names = [part.name for part in self.parts]
         strangers = {paper.part for paper in self.paper} - {*names}

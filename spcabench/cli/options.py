@@ -49,7 +49,7 @@ Profile = Annotated[
 
 
 def _names(kind: "Kind") -> Callable[[str], list[str]]:
-    """What a shell proposes for the begin of a name: solvers, datasets or figures."""
+    """Completion of the names of solvers, datasets or figures in a shell."""
 
     def complete(incomplete: str) -> list[str]:
         from spcabench import registry

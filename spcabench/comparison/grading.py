@@ -100,7 +100,7 @@ def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vect
         raise InputError(f"{file}: {strange[0]!r:.60} is no variable of the problem")
     if len({*rows}) < len(rows):
         repeated = next(name for name in rows if rows.count(name) > 1)
-        raise InputError(f"{file}: {repeated!r:.60} has two rows; allowed is one")
+        raise InputError(f"{file}: {repeated!r:.60} has two rows; it must have one")
     if len({*features}) < len(features):
         raise InputError(f"{file}: the problem's variables share names; give numbers alone")
     return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
@@ -155,7 +155,7 @@ def _stored(file: Path) -> pd.DataFrame:
         saved = model.load(file)
         return pd.DataFrame(saved.loadings, pd.Index(saved.variables, dtype=object), saved.columns)
     if len(names) != 1:
-        raise InputError(f"{file}: {len(names)} arrays; allowed is one array, or a model")
+        raise InputError(f"{file}: {len(names)} arrays; give one array, or a model")
     return pd.DataFrame(np.squeeze(arrays.npz(file, names[0])))
 
 
@@ -210,7 +210,7 @@ def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
     if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
         return f"its norm is {norm:.6g}; it must be 1"
     if np.count_nonzero(x) > k:
-        return f"it has {np.count_nonzero(x)} nonzeros; allowed are k = {k}"
+        return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
     return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
 
 
@@ -276,7 +276,7 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
     W, z = np.array(given.support, dtype=np.int64), np.array(given.loadings)
     if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
         raise InputError(
-            f"{file}: support: allowed are the {len(z)} places of its loadings, of {problem.n}"
+            f"{file}: support: must be the {len(z)} places of its loadings, of {problem.n}"
         )
     validate.cardinality(given.k, problem.n, f"{file}: k")
     grade = graded(problem, embed(z, W, problem.n), given.k, item.nonnegative)

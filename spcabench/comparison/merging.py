@@ -40,7 +40,7 @@ class Part:
                 raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
         jobs = opening.read_json(asked, dict[str, Job], "the jobs of a comparison")
         if not jobs:
-            raise InputError(f"{asked}: no job; allowed are the jobs of a comparison")
+            raise InputError(f"{asked}: not a job; give the jobs of a comparison")
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: no run of a suite")
@@ -71,7 +71,7 @@ def check(parts: list[Part]) -> None:
         unlike = [f"{key} = {value!r}" for key, value in other.items() if value != first[1][key]]
         if unlike:
             raise InputError(
-                f"merge: {name} has {', '.join(unlike)}, unlike {first[0]}; allowed are "
+                f"merge: {name} has {', '.join(unlike)}, unlike {first[0]}; merge "
                 "comparisons of the same suite, settings, cardinalities and time limit"
             )
 

@@ -32,7 +32,7 @@ def fault(row: Mapping[str, Any]) -> str:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:
             if not (0.0 <= (amount or 0.0) < np.inf or (single and _is_empty(amount))):
-                return f"{name}: {amount}; allowed are numbers of {COLUMNS[name].unit} from 0"
+                return f"{name}: {amount}; it must be a number of {COLUMNS[name].unit} from 0"
     if unknown := {*(_listed(row["flags"]))} - {*Flag}:
         return f"flags: {min(unknown)!r:.40} is unknown"
     return _fault_of_answer(row) if row["status"] in GOOD else ""
@@ -42,7 +42,7 @@ def _fault_of_answer(row: Mapping[str, Any]) -> str:
     """What a row of a good answer holds that none gives."""
     if row["kind"] in ("held_out", "stability"):
         sound = all(isinstance(number, int | float) for number in row["extra"].values())
-        return "" if sound else "extra: allowed are numbers"
+        return "" if sound else "extra: must hold numbers"
     for name in TIMES:
         if _is_empty(row[name]):
             return f"{name}: empty in an answer"

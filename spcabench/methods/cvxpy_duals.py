@@ -38,7 +38,7 @@ def memory(solver: str, n: int) -> float:
 def check(solver: str, n: int) -> None:
     """Raise InputError for an unknown solver, or a matrix beyond its practical size."""
     if solver not in LARGEST:
-        raise InputError(f"solver: {solver!r}; allowed are {', '.join(map(repr, LARGEST))}")
+        raise InputError(f"solver: {solver!r}; choose from {', '.join(map(repr, LARGEST))}")
     if n > LARGEST[solver]:
         raise InputError(
             f"n: {n} variables in one component; {solver} is practical up to {LARGEST[solver]} "

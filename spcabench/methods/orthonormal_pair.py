@@ -47,7 +47,7 @@ def orthonormal_pair(S: Array, k: int) -> Optimum:
     """The best two orthonormal loadings of at most k variables each, for a covariance S (n, n)."""
     n = len(S)
     if not affordable(n, k):
-        raise InputError(f"n, k: {n}, {k}; allowed are k from 2, and {SUPPORTS} supports of k of n")
+        raise InputError(f"n, k: {n}, {k}; k must be at least 2, with at most {SUPPORTS} supports")
     search = _Search(S)
     supports = sorted(combinations(range(n), k), key=lambda R: -search.top(R)[0])
     for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # what is known at once goes first

@@ -80,7 +80,7 @@ class Axis:
         return self.low <= _moved(value, self.logarithmic, self.scale) <= self.high
 
     def ticks(self, most: int) -> list[float]:
-        """At most so many round numbers."""
+        """Round numbers, at most ``most`` of them."""
         if not self.logarithmic:
             return [self.scale * tick for tick in _round(self.low, self.high, most)]
         step = max(1, math.ceil((self.high - self.low) / (most - 1)))
@@ -298,7 +298,7 @@ def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
 
 
 def _round(low: float, high: float, most: int) -> list[float]:
-    """Round numbers between two ends, at most so many."""
+    """Round numbers between two ends, at most ``most`` of them."""
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * 0.999)
@@ -455,7 +455,7 @@ def html(statement: Stored, figure: Stored) -> Markup:
 
 
 def cut(text: str, most: int = CELL) -> str:
-    """A text of at most so many characters."""
+    """A text cut to at most ``most`` characters, at a word."""
     return text if len(text) <= most else f"{text[: most - 4].rsplit(' ', 1)[0]} ..."
 
 

@@ -14,7 +14,7 @@ from spcabench.running import rows as results
 from spcabench.running import schema
 
 NUMBERS = ("cardinality", "variance", "flops", "seconds", "iteration")  # of a step, as drawn
-STEP = 1e4  # shares of the best known are kept to so many parts of one
+STEP = 1e4  # shares of the best known are rounded down to this many parts of one
 
 
 def data(answers: pd.DataFrame, looks: Looks) -> dict[str, Any]:

@@ -211,5 +211,5 @@ def _recovery_picture(recovered: pd.DataFrame, looks: Looks) -> Iterator[Picture
 
 
 def _grid(count: int, most: int) -> tuple[int, int]:
-    """Rows and columns of so many panels, at most so many in a row."""
+    """Rows and columns of a grid of ``count`` panels, at most ``most`` in a row."""
     return -(-count // most), min(count, most)

@@ -109,7 +109,7 @@ def _label(label: str) -> str:
 
 
 def number(value: float, digits: int) -> str:
-    """A number with so many digits: 0.0123, 12,300, and a power of ten only where it is tiny."""
+    """A number to some digits: 0.0123, 12,300, and a power of ten only if it is tiny."""
     if pd.isna(value):
         return ""
     rounded = float(f"{value:.{digits}g}")

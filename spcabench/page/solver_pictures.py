@@ -48,7 +48,7 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
             (mine, {"color": look["color"], "marker": look["marker"], "markersize": 4}),
         ):
             seen = _few(runs[["cardinality", column]].dropna())
-            # so many points are lighter as an image within the picture
+            # as an image within the picture, thousands of points make a smaller file
             axis.plot(seen.cardinality, seen[column], ls="", rasterized=True, **shown)
         axis.set(xscale="log", xlabel="cardinality", ylabel=label)
         if logarithmic and (mine[column] > 0).any():
@@ -67,5 +67,5 @@ def draw(name: str, mine: pd.DataFrame, others: pd.DataFrame, axes: Any) -> None
 
 
 def _few(points: pd.DataFrame) -> pd.DataFrame:
-    """At most so many points, drawn by chance, the same ones each time."""
+    """At most ``MOST`` points, drawn at random with a fixed seed."""
     return points if len(points) <= MOST else points.sample(MOST, random_state=0)

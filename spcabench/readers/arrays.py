@@ -86,7 +86,7 @@ def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Ar
 
 
 def _read(path: Path, stream: IO[bytes], size: int) -> Array:
-    """The array at the begin of a stream of ``size`` bytes, once its header is found true."""
+    """The array at the start of a stream of ``size`` bytes, once its header is found true."""
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:
         raise InputError(f"{path}: version {version} of .npy; only 1.0 and 2.0 can be read")
@@ -118,7 +118,7 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     rows, columns = (int(length) for length in shape)
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
-    # as float64 from the begin, so that small integers do not overflow where duplicates are summed
+    # as float64 from the start: small integers would overflow when duplicates are summed
     parts = [_indices(path, archive, members, part) for part in PARTS[kind]]
     return _built(path, kind, data.astype(np.float64), parts, (rows, columns))
 

@@ -26,7 +26,7 @@ HEAD = 1 << 16  # bytes that tell its encoding
 FIELD = 24.0  # bytes that a field takes while it is read, beside its text
 SEPARATORS = "\t;|,"  # the comma last: it may be a decimal one
 SPACES = r"\s+"
-MARKS = {  # at the begin of a file; the longest that fits counts
+MARKS = {  # at the start of a file; the longest match counts
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
     b"\xef\xbb\xbf": "utf-8-sig",

@@ -1,4 +1,4 @@
-"""Gene expression: what its datasets share, and the stand-in for those that cannot be had."""
+"""Gene expression: what its datasets share, and the stand-in for those that are not available."""
 
 from collections.abc import Sequence
 from pathlib import Path

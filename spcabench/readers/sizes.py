@@ -28,7 +28,7 @@ ADVICE = (
 
 
 def afford(path: Path, needed: float) -> None:
-    """Raise InputError where so many bytes are more than a share of the free memory."""
+    """Raise InputError if the bytes needed exceed a share of the free memory."""
     free = machine.free_memory()
     if needed > SHARE * free:
         raise InputError(f"{path}: {readable(needed)} needed, {readable(free)} free: {ADVICE}")

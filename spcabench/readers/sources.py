@@ -46,7 +46,7 @@ class File:
 
 
 def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
-    """Return the path of a data file, downloaded if necessary; None where it cannot be had.
+    """Return the path of a data file, downloaded if necessary; None if it is not available.
 
     Parameters
     ----------

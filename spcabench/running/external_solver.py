@@ -264,7 +264,7 @@ def _vector(file: Path, n: int) -> Vector:
         words = " ".join(str(error).split())[:150]
         raise Failed(Status.ERROR, f"{{out}} is not a vector of numbers: {words}") from None
     if x.shape != (n,):
-        raise Failed(Status.ERROR, f"{{out}} holds {x.size} numbers; allowed are n = {n}")
+        raise Failed(Status.ERROR, f"{{out}} holds {x.size} numbers; it must hold n = {n}")
     return x
 
 

@@ -127,7 +127,7 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
     version = _version(file, schema)
     if version > VERSION:
         raise InputError(
-            f"{file}: rows of schema {version}; allowed are those up to {VERSION}: "
+            f"{file}: rows of schema {version}, but this version reads up to {VERSION}: "
             "a newer spcabench made them"
         )
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
@@ -149,7 +149,9 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
 def _check_status(file: Path, table: pa.Table) -> None:
     unknown = {*table["status"].unique().to_pylist()} - {*map(str, Status)}
     if unknown:
-        raise InputError(f"{file}: status: {unknown.pop()!r:.40}; allowed are {', '.join(Status)}")
+        raise InputError(
+            f"{file}: status: {unknown.pop()!r:.40}; it must be one of {', '.join(Status)}"
+        )
 
 
 def _version(file: Path, schema: pa.Schema) -> int:
@@ -157,7 +159,7 @@ def _version(file: Path, schema: pa.Schema) -> int:
     try:
         return int(given)
     except ValueError:
-        raise InputError(f"{file}: rows of schema {given!r:.40}; allowed is a number") from None
+        raise InputError(f"{file}: the schema of its rows is {given!r:.40}, not a number") from None
 
 
 def upgraded(table: pa.Table, version: int) -> pa.Table:

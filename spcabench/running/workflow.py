@@ -41,7 +41,7 @@ def profile_folder(profile: str) -> Path:
     if (Path(profile) / "config.yaml").is_file():
         return Path(profile).absolute()
     raise InputError(
-        f"--profile: {profile!r}; allowed are {', '.join(known)}, and a folder with a config.yaml"
+        f"--profile: {profile!r}; choose from {', '.join(known)}, or a folder with a config.yaml"
     )
 
 

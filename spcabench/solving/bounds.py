@@ -155,7 +155,7 @@ def dual_bound(
 
 
 def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> DualBound | None:
-    # it brings numba, which a solve need not wait for; the import is on no clock
+    # it brings numba, which a solve need not wait for; the import is not timed
     from spcabench.methods.exact_search.splitting import Splitting
 
     begun = perf_counter()

@@ -76,7 +76,7 @@ def test_an_accepted_regression_covers_what_it_names():
 
 @pytest.mark.parametrize("text", ["grqi", "grqi:", ": reason", "grqi speed: reason"])
 def test_an_acceptance_without_a_solver_or_a_reason_is_refused(text):
-    with pytest.raises(ValueError, match="allowed is"):
+    with pytest.raises(ValueError, match="write 'Accepted"):
         commits.parse(f"{commits.KEY}: {text}", "abc")
 
 

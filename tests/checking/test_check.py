@@ -180,7 +180,7 @@ ODD = {
         "    class E(Exception):\n        def __str__(self):\n            1 / 0\n    raise E\n"
         "    yield x\n",
         "is feasible",
-        r"E: its words cannot be had \(ZeroDivisionError\)",
+        r"E: its message cannot be read \(ZeroDivisionError\)",
     ),
     "has words that no terminal shows": (
         "    raise ValueError(chr(0xD800))\n    yield x\n",

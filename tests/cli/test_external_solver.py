@@ -35,7 +35,7 @@ WRONG = {
     "dense": (WRITES.format("np.linalg.eigh(S)[1][:, -1]"), "infeasible", "x has 13 nonzeros"),
     "long": (WRITES.format("2 * x"), "infeasible", "x has norm 2"),
     "NaN": (WRITES.format("x * np.nan"), "infeasible", "x has NaN or infinite entries"),
-    "short": (WRITES.format("x[1:]"), "error", "{out} holds 12 numbers; allowed are n = 13"),
+    "short": (WRITES.format("x[1:]"), "error", "{out} holds 12 numbers; it must hold n = 13"),
     "words": ("    open(out, 'w').write('one two')\n", "error", "{out} is not a vector of numbers"),
     "nothing": ("    pass\n", "error", "the command ended well and wrote no {out}"),
     "raises": ("    raise ValueError('no luck')\n", "crash", "exit code 1: ValueError: no luck"),

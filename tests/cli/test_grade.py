@@ -51,7 +51,10 @@ def test_a_good_vector_is_graded(typed, optimum, tmp_path):
 
 
 BAD = {
-    "too dense": (lambda x: np.ones(13) / np.sqrt(13), "it has 13 nonzeros; allowed are k = 6"),
+    "too dense": (
+        lambda x: np.ones(13) / np.sqrt(13),
+        "it has 13 nonzeros; at most k = 6 are allowed",
+    ),
     "not of norm one": (lambda x: 2 * x, "its norm is 2; it must be 1"),
     "of another length": (lambda x: x[1:], "it holds 12 numbers; the problem has 13 variables"),
     "not finite": (lambda x: x * np.nan, "it has NaN or infinite entries"),
@@ -124,7 +127,7 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
 
 
 NAMED = {  # table -> what is said of it
-    "topdiam,0.6\ntopdiam,0.8\n": "'topdiam' has two rows; allowed is one",
+    "topdiam,0.6\ntopdiam,0.8\n": "'topdiam' has two rows; it must have one",
     "topdiam,0.6\nno_prop,0.8\n": "'no_prop' is no variable of the problem",
 }
 

@@ -93,7 +93,7 @@ def test_a_cluster_s_profile_names_rules_that_there_are():
     assert {*profile["set-resources"], *profile["groups"]} <= rules
     assert set(profile["group-components"]) == set(profile["groups"].values())
     assert all({"mem_mb", "runtime"} <= set(of) for of in profile["set-resources"].values())
-    with pytest.raises(InputError, match="--profile: 'slurn'; allowed are default, slurm, and a f"):
+    with pytest.raises(InputError, match="--profile: 'slurn'; choose from default, slurm, or a f"):
         figures.make_figures([], profile="slurn")
 
 

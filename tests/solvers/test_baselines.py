@@ -79,7 +79,7 @@ def test_the_full_greedy_search_is_the_better_of_both_passes(seed):
 
 
 def test_a_pass_of_the_greedy_search_that_there_is_not_is_refused():
-    with pytest.raises(InputError, match="'forward', 'backward' and 'both'"):
+    with pytest.raises(InputError, match="'forward', 'backward' or 'both'"):
         api.solve(_problem(0), "greedy_full", k=2, passes="sideways")
 
 
