@@ -36,7 +36,7 @@ RECENT = 10  # commits of which a section says first what changed
 
 
 def state(solver, commit):
-    """What happened to a solver at a commit: a key of STATES; None where it is not there."""
+    """What happened to a solver at a commit: a key of STATES; None if it is not there."""
     exact = {c["word"] for c in changes_of(solver, commit) if c["measure"] in MEASURES}
     for word in ("worse", "accepted", "better"):
         if word in exact:

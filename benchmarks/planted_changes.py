@@ -211,7 +211,7 @@ def outcome(plant, base, old):
 
 
 def change(file, old, new):
-    """Replace one passage of a file. Raises ValueError where it is not there exactly once."""
+    """Replace one passage of a file. Raises ValueError if it is not there exactly once."""
     text = file.read_text(encoding="utf-8")
     if text.count(old) != 1:
         raise ValueError(f"{file.name}: {text.count(old)} times {old!r}")

@@ -247,7 +247,7 @@ def load(name="pitprops"):
 
 
 def _found(table):
-    """Sigma (n, n) of a file; None where the file cannot be had."""
+    """Sigma (n, n) of a file; None if the file is not available."""
     file = sources.find("published/" + table.file, table.sha256, table.home + table.file)
     if file is None:
         return None

@@ -61,7 +61,7 @@ def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
 
     Whenever the process is killed, the one or the other is whole there.
 
-    keep : whether it begins as a copy. Raises InputError where the system refuses it.
+    keep : whether it begins as a copy. Raises InputError if the system refuses it.
     """
     aside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(aside, ignore_errors=True)
@@ -137,7 +137,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_room(folder: Path) -> None:
-    """Raise InputError where not even a small file can be written to a folder, which is made."""
+    """Raise InputError if not even a small file can be written to a folder, which is made."""
     make_folder(folder)
     probe = folder / f".room.{os.getpid()}"
     try:

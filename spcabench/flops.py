@@ -99,7 +99,7 @@ def counting() -> Iterator[Ledger]:
 def uncharged() -> AbstractContextManager[None]:
     """Switch the ledger off: grading and conversions cost a solver nothing.
 
-    Raises SolverError where code outside this package asks for it.
+    Raises SolverError if code outside this package asks for it.
     """
     check_caller("uncharged()")
     return _off()

@@ -110,7 +110,7 @@ class Facts:
 
     @property
     def paper(self) -> str:
-        """The paper as it is cited; empty where there is none."""
+        """The paper as it is cited; empty if there is none."""
         parts = [self.authors, f'"{self.title}"', self.venue]
         return f"{', '.join(filter(None, parts))} ({self.year})" if self.title else ""
 

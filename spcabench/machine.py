@@ -175,7 +175,7 @@ def calibration() -> float:
 def waited(pid: int | str = "self") -> float:
     """Return the seconds in which a process could have run, but others had the processor.
 
-    It is nan where the system does not say: Linux does, for the first thread.
+    It is nan if the system does not say: Linux does, for the first thread.
     """
     try:
         return 1e-9 * float(Path(f"/proc/{pid}/schedstat").read_text().split()[1])

@@ -140,7 +140,7 @@ def _check_solver(solver: ModuleType) -> None:
 
 
 def unavailable(solver: str) -> str:
-    """Why a solver cannot be run here; empty where it can: it names what it needs in REQUIRES."""
+    """Why a solver cannot be run here; empty if it can: it names what it needs in REQUIRES."""
     needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""
@@ -154,7 +154,7 @@ def written(solver: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _texts(source: bytes) -> dict[str, str]:
-    """What a file gives the names to which it assigns texts; nothing where its syntax is wrong."""
+    """What a file gives the names to which it assigns texts; nothing if its syntax is wrong."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # its import says what is wrong

@@ -78,7 +78,7 @@ def look(solver: str, file: str | None = None) -> dict[str, Any]:
 
 
 def own_colour(solver: str) -> str | None:
-    """The COLOUR of a solver's file, given by name or path; None where it has none.
+    """The COLOUR of a solver's file, given by name or path; None if it has none.
 
     The file is read and not run: a picture is no place for code of others.
     """

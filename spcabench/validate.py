@@ -163,7 +163,7 @@ def has_variance(argument: str, variances: Vector) -> None:
 
 
 def scale(argument: str, largest: float, power: int) -> None:
-    """Raise InputError where the largest entry is so large or small that its squares are lost.
+    """Raise InputError if the largest entry is so large or small that its squares are lost.
 
     Bounds square the entries of Sigma, which are squares of the data: beyond 10^power or below its
     inverse they would overflow, or vanish and leave a bound below the value.
@@ -176,7 +176,7 @@ def scale(argument: str, largest: float, power: int) -> None:
 
 
 def magnitudes(argument: str, X: Any) -> None:
-    """Raise InputError where the largest entry of data is so large or small that squares are lost.
+    """Raise InputError if the largest entry of data is so large or small that squares are lost.
 
     The matrix X is an array, or sparse with its entries in ``data``.
     """
@@ -224,7 +224,7 @@ def matrix(argument: str, M: Any) -> Array:
 
 
 def affordable(argument: str, shape: Sequence[int], each: float) -> None:
-    """Raise InputError where a matrix needs more memory than is free.
+    """Raise InputError if a matrix needs more memory than is free.
 
     each : bytes of an entry. An array can pretend to be large (`numpy.broadcast_to`), and a sparse
     matrix becomes large as an array.
@@ -241,7 +241,7 @@ def affordable(argument: str, shape: Sequence[int], each: float) -> None:
 
 
 def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
-    """Raise InputError, which names the first place, where a matrix has NaN or infinite entries.
+    """Raise InputError, which names the first place, if a matrix has NaN or infinite entries.
 
     columns : names of the columns, which are numbered from 1 otherwise.
     """
@@ -348,7 +348,7 @@ def sparse(argument: str, M: Any) -> Any:
 
 
 def _check_lists(argument: str, M: Any) -> None:
-    """Raise InputError where the lists of columns and of entries of a LIL matrix do not agree."""
+    """Raise InputError if the lists of columns and of entries of a LIL matrix do not agree."""
     if len(M.rows) != M.shape[0] or [*map(len, M.rows)] != [*map(len, M.data)]:
         raise InputError(
             f"{argument}: damaged: rows of a sparse matrix have lists of different lengths"
@@ -478,7 +478,7 @@ def indefinite(S: Array) -> bool:
 
 
 def _semidefinite(S: Array, top: float) -> None:
-    """Raise InputError where S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
+    """Raise InputError if S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
     tolerance = 1e-8 * top * len(S)
     try:
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)

@@ -83,7 +83,7 @@ def timed(problem, solver, **settings):
 def abess(problem, k):
     """Return the variance and the process time of abess.
 
-    None where it is not installed, or where the problem has no small covariance.
+    None if it is not installed, or if the problem has no small covariance.
     """
     try:
         from abess.decomposition import SparsePCA

@@ -224,7 +224,7 @@ def _wrapped() -> Iterator[Tally]:
 def _of_scipy(place: str, name: str) -> tuple[Any, Any]:
     """Return the module or class of SciPy that holds a name, and what the name stands for.
 
-    Raises AuditError where there is no such name: some are private, and SciPy may rename them in
+    Raises AuditError if there is no such name: some are private, and SciPy may rename them in
     any release.
     """
     try:

@@ -84,7 +84,7 @@ def _solve(module: ModuleType, problem: Problem, **settings: Any) -> Result:
 
 
 def _advice(result: Result) -> str:
-    """How a vector of another norm or cardinality is mended; empty where it is something else."""
+    """How a vector of another norm or cardinality is mended; empty if it is something else."""
     x = result.x
     if "NaN" in result.fault:
         return ""

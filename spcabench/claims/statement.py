@@ -280,7 +280,7 @@ class Statement:
         Parameters
         ----------
         data : object
-            What the figure's ``data`` makes of its rows. None where no run gave an answer.
+            What the figure's ``data`` makes of its rows. None if no run gave an answer.
         """
         if self._measure is None:
             raise TypeError(f"statement {self.id}: nothing measures it; use @{self.id}.measured")

@@ -169,7 +169,7 @@ def main() -> None:
 
 
 def _check_folder() -> None:
-    """Raise InputError where the current folder was removed: no relative name means anything."""
+    """Raise InputError if the current folder was removed: no relative name means anything."""
     try:
         Path.cwd()
     except FileNotFoundError:

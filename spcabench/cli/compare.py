@@ -202,7 +202,7 @@ def _of_command(command: str, name: str | None) -> str:
 
 
 def _seed(fresh: str | None) -> int | None:
-    """The seed of fresh problems, which is printed; None where the standard ones are asked for."""
+    """The seed of fresh problems, which is printed; None if the standard ones are asked for."""
     from spcabench.comparison import suite
 
     if fresh is None:
@@ -246,7 +246,7 @@ def _split(word: str) -> list[str]:
 
 
 def _absolute(solver: str) -> str:
-    """A name as it is, a file by its absolute path. Raises InputError where there is none."""
+    """A name as it is, a file by its absolute path. Raises InputError if there is none."""
     from spcabench import registry
 
     registry.path("solver", solver)

@@ -95,7 +95,7 @@ def _short(text: str) -> str:
 
 
 def _range(text: str) -> range:
-    """The numbers of one part. Raises ValueError where there are none."""
+    """The numbers of one part. Raises ValueError if there are none."""
     parts = text.split(":")
     if any(len(word) > DIGITS for word in parts):
         raise ValueError(text)

@@ -179,7 +179,7 @@ def _heard(solver: str) -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float, solver: str, what: str) -> Iterator[None]:
-    """Raise InputError where a solver that is given as a file takes longer than some seconds.
+    """Raise InputError if a solver that is given as a file takes longer than some seconds.
 
     Python's own steps end then; a call of compiled code is ended when it returns.
     """

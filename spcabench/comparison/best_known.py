@@ -72,7 +72,7 @@ class Entry:
     def checked(self, problem: Problem) -> "Entry":
         """Itself, its value recomputed.
 
-        Raises RuntimeError where its vector is infeasible or has another value.
+        Raises RuntimeError if its vector is infeasible or has another value.
         """
         x = embed(np.array(self.loadings), np.array(self.support, dtype=int), problem.n)
         value = problem.variance(x)
@@ -201,7 +201,7 @@ def merged(old: Entry | None, new: Entry) -> Entry:
 
 
 def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
-    """The best answer known to a problem with all of these names; None where there is none."""
+    """The best answer known to a problem with all of these names; None if there is none."""
     asked = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
     entries = [entry for entry in asked if entry.item in items]
     return reduce(merged, entries) if entries else None

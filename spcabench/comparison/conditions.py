@@ -53,7 +53,7 @@ def agree(calibrations: Iterable[float]) -> bool:
 
 
 def differences(conditions: pd.DataFrame) -> list[str]:
-    """Why the times of solvers cannot be compared, in sentences; none where they can."""
+    """Why the times of solvers cannot be compared, in sentences; none if they can."""
     found = []
     if conditions.cpu.nunique() > 1:
         found.append("The processors are different.")
@@ -74,7 +74,7 @@ def now() -> float:
 
 
 def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
-    """What is wrong with the times in kept files of rows; None where they can be used.
+    """What is wrong with the times in kept files of rows; None if they can be used.
 
     missing : whether other rows will be made now, and compared with them. Returns what is wrong in
     words, and the seconds that the runs took. Runs that waited for the processor are made again

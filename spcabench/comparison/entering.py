@@ -107,7 +107,7 @@ def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | None) -> str:
-    """Why a row of recovery is dropped; empty where it is kept."""
+    """Why a row of recovery is dropped; empty if it is kept."""
     if item is None or problem is None or row["asked"] != item.ks[0]:
         return "it is of a problem that the suite does not have"
     if row["status"] not in GOOD:

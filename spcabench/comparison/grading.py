@@ -34,9 +34,9 @@ UNIT = 1e-6  # by which the squared norm may differ from one
 class Grade:
     """What a vector is worth at cardinality k of a problem.
 
-    fault : what makes it infeasible; empty where nothing does, and only then is there more.
+    fault : what makes it infeasible; empty if nothing does, and only then is there more.
     refit : variance of the leading eigenvector on its support. bound : certified.
-    best : the best known value of this problem, None where none is stored.
+    best : the best known value of this problem, None if none is stored.
     better, of : how many of the known solvers have a larger value, of how many.
     """
 
@@ -52,7 +52,7 @@ class Grade:
 
 
 def item_named(name: str, nonnegative: bool) -> Item | None:
-    """The problem of the suites with exactly this name; None where there is none."""
+    """The problem of the suites with exactly this name; None if there is none."""
     items = (item for suite in SUITES.values() for item in suite)
     return next((i for i in items if (i.name, i.nonnegative) == (name, nonnegative)), None)
 
@@ -201,7 +201,7 @@ def graded(
 
 
 def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """What makes a vector infeasible, in a sentence; empty where nothing does."""
+    """What makes a vector infeasible, in a sentence; empty if nothing does."""
     if x.shape != (n,):
         return f"it holds {x.size} numbers; the problem has {n} variables"
     if not np.isfinite(x).all():
@@ -226,7 +226,7 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
     """The entry of the table of best known answers that a vector is worth, after its refit.
 
-    Raises InputError where it is no better than what is known.
+    Raises InputError if it is no better than what is known.
     """
     if grade.best is not None and grade.refit <= grade.best.value * (1.0 + known.CLOSE):
         raise InputError(

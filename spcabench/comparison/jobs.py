@@ -39,7 +39,7 @@ class Comparison:
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":
-        """The plan of a JSON file. Raises InputError, which names the field, where it is none."""
+        """The plan of a JSON file. Raises InputError, which names the field, if it is none."""
         return opening.read_json(file, cls, "the plan of a comparison")
 
     def text(self) -> str:
@@ -71,7 +71,7 @@ class Job:
     def of(cls, solver: str, suite: str = "standard", **more: Any) -> "Job":
         """The job of a solver that a person has named; a worker reads what a file says of itself.
 
-        Raises InputError where it cannot be read.
+        Raises InputError if it cannot be read.
         """
         return cls(solver, suite, about=description.describe(solver), **more)
 

@@ -48,7 +48,7 @@ class Part:
 
 
 def _broken(plan: Path) -> dict[str, list[str]]:
-    """The broken promises that a plan names; none where there is no plan."""
+    """The broken promises that a plan names; none if there is no plan."""
     return Comparison.read(plan).broken if plan.exists() else {}
 
 
@@ -60,7 +60,7 @@ def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:
 
 
 def check(parts: list[Part]) -> None:
-    """Raise InputError where the comparisons are not of the same problems and limits."""
+    """Raise InputError if the comparisons are not of the same problems and limits."""
     terms = [
         (f"{part.name} ({label})", job.fields | {"solver": "", "about": ""})
         for part in parts

@@ -39,7 +39,7 @@ def standing(rows: pd.DataFrame, table: Mapping[tuple[str, str, int, bool], Entr
     best, bound, proven : the best known, from the table and from these rows, and the smallest
         certified bound that no value refutes.
 
-    Raises RuntimeError where a value is above the bound of the table: one of them is wrong.
+    Raises RuntimeError if a value is above the bound of the table: one of them is wrong.
     """
     answers = rows[rows.kind == "suite"].reset_index(drop=True).copy()
     answers["answered"] = answers.status.isin(GOOD)
@@ -198,7 +198,7 @@ def f1_of(row: Any) -> float:
 
 
 def resampled(rows: pd.DataFrame) -> pd.DataFrame:
-    """Held-out share, optimism and overlap: solver x (item, measure); nan where it was not made."""
+    """Held-out share, optimism and overlap: solver x (item, measure); nan if it was not made."""
     entries = []
     for row in rows[rows.kind.isin(["held_out", "stability"])].itertuples():
         entries += [

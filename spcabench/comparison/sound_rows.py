@@ -20,7 +20,7 @@ AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """What a row holds that no run gives; empty where it holds nothing of the kind."""
+    """What a row holds that no run gives; empty if it holds nothing of the kind."""
     if row["kind"] == "suite":
         for name in NEEDED:
             if _is_empty(row[name]):

@@ -204,7 +204,7 @@ def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
 
 
 def known(data: Any) -> Truth:
-    """The truth that a figure's data carry; empty where they carry none."""
+    """The truth that a figure's data carry; empty if they carry none."""
     return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
 

@@ -94,6 +94,6 @@ def faster(data: pd.DataFrame, method: str) -> str:
 
 
 def _seconds(results: dict[str, list[float]]) -> float | None:
-    """Seconds until the goal, None where it was not reached."""
+    """Seconds until the goal, None if it was not reached."""
     reached = [s for gap, s in zip(results["gap"], results["seconds"], strict=True) if gap <= GOAL]
     return reached[0] if reached else None

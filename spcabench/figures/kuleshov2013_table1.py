@@ -130,7 +130,7 @@ def _steps(history):
 
 
 def _microseconds(timed):
-    """Those of an iteration in the fastest round; nan where none was timed."""
+    """Those of an iteration in the fastest round; nan if none was timed."""
     fastest = timed[timed.solve_time == timed.solve_time.min()].head(1)
     return (
         float((1e6 * fastest.solve_time / fastest.iterations).iloc[0]) if len(fastest) else np.nan

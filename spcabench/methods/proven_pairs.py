@@ -19,7 +19,7 @@ EXACT = 1e-12  # residual of the pairs, relative to the largest eigenvalue
 def proven_pairs(K: Array, count: int) -> tuple[Vector, Array] | None:
     """Return the ``count`` largest eigenvalues of K (m, m), falling, and unit eigenvectors (m, .).
 
-    No eigenvalue of what is left lies above the last one but for a relative 5e-10. None where this
+    No eigenvalue of what is left lies above the last one but for a relative 5e-10. None if this
     is not shown, where two eigenvalues tie, so that rounding would choose the eigenvectors, and
     where Lanczos' method does not converge. K is overwritten.
     """

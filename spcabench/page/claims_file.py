@@ -53,7 +53,7 @@ def _schema(figure: str) -> Draft202012Validator:
 
 
 def read_all(folder: Path) -> dict[str, Stored]:
-    """Figure -> its claims file. Raises InputError where a folder has none."""
+    """Figure -> its claims file. Raises InputError if a folder has none."""
     files = sorted((folder / "figures").glob(f"*/{NAME}"))
     if not files:
         raise InputError(
@@ -101,7 +101,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 def whole(entries: Iterable[Stored]) -> list[Stored]:
     """Each statement once: those that several figures judge are judged on the data of all.
 
-    Raises InputError where two figures mean different statements by one id.
+    Raises InputError if two figures mean different statements by one id.
     """
     by_id: dict[tuple[str, str], list[Stored]] = {}
     for entry in entries:
@@ -135,7 +135,7 @@ def changed(old: Stored, new: Stored) -> list[str]:
 def revised(report: Stored) -> str:
     """Which statements of a figure were changed or added since they were judged, in words.
 
-    Nothing where none was, and where the figure is not there any more.
+    Nothing if none was, or if the figure no longer exists.
     """
     if report["figure"] not in registry.names("figure"):
         return ""

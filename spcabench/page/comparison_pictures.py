@@ -68,7 +68,7 @@ def pictures(
     named: Iterable[str],
     files: Mapping[str, str] | None = None,
 ) -> Iterator[Picture]:
-    """The pictures of a comparison; none where no solver answered.
+    """The pictures of a comparison; none if no solver answered.
 
     named : the solvers that the comparison is about. files : label -> file, of solvers from
     outside.

@@ -25,7 +25,7 @@ DIGITS = 6  # of the numbers in a page's data
 
 
 def library() -> list[Path]:
-    """The scripts of Bokeh; none where it is not installed."""
+    """The scripts of Bokeh; none if it is not installed."""
     package = find_spec("bokeh")
     if package is None or not package.submodule_search_locations:
         return []

@@ -128,7 +128,7 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
 def _history(folder: Path) -> dict[str, Any] | None:
     """The performance across commits, of a published run or of this clone: commits, picture, page.
 
-    None where it was not measured.
+    None if it was not measured.
     """
     for home in (folder / "history", folder.parent / "history"):
         if (home / "history.json").exists():

@@ -44,7 +44,7 @@ def in_order(keys: Iterable[str]) -> list[Paper]:
 
 
 def paper(key: str) -> Paper:
-    """The paper with a key. Raises InputError where its file cannot be read."""
+    """The paper with a key. Raises InputError if its file cannot be read."""
     return next((_read(file) for file in _files() if file.stem == key), Paper(key=key))
 
 

@@ -62,7 +62,7 @@ def publish(
     given. All is made beside ``out``, and then takes its place. fewer : whether figures that were
     published before may be missing.
 
-    Returns what is published: scale, commits, counts. Raises InputError where the working tree has
+    Returns what is published: scale, commits, counts. Raises InputError if the working tree has
     uncommitted changes.
     """
     if changed := _uncommitted(readme.parent, out, readme):
@@ -91,7 +91,7 @@ def publish(
 
 
 def _check_complete(figures: Collection[str], out: Path) -> None:
-    """Raise InputError where a figure that is published now is not among those to come."""
+    """Raise InputError if a figure that is published now is not among those to come."""
     missing = {file.parent.name for file in out.glob("figures/*/claims.json")} - {*figures}
     if missing:
         raise InputError(
@@ -141,7 +141,7 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
 def with_block(text: str, published: Path) -> str:
     """The README with its block as the published run has it.
 
-    Raises InputError where the marks of the block are not there.
+    Raises InputError if the marks of the block are not there.
     """
     return replaced(text, {"published": block(published)}, BY)
 

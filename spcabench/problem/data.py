@@ -27,7 +27,7 @@ SMALL_SIDE = 4096
 
 
 def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] | None:
-    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None where it is singular.
+    """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None if it is singular.
 
     With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w
     is parallel to (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu

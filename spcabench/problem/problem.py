@@ -212,7 +212,7 @@ class Problem:
 
     @property
     def data(self) -> Data:
-        """A (m, n) for products; InputError where the problem has no data (see `given_as`)."""
+        """A (m, n) for products; InputError if the problem has no data (see `given_as`)."""
         if not isinstance(self.matrix, Data):
             raise InputError(f"problem {self.name!r} has no data; use problem.given_as('data')")
         return self.matrix
@@ -272,7 +272,7 @@ class Problem:
     def cached(self, key: str, make: Callable[[], Any]) -> Any:
         """Return what ``make()`` gives; it is called once for each key, and never charged.
 
-        Raises SolverError where code outside this package asks for it.
+        Raises SolverError if code outside this package asks for it.
         """
         check_caller("problem.cached()")
         if key not in self._cache:

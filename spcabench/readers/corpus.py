@@ -97,7 +97,7 @@ def products(path: Path, words: Indices, presence: bool = False) -> Array:
 
     They are divided by the number of documents. ``words`` are indices from 0. With ``presence``
     every count is taken as 1, which gives the shares of documents that hold both words. Raises
-    InputError where the documents are not in order.
+    InputError if the documents are not in order.
     """
     file = Docword.open(path)
     place = np.full(file.words, -1, dtype=np.int64)
@@ -153,7 +153,7 @@ def _outer(G, columns, counts, used):
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
-    """The words, one a line. Raises InputError where there are not ``count``."""
+    """The words, one a line. Raises InputError if there are not ``count``."""
     most = LONGEST_WORD * (count + 1)
     with using_file(path), opening.regular(path).open(encoding="utf-8-sig") as stream:
         text = stream.read(most + 1)

@@ -44,7 +44,7 @@ class Docword:
 
     @classmethod
     def open(cls, path: Path) -> "Docword":
-        """Read the header; InputError where it is malformed."""
+        """Read the header; InputError if it is malformed."""
         numbers: list[int] = []
         try:
             with _stream(path) as stream:

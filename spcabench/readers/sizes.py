@@ -60,7 +60,7 @@ def parquet_schema(path: Path) -> Any:
 
 
 def kept(path: Path, promised: float, available: float, content: str = "numbers") -> None:
-    """Raise InputError where a header promises more bytes than the file can hold."""
+    """Raise InputError if a header promises more bytes than the file can hold."""
     if promised > available:
         raise InputError(
             f"{path}: damaged: its header promises at least {readable(promised)} of {content}, the "
@@ -69,7 +69,7 @@ def kept(path: Path, promised: float, available: float, content: str = "numbers"
 
 
 def filled(path: Path, rows: int, columns: int, entries: int) -> None:
-    """Raise InputError where nearly all of the promised rows and columns would be empty."""
+    """Raise InputError if nearly all of the promised rows and columns would be empty."""
     for lines, count in (("rows", rows), ("columns", columns)):
         if count > MOST_EMPTY + 1000 * entries:
             raise InputError(

@@ -53,7 +53,7 @@ def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
     file : str
         Path below the data folder.
     sha256 : str or None
-        Checksum of the published file. None where it is not known: such a file is taken from the
+        Checksum of the published file. None if it is not known: such a file is taken from the
         local folder only.
     url : str, optional
         Public address of the file.
@@ -125,7 +125,7 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 def fetch(file: File) -> Path:
     """Download a file to the cache, and resume a partial download.
 
-    Raises OSError where the address does not answer. Raises InputError where the file has no
+    Raises OSError if the address does not answer. Raises InputError if the file has no
     address or no checksum, or where the checksum is wrong. An earlier download is kept then.
     """
     if file.url is None or file.sha256 is None:

@@ -44,7 +44,7 @@ def states_facts(node: ast.stmt) -> bool:
 
 
 def syntax_tree(file: Path) -> ast.Module | None:
-    """A file without docstrings, colour and facts; None where its syntax is wrong."""
+    """A file without docstrings, colour and facts; None if its syntax is wrong."""
     return _parsed(file)[0]
 
 

@@ -24,7 +24,7 @@ class Description:
 
     defaults : of its settings. settings : "paper" and "tuned" -> what the file has of its own.
     stop, tol, max_iterations : the rule by which it ends unless told otherwise. missing : why it
-    cannot be run here; empty where it can.
+    cannot be run here; empty if it can.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

@@ -74,7 +74,7 @@ class Failed(SolverError):
 def text_of(command: str, folder: Path) -> str:
     """The text of the solver's file for a command, as it is run in a folder.
 
-    Raises InputError where a placeholder is missing, or the program cannot be found.
+    Raises InputError if a placeholder is missing, or the program cannot be found.
     """
     places = {name for name, _ in PLACE.findall(command)}
     if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
@@ -209,7 +209,7 @@ def _write(M: Array, file: Path) -> None:
 
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
-    """Run the process to its end; what it took. Raises Failed where it fails or takes too long."""
+    """Run the process to its end; what it took. Raises Failed if it fails or takes too long."""
     with (inner / "stderr").open("w+") as said:
         start = perf_counter()
         process = subprocess.Popen(
@@ -255,7 +255,7 @@ def _crash(code: int, said: IO[str]) -> str:
 
 
 def _vector(file: Path, n: int) -> Vector:
-    """The n numbers of a file. Raises Failed where there are others."""
+    """The n numbers of a file. Raises Failed if there are others."""
     if not file.is_file():
         raise Failed(Status.ERROR, "the command ended well and wrote no {out}")
     try:

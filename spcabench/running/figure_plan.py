@@ -17,7 +17,7 @@ JOB_BUDGET = {"quick": 2.0, "paper": 90.0}  # and those of all groups, where a j
 def plan(figure: str, scale: str, job: str) -> Plan:
     """Return the plan of a job of a figure.
 
-    Raises InputError where the figure has no such job, and the figure's own error where it cannot
+    Raises InputError if the figure has no such job, and the figure's own error where it cannot
     be read.
     """
     known = jobs(figure, scale)

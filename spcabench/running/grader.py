@@ -89,7 +89,7 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
 
 
 def _fault(x: Vector, k: int, nonnegative: bool) -> str:
-    """What makes a vector infeasible; empty where nothing does."""
+    """What makes a vector infeasible; empty if nothing does."""
     if not abs(x @ x - 1.0) <= 1e-6:
         return f"its vector has norm {np.sqrt(x @ x):.6g}"
     if np.count_nonzero(x) > k:

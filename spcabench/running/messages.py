@@ -48,7 +48,7 @@ class Reader:
     def message(self, seconds: float | None = None) -> Any:
         """The next message.
 
-        Raises TimeoutError where none is whole within some seconds, EOFError where the other end is
+        Raises TimeoutError if none is whole within some seconds, EOFError where the other end is
         closed, Garbled where it is no JSON or too large.
         """
         deadline = None if seconds is None else monotonic() + seconds

@@ -86,7 +86,7 @@ def costed(
 def _cost_of_agreeing_clocks(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
     """The cost of the run, timed again in a new process while its two clocks disagree.
 
-    None where the last one gave no answer. A loaded machine may be too slow for the first.
+    None if the last one gave no answer. A loaded machine may be too slow for the first.
     """
     for _ in range(ATTEMPTS):
         with fresh() as helper:
@@ -120,7 +120,7 @@ def _times(answer: Answer, found: Cost, outside: float) -> Answer:
 
 
 def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
-    """One whole run, then as many as the clock needs; None where they fail."""
+    """One whole run, then as many as the clock needs; None if they fail."""
     first = _asked(run, 1, helper, ask)
     if first is None:
         return None
@@ -158,7 +158,7 @@ class _Taken(NamedTuple):
 
 
 def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
-    """What so many runs took; None where they failed."""
+    """What so many runs took; None if they failed."""
     waited, processor = machine.waited(helper.process.pid), _processor(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
     if answer.outer_time is None or not answer.status.good:
@@ -174,7 +174,7 @@ def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
 
 
 def _vector(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The vector that a process gave; empty where it gave none."""
+    """The vector that a process gave; empty if it gave none."""
     vector = said.get("vector")
     return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 

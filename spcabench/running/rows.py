@@ -113,7 +113,7 @@ def without_histories(table: pa.Table) -> pa.Table:
 
 
 def check_convention(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError where the flops of some rows are counted by two conventions."""
+    """Raise InputError if the flops of some rows are counted by two conventions."""
     found = sorted(table.flops_convention.unique())
     if len(found) > 1:
         raise InputError(

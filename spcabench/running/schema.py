@@ -34,7 +34,7 @@ KINDS = {
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
-    """What a cell of a file holds as JSON. Raises InputError where it is no object."""
+    """What a cell of a file holds as JSON. Raises InputError if it is no object."""
     return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
 
 
@@ -128,7 +128,7 @@ class Answer:
 
     status: Status = _column("why the run ended, see below")
     reason: str = _column(
-        "what went wrong, or why there is no proof, in words; none where nothing did", default=""
+        "what went wrong, or why there is no proof, in words; none if nothing did", default=""
     )
     problem: str | None = _column("name that the loaded problem gives itself", empty=NO_PROBLEM)
     provenance: Json | None = _column("source, file and preparation of the data", empty=NO_PROBLEM)
@@ -265,14 +265,14 @@ class Answer:
 
     @property
     def flops_in_all(self) -> int | None:
-        """Of a run, set-up and the search of its penalty included; None where none are counted."""
+        """Of a run, set-up and the search of its penalty included; None if none are counted."""
         if self.flops is None:
             return None
         return self.search_flops or self.flops + (self.setup_flops or 0)
 
     @property
     def seconds(self) -> float | None:
-        """Of a run, the search of its penalty included; None where there is no answer."""
+        """Of a run, the search of its penalty included; None if there is no answer."""
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)

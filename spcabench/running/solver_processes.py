@@ -70,7 +70,7 @@ class Processes:
             self.late.setdefault(run.series, f"ended after {run.timeout:g} s on an easier one")
 
     def ended(self, run: Run) -> str:
-        """Why a run is not made: an easier one of its series was killed. Empty where none was."""
+        """Why a run is not made: an easier one of its series was killed. Empty if none was."""
         return self.late.get(run.series, "") if run.series else ""
 
     def ready(self, run: Run) -> str:

@@ -106,7 +106,7 @@ class Worker:
                 return found[1]
 
     def _exit_code(self) -> int | None:
-        """The exit code of a process that ends now; None where it does not."""
+        """The exit code of a process that ends now; None if it does not."""
         end = monotonic() + ENDING
         while self.process.is_alive() and monotonic() < end:
             sleep(0.01)

@@ -33,7 +33,7 @@ FILES = machine.checkout() or Path(__file__).resolve().parents[1] / "workflow"
 def profile_folder(profile: str) -> Path:
     """Return the folder of a profile: one that comes with the workflow, by its name, or your own.
 
-    Raises InputError where there is none.
+    Raises InputError if there is none.
     """
     known = sorted(folder.name for folder in (FILES / "profiles").iterdir())
     if profile in known:

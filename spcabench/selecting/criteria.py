@@ -140,7 +140,7 @@ def certified(
 
 
 def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
-    """How much a variable adds between two cardinalities; empty where they are one."""
+    """How much a variable adds between two cardinalities; empty if they are one."""
     if i == j:
         return ""
     each = (shares[j] - shares[i]) / (ks[j] - ks[i])

@@ -66,7 +66,7 @@ class Samples:
 
 
 def _only_centred(name: str, A: Data) -> bool:
-    """Whether sparse data are centred; InputError where more than their means is taken out."""
+    """Whether sparse data are centred; InputError if more than their means is taken out."""
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:

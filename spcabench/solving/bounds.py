@@ -193,7 +193,7 @@ def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
 def _remaining(
     problem: Problem, k: int, nonnegative: bool, reached: float
 ) -> tuple[Indices, Array] | None:
-    """Variables that are enough, and their covariance; None where they are too many."""
+    """Variables that are enough, and their covariance; None if they are too many."""
     Sigma = problem.covariance
     if problem.n <= DUAL_MOST:
         return np.arange(problem.n), Sigma[np.arange(problem.n)].B

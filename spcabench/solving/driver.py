@@ -130,7 +130,7 @@ def _step(new: Iterate, old: Iterate) -> float:
 
 
 def _stated(iterate: Iterate, number: str) -> float:
-    """A number that a stopping rule looks at; InputError where the solver does not state it."""
+    """A number that a stopping rule looks at; InputError if the solver does not state it."""
     if number not in iterate.extra:
         raise InputError(
             f"stop: {number!r} needs a solver that states its {number}; this one does not"
@@ -489,7 +489,7 @@ def _copied(item: Any, problem: Problem) -> Iterate:
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:
-    """A copy of what was yielded; SolverError where it has another length than is known."""
+    """A copy of what was yielded; SolverError if it has another length than is known."""
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")

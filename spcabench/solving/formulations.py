@@ -57,7 +57,7 @@ def orthogonality_violation(Z: Array) -> float:
 
 
 def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> str:
-    """Return what Z (n, q) breaks, in one sentence; empty where it obeys the formulation.
+    """Return what Z (n, q) breaks, in one sentence; empty if it obeys the formulation.
 
     k : nonzeros of each loading; of a common support, of all; of a penalised Z, on average. r :
     loadings that were asked for, at least q; q unless given.

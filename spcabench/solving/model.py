@@ -40,7 +40,7 @@ class Model:
     variables : list of str
         Names of the n variables.
     mean, scale : array of shape (n,), or None
-        What is subtracted from each variable, and what it is divided by. None where the components
+        What is subtracted from each variable, and what it is divided by. None if the components
         are those of a covariance.
     about : mapping
         Solver, settings, versions and source. It is kept as JSON.
@@ -171,7 +171,7 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
     """Return where the variables that the model uses are among some columns.
 
-    InputError where some are missing.
+    InputError if some are missing.
     """
     needed = [model.variables[j] for j in model.used]
     place = {name: i for i, name in reversed([*enumerate(names)])}

@@ -56,7 +56,7 @@ class Result:
         The numbers of each iterate, where they were asked for.
     search : dict
         Number of runs, of runs until one came within 10 % of k, flops and time of a search for the
-        penalty; empty where there was none.
+        penalty; empty if there was none.
     phases : dict
         Iterates, seconds and flops of each phase that the solver names. The set-up is in the first.
     extra : dict of str to float
@@ -81,12 +81,12 @@ class Result:
         Processor seconds of the run, and seconds from its begin to its end: the driver's own work,
         a history among it, is in both.
     waited : float
-        Seconds of ``wall_time`` in which other work had the processor; nan where the system does
+        Seconds of ``wall_time`` in which other work had the processor; nan if the system does
         not say.
     flags : tuple of Flag
         What a reader of the numbers should know: see `spcabench.solving.run_warnings`.
     why : str
-        Why an exact search gave no proof; empty where it gave one, and for other solvers.
+        Why an exact search gave no proof; empty if it gave one, and for other solvers.
     """
 
     solver: str
@@ -224,7 +224,7 @@ class Result:
     def claimed_bound(self) -> float | None:
         """The bound that the solver claims, with a margin for rounding; None without one.
 
-        Raises ArithmeticError where a solver of this repository is refuted by its own x: a bug.
+        Raises ArithmeticError if a solver of this repository is refuted by its own x: a bug.
         """
         if self.claimed is None:
             return None
@@ -253,7 +253,7 @@ class Result:
     def unproven(self) -> str:
         """That an exact search gave no proof, why, and how far the bound is, in one sentence.
 
-        Empty where it gave one, and for other solvers. The bound is named where it was asked for.
+        Empty if it gave one, and for other solvers. The bound is named where it was asked for.
         """
         why = self.why
         if self.status == Status.TIME_LIMIT and self.own and self.claimed is not None:
@@ -307,7 +307,7 @@ class Result:
 
     @property
     def fault(self) -> str:
-        """What is wrong with x, or with Z, in one sentence; empty where x is a feasible answer."""
+        """What is wrong with x, or with Z, in one sentence; empty if x is a feasible answer."""
         x, n = self.x, self.problem.n
         if self.good:
             return ""

@@ -50,6 +50,6 @@ def on_others(
 def _feasible(
     problem: Problem, numbers: dict[str, Any], formulation: Formulation, k: int, r: int
 ) -> tuple[Array, str]:
-    """The loadings Z (n, r), and what keeps them from being an answer; empty where nothing does."""
+    """The loadings Z (n, r), and what keeps them from being an answer; empty if nothing does."""
     Z = find.assembled(numbers, problem.n)
     return Z, fault(Z, formulation, k, r) if Z.shape[1] else "no loading was found"

@@ -28,7 +28,7 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
 
     Disjoint loadings are orthonormal too: they stand in both formulations. ``value`` is what the
     formulation is judged by: the total variance of orthonormal loadings, the projected variance of
-    any other. It is nan where there is no feasible answer of r loadings.
+    any other. It is nan if there is no feasible answer of r loadings.
     """
     lines = [_line(row) for row in rows.itertuples()]
     table = pd.DataFrame(lines)

@@ -68,7 +68,7 @@ def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False)
 
 
 def refused(traits: Traits, item: Item) -> str:
-    """Why a solver is not run on a problem, known before; empty where it is run."""
+    """Why a solver is not run on a problem, known before; empty if it is run."""
     if traits.largest is not None and item.n > traits.largest:
         return f"is for at most {traits.largest} variables"
     if (traits.relaxation or traits.exact) and not item.small:

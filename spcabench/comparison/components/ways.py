@@ -36,7 +36,7 @@ class Way:
 
 
 def ways(solver: str, traits: Traits, every_deflation: bool = False) -> list[Way]:
-    """Return all ways to ask a solver, by its traits; none where it cannot give several.
+    """Return all ways to ask a solver, by its traits; none if it cannot give several.
 
     solver : a name, or the path of a file. every_deflation : also those that are no default.
     """

@@ -269,7 +269,7 @@ class Exact:
     def _planted(self, k: int) -> Tree | None:
         """A tree for the supports of k that exceed the value.
 
-        None where nothing is left to search, or too much.
+        None if nothing is left to search, or too much.
         """
         t = self.reached[k] * (1.0 + TOLERANCE)
         if self.proven(k):
@@ -322,7 +322,7 @@ class Exact:
     def _dual_search(self, k: int, budget: float) -> Ladder | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
-        None where nothing is left to search, or too much.
+        None if nothing is left to search, or too much.
         """
         t = self.value[k] * (1.0 + TOLERANCE)
         found = candidates(self.d, self.block, k, self.bound[k - 1], t)

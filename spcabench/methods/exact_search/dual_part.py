@@ -131,7 +131,7 @@ class Part:
     def fix(self) -> int:
         """Leave out the variables that no support of value t has, take those that all have.
 
-        Returns their number. The part is empty where a variable is both, or more are taken than
+        Returns their number. The part is empty if a variable is both, or more are taken than
         are still to be taken.
         """
         having, without = self.low.probes()
