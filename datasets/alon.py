@@ -18,14 +18,17 @@ URL = "https://raw.githubusercontent.com/ramhiser/datamicroarray/a95f6f68ed3debf
 FILES = [sources.File(FILE, SHA256, URL, 296_180, "none stated; package MIT")]
 
 
-def load(genes=None, center=True, scale=False):
+def load(genes=None, center=True, scale=False, log2=False):
     """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
 
     genes : keep so many genes of largest variance; all 2000 unless given.
-    center, scale : other readings; the paper states no preprocessing.
+    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
+    intensities from 100 to 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
         return gene_expression.stand_in("alon", SOURCE)
     table = gene_expression.from_rdata(file, "alon")
-    return gene_expression.problem("alon", SOURCE, (FILE, SHA256), table, genes, center, scale)
+    return gene_expression.problem(
+        "alon", SOURCE, (FILE, SHA256), table, genes, center, scale, log2
+    )

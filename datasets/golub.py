@@ -20,11 +20,12 @@ URL = (
 FILES = [sources.File(FILE, SHA256, URL, 1_191_760, "none stated; package MIT")]
 
 
-def load(genes=None, center=True, scale=False):
+def load(genes=None, center=True, scale=False, log2=False):
     """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
 
     genes : keep so many genes of largest variance; all 7129 unless given.
-    center, scale : other readings; the paper states no preprocessing.
+    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
+    intensities from 100 to 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
@@ -37,4 +38,5 @@ def load(genes=None, center=True, scale=False):
         genes,
         center,
         scale,
+        log2,
     )

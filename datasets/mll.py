@@ -22,17 +22,18 @@ SHA256 = "4fcfbc5756f03dd966d7f5c4306adfc60dc271a44c996075dc147ee5d9dea3a6"
 FILES = [sources.File(FILE, SHA256, None, 1_750_297)]
 
 
-def load(genes=None, center=True, scale=False):
+def load(genes=None, center=True, scale=False, log2=False):
     """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
 
     genes : keep so many genes of largest variance; all 12582 unless given.
-    center, scale : other readings; the paper states no preprocessing.
+    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
+    intensities from 100 to 16,000.
     """
     file = sources.find(FILE, SHA256)
     if file is None:
         return gene_expression.stand_in("mll", SOURCE)
     table = _read(file)
-    return gene_expression.problem("mll", SOURCE, (FILE, SHA256), table, genes, center, scale)
+    return gene_expression.problem("mll", SOURCE, (FILE, SHA256), table, genes, center, scale, log2)
 
 
 def _read(file):

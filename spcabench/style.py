@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from spcabench import registry
 from spcabench.errors import InputError
 
@@ -174,6 +176,59 @@ def plain_log_ticks(axis: Any) -> None:
     axis.xaxis.set_major_locator(LogLocator(subs=steps))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
+
+
+def name_lines(axis: Any, least: float = 0.055) -> None:
+    """Write the label of each coloured line at its right end, outside the panel.
+
+    A legend inside has the others: bands, and lines in black, which are bounds and references.
+
+    Parameters
+    ----------
+    axis : matplotlib.axes.Axes
+        Its limits are final.
+    least : float
+        Least distance of two names, as a share of the height.
+    """
+    lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
+    named = [line for line in lines if line.get_color() != "black"]
+    handles, labels = axis.get_legend_handles_labels()
+    others = [
+        (handle, label)
+        for handle, label in zip(handles, labels, strict=True)
+        if handle not in named
+    ]
+    if others:
+        axis.legend(*zip(*others, strict=True))
+    ends = []
+    for line in named:
+        points = axis.transLimits.transform(axis.transScale.transform(line.get_xydata()))
+        inside = points[~np.isnan(points).any(axis=1)]
+        if len(inside):
+            ends.append((float(np.clip(inside[inside[:, 0].argmax(), 1], 0.0, 1.0)), line))
+    ends.sort(key=lambda end: end[0])
+    # as near to its end as the names below it and the room above it allow
+    lowest = -np.inf
+    for place, (height, line) in enumerate(ends):
+        above = (len(ends) - 1 - place) * least
+        lowest = max(min(height, 1.0 - above), lowest + least)
+        axis.annotate(
+            line.get_label(),
+            (1.0, lowest),
+            (4, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            color=line.get_color(),
+            va="center",
+            fontsize=RC["legend.fontsize"],
+        )
+
+
+def mark_level(axis: Any, level: float, name: str) -> None:
+    """Draw a dotted horizontal line, and write what it is above it."""
+    axis.axhline(level, color="black", linewidth=0.8, linestyle=":")
+    where = axis.get_yaxis_transform()
+    axis.text(0.01, level, name, transform=where, va="bottom", fontsize=RC["legend.fontsize"])
 
 
 def scale_fonts(figure: Any, factor: float) -> None:

@@ -127,26 +127,40 @@ def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.Dat
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
-def draw_trade_off(data: pd.DataFrame, axes: Any, paper: dict[int, float]) -> None:
+def draw_trade_off(
+    data: pd.DataFrame, axes: Any, paper: dict[int, float], label: str = MAIN, **scale: Any
+) -> None:
     """Variance up to the bound on the left, its share of the bounds on the right.
 
-    paper : the paper's numbers, k -> percent of a bound.
+    paper : the paper's numbers, k -> percent of a bound. label : of the preparation that decides;
+    if it is another one, the plain data are drawn lighter on the right. scale : of the axes of k.
     """
     left, right = axes.flat
-    rows = by_cardinality(data, "spannogram")
-    _draw_bounds(left, rows, data)
-    _draw_methods(left, data)
+    rows = by_cardinality(data, "spannogram", label)
+    _draw_bounds(left, rows)
+    if len(rows) and label == MAIN:  # the truth is that of the plain data
+        known(data).draw(left, rows.lambda_1.iloc[0])
+    _draw_methods(left, data, label)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
     apart = (rows.refit - rows.value).abs().max() > VISIBLE  # else it lies under Algorithm 3's
-    label = "Alg. 3, refitted (ours)" if apart else None
-    left.plot(rows.index, rows.refit, label=label, **thin)
+    named = "Alg. 3, refitted (ours)" if apart else None
+    left.plot(rows.index, rows.refit, label=named, **thin)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     _draw_explained(right, rows)
+    if label != MAIN:
+        plain = by_cardinality(data, "spannogram")
+        other = dict(color="#CC79A7", linewidth=1.0, label="of the shaded bound, data centred")
+        right.plot(plain.index, 100 * plain.value / plain.upper, **other)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
+    ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
+    for (k, percent), own in zip(paper.items(), ours, strict=True):
+        told = f"paper {percent:g} %, here {own:.1f} %"
+        style: dict[str, Any] = dict(textcoords="offset points", ha="right", fontsize=8)
+        right.annotate(told, (k, percent), (6, -30), arrowprops=dict(arrowstyle="-"), **style)
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     for axis in (left, right):
-        axis.set(xlabel="cardinality $k$")
+        axis.set(xlabel="cardinality $k$", **scale)
         legend_below(axis)
 
 
@@ -155,21 +169,19 @@ def legend_below(axis: Any) -> None:
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
-def _draw_bounds(axis: Any, rows: pd.DataFrame, data: pd.DataFrame) -> None:
-    """The region that holds the optimum, the second reading of the bound, the truth, lambda_1."""
+def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
+    """The region that holds the optimum, the second reading of the bound, lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
     axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)
     dotted = "bound without $1/(1-\\epsilon)$"
     axis.plot(rows.index, rows.loose, linestyle=":", label=dotted, **black)
-    if len(rows):
-        known(data).draw(axis, rows.lambda_1.iloc[0])
     axis.axhline(1.0, linestyle="--", label="trivial bound $\\lambda_1$", **black)
 
 
-def _draw_methods(axis: Any, data: pd.DataFrame) -> None:
+def _draw_methods(axis: Any, data: pd.DataFrame, label: str) -> None:
     for solver, marker in MARKS.items():
-        curve = by_cardinality(data, solver)
+        curve = by_cardinality(data, solver, label)
         style = look(solver) | marker | dict(markevery=max(1, len(curve) // 20))
         axis.plot(curve.index, curve.value, label=NAMES[solver], **style)
 

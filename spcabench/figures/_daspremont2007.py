@@ -62,19 +62,31 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
     }
 
 
-def draw_table(axis: Any, title: str, numbers: dict[str, Any]) -> None:
-    """Loadings, zeros left out; below them cardinality and cumulative variance."""
-    axis.set_axis_off()
+def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
+    """The table of a method for the page.
+
+    It has the loadings, zeros left out, then cardinality and cumulative variance.
+    """
     Z = np.array(numbers["Z"])
-    cells = [[f"{v:.3f}" if abs(v) > 1e-9 else "" for v in row] for row in Z]
-    cells += [
-        [str(c) for c in numbers["cardinality"]],
-        [f"{100 * e:.1f} %" for e in numbers["explained"]],
+    lines = [
+        [str(name), *(f"{v:.3f}" if abs(v) > 1e-9 else "" for v in row)]
+        for name, row in zip(numbers["features"], Z, strict=True)
     ]
+    lines.append(["cardinality", *(str(c) for c in numbers["cardinality"])])
+    lines.append(["cumulative variance", *(f"{100 * e:.1f} %" for e in numbers["explained"])])
+    head = [title, *(f"PC{i}" for i in range(1, Z.shape[1] + 1))]
+    return {"title": title, "head": head, "lines": lines}
+
+
+def draw_table(axis: Any, title: str, numbers: dict[str, Any]) -> None:
+    """The same table in a picture."""
+    axis.set_axis_off()
+    of_method = table_of(title, numbers)
+    Z = np.array(numbers["Z"])
     table = axis.table(
-        cells,
-        rowLabels=[*numbers["features"], "cardinality", "cumulative variance"],
-        colLabels=[f"PC{i}" for i in range(1, Z.shape[1] + 1)],
+        [line[1:] for line in of_method["lines"]],
+        rowLabels=[line[0] for line in of_method["lines"]],
+        colLabels=of_method["head"][1:],
         colWidths=[0.72 / Z.shape[1]] * Z.shape[1],
         cellLoc="center",
         bbox=[0.3, 0.0, 0.7, 1.0],

@@ -61,7 +61,8 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     """One row for each GPower run whose GRQI run has the same cardinality.
 
     Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and
-    for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance, variance_refit.
+    for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance, variance_refit, and
+    solve_time where there is one.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
@@ -69,6 +70,7 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
     g = chosen[chosen.match.notna() & (finite == (J or 0))]
     columns = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
+    columns += [name for name in ("solve_time",) if name in table]
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(

@@ -7,7 +7,8 @@ def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     """Return the time at each x, and the ends of its band.
 
     A problem's time is the minimum of its rounds. The curve is the median over the problems of an
-    x, the band their quartiles; where there is one problem, the quartiles of its rounds.
+    x, the band their quartiles; where there is one problem, from its minimum to the upper quartile
+    of its rounds.
 
     Parameters
     ----------
@@ -25,4 +26,5 @@ def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
         problems.quantile(q).where(~single, rows.groupby("x").total.quantile(q))
         for q in (0.25, 0.75)
     )
-    return problems.median(), low, high
+    middle = problems.median()
+    return middle, low.where(~single, middle), high

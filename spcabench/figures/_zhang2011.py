@@ -10,7 +10,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.figures._times import times
 from spcabench.run import Run
-from spcabench.style import GREY, look
+from spcabench.style import GREY, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances that the paper worked on
@@ -180,30 +180,21 @@ def exponent(x: pd.Series, y: pd.Series) -> float:
     return claims.slope(middle.index, middle) if len(middle) >= 3 else float("nan")
 
 
-def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str], scale: str) -> None:
+def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
     """Time of each method against n, with its band, as `times` says.
 
-    Hollow where a run ended at the limit. The legend says where a method was not run at the larger
-    sizes.
+    An arrow where runs ended at the limit.
     """
+    if len(rows):
+        limit = rows.limit.iloc[0]
+        mark_level(axis, limit, f"time limit, {limit:g} s")
+        by_size(axis, rows.x)
     for method, name in names.items():
         part = rows[rows.method == method]
         if len(part):
-            short = f", run to n = {part.x.max():.0f}" if part.x.max() < rows.x.max() else ""
-            _draw_method(axis, part, name + short, styled(method))
-    if len(rows):
-        limit = rows.limit.iloc[0]
-        axis.axhline(
-            limit, color="black", linewidth=0.8, linestyle=":", label=f"time limit, {limit:g} s"
-        )
+            _draw_method(axis, part, name, styled(method))
     axis.set(yscale="log", ylabel="time to a certified gap of $10^{-2}$, s", xlabel="size n")
-    if scale == "log":
-        by_size(axis, rows.x)
-    elif len(rows):
-        axis.set_xlim(0, 1.04 * rows.x.max())
-    # room for the legend
-    axis.set_ylim(bottom=axis.get_ylim()[0] / 100, top=axis.get_ylim()[1] * 2)
-    axis.legend(loc="lower right", fontsize=7.5)
+    name_lines(axis)
 
 
 def styled(method: str) -> dict[str, Any]:
@@ -217,11 +208,11 @@ def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]
     time, low, high = times(rows)
     reached = rows.groupby("x").reached.all()
     growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
-    label = name if np.isnan(growth) else f"{name}: flops $n^{{{growth:.1f}}}$"
+    label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
-    hollow = style | dict(linestyle="none", markerfacecolor="none")
-    axis.plot(time.index[~reached], time[~reached], **hollow)
+    arrow = dict(color=style["color"], marker="$\\uparrow$", markersize=11, linestyle="none")
+    axis.plot(time.index[~reached], 1.35 * time[~reached], **arrow)
     axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
 
 
@@ -234,10 +225,12 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
             name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
             style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
             axis.plot(five.x, five.relaxation_gap, label=name, **style)
-    axis.axhline(goal, color="black", linewidth=0.8, linestyle=":")
+    mark_level(axis, goal, f"gap of {100 * goal:g} %")
     axis.set(yscale="log", ylabel="certified gap after 5 sweeps of BCA")
+    gaps = data.relaxation_gap[data.label.isin(labels)]
+    axis.set_title(f"five sweeps reach it in {(gaps <= goal).sum()} of {len(gaps)} runs")
     by_size(axis, data.x[data.label == "sweeps"])
-    axis.legend(fontsize=7.5)
+    name_lines(axis)
 
 
 def by_size(axis, sizes: pd.Series) -> None:

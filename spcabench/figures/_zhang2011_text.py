@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from spcabench import api
-from spcabench.claims.words import number
+from spcabench.claims.words import number, span
 from spcabench.figures._zhang2011 import CORPORA
 from spcabench.run import Run
-from spcabench.style import DASHES, look
+from spcabench.style import DASHES, look, mark_level, name_lines
 
 ON = ("kos", "ap", "nips")
 WORDS = {"quick": 100, "paper": 500}  # of largest variance
@@ -67,10 +67,11 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
             corpus = CORPORA[row.parameters["corpus"]]
             axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
-    axis.axhline(GOAL, color="black", linewidth=0.8, linestyle=":")
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
-    axis.set(ylabel="certified gap, relative", title=f"text{size}, about five words")
-    axis.legend(fontsize=7.5)
+    mark_level(axis, GOAL, f"gap of {100 * GOAL:g} %")
+    title = f"text{size}, about five words: BCA needs {span(sweeps(data), 'sweeps')}"
+    axis.set(ylabel="certified gap, relative", title=title)
+    name_lines(axis)
 
 
 def sweeps(data: pd.DataFrame) -> list[float]:

@@ -21,9 +21,9 @@ from spcabench.claims.summary import where
 from spcabench.claims.words import number
 from spcabench.figures import _he2010 as he
 from spcabench.run import Run
-from spcabench.style import plain_log_ticks
+from spcabench.style import name_lines, plain_log_ticks
 
-PANELS, SIZE = (1, 2), (9.5, 3.8)
+PANELS, SIZE = (1, 2), (11.5, 4.0)
 
 LOW = 700  # below this size GPower0 takes less than 6 ms
 AT = "p = {:g}"
@@ -299,3 +299,4 @@ def draw(data, axes):
     for axis in axes.flat:
         axis.set(xscale="log", xlabel="size p")
         plain_log_ticks(axis)
+        name_lines(axis)

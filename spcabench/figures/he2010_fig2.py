@@ -10,9 +10,9 @@ shown, not judged: the overhead of our code is a large part of that.
 
 from spcabench import claims
 from spcabench.figures import _he2010 as he
-from spcabench.style import plain_log_ticks
+from spcabench.style import name_lines, plain_log_ticks
 
-PANELS, SIZE = (1, 2), (9.5, 3.8)
+PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "gpower0 dense", *he.OURS)
 
 RATIO = "time of GPower0 / time of Mcol-PCA, single runs"
@@ -86,3 +86,4 @@ def draw(data, axes):
         name = "variables p, n/p = 0.1" if wide else "samples n, n/p = 10"
         axis.set(xscale="log", xlabel=f"number of {name}")
         plain_log_ticks(axis)
+        name_lines(axis)

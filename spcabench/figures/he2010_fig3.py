@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from spcabench import claims
 from spcabench.figures import _he2010 as he
+from spcabench.style import name_lines
 
 PANELS, SIZE = (1, 1), (6.0, 4.2)
 METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")
@@ -69,3 +70,4 @@ def draw(data, axes):
     axis = axes.flat[0]
     he.draw_times(axis, data, METHODS)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")
+    name_lines(axis)

@@ -16,7 +16,7 @@ from spcabench.figures import _he2010 as he
 from spcabench.figures._truth import truth
 from spcabench.run import Run
 
-PANELS, SIZE = (1, 2), (9.5, 3.8)
+PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "mcol")
 CENTRED = "centred pixels, c = s/10"
 # reading of the quality alone -> the methods that it compares

@@ -13,7 +13,7 @@ from spcabench.claims.words import number
 from spcabench.figures import _he2010 as he
 from spcabench.figures._truth import truth
 
-PANELS, SIZE = (1, 2), (9.5, 3.8)
+PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "gpower0 dense", "mcol")
 
 AT = "k = {:g}"
@@ -50,19 +50,20 @@ H12 = claims.Statement(
     where="section 3.2, figure 6",
     quote="the solution variances of Mcol-PCA is comparable to that of GPower although a little "
     "smaller",
-    measures="variance that Mcol-PCA loses against GPower0, refitted",
-    rule=claims.within(-5, 5),
+    measures="variance of Mcol-PCA / variance of GPower0, refitted",
+    rule=claims.Rule(0.95, 1.0, ends=False),
     over=claims.every("k", least=3),
-    **he.AGAINST_GPOWER | dict(unit="%", timed=False),
+    changed="the sign was not tested: 5 % more variance than GPower0 would have held",
+    **he.AGAINST_GPOWER | dict(timed=False),
 )
 
 
 @H12.measured
-def _loss(data):
+def _a_little_smaller(data):
     for name, (gpower, form) in he.WORLDS.items():
         both = he.paired(data, f"mcol{form}", gpower, "value")
         if len(both):
-            places = claims.places(both, "x", lambda rows: claims.exact(rows.loss.median()), AT)
+            places = claims.places(both, "x", lambda rows: claims.exact(rows.quotient.median()), AT)
             yield claims.Reading(name, places, both, he.below_optimum(data, "mcol"))
 
 
@@ -85,3 +86,7 @@ data = he.by_cardinality
 def draw(data, axes):
     """Times, and the trade-off."""
     he.draw_trade_off(data, axes.flat, METHODS, xlabel=f"cardinality, of {data.n.iloc[0]} words")
+    axes.flat[0].axvline(500, color="black", linewidth=0.8, linestyle=":")
+    where = axes.flat[0].get_xaxis_transform()
+    style = dict(ha="right", va="center", transform=where, fontsize=8)
+    axes.flat[0].text(480, 0.53, "the paper: faster below 500", **style)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.api import solve
+from spcabench.claims.words import number, span
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
 from spcabench.figures import _kuleshov2013_claims as shared
@@ -64,6 +65,55 @@ K4 = claims.Statement(
     **base.FLOPS,
 )
 K4.measured(lambda data: base.ratio_in_bands(base.pairs(data, "main")))
+
+K22 = claims.Statement(
+    id="K22",
+    quote="when implemented in a popular high-level language like MATLAB, GRQI would have an "
+    "unfair advantage over the GPM, as it spends relatively more time in low-level subroutines",
+    rule=claims.above(1),
+    over=claims.every("bands of sparsity", high=base.SPARSE, least=6),
+    timed=True,
+    **base.FLOPS
+    | dict(
+        measures="ratio of times of GPower and GRQI / their ratio of flops",
+        why=f"{base.GPOWER1}; the suite is NumPy with compiled kernels, not MATLAB",
+    ),
+)
+
+
+@K22.measured
+def _by_the_clock(data):
+    main = base.pairs(data, "main")
+    clock = main.solve_time_p / main.solve_time_g
+    for name, rows in base.by_penalty(main.assign(clock=clock, gained=clock / main.ratio)):
+        places = claims.banded(rows, "sparsity", base.EDGES, base.typical("gained"))
+        times = claims.banded(rows, "sparsity", base.EDGES, base.typical("clock"))
+        ratios = span([place.measured.value for place in times], "times")
+        note = f"GPower takes {ratios} as long as GRQI, in single runs that were not interleaved."
+        yield claims.Reading(name, places, rows, [note] if times else [])
+
+
+@K22.because
+def _seconds_a_flop(data, judged):
+    """What a flop takes of each method, in the lowest and the highest band."""
+    main = base.pairs(data, "main").query("penalty == 'gpower1'")
+    rates = {
+        name: claims.banded(
+            main.assign(rate=main[f"solve_time_{side}"] / main[f"flops_{side}"]),
+            "sparsity",
+            base.EDGES,
+            base.typical("rate"),
+        )
+        for name, side in (("GRQI", "g"), ("GPower1", "p"))
+    }
+    told = [
+        f"{name} takes {number(1e9 * of[0].measured.value)} ns a flop at {of[0].label} and "
+        f"{number(1e9 * of[-1].measured.value)} ns at {of[-1].label}"
+        for name, of in rates.items()
+        if of
+    ]
+    return f"{'; '.join(told)}: what a call costs counts most where there are few flops."
+
 
 K5 = claims.Statement(
     id="K5",

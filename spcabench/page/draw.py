@@ -173,6 +173,8 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     ]
     certified = getattr(module, "certified", _truth.certified)
     report["certified"] = certified(data) if data is not None else []
+    if hasattr(module, "tables"):
+        report["tables"] = module.tables(data) if data is not None else []
     return report
 
 

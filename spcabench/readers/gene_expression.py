@@ -9,6 +9,9 @@ from spcabench import validate
 from spcabench.problem.problem import Problem
 from spcabench.vectors import Vector, largest_indices
 
+# floor and ceiling of intensities (Dudoit, Fridlyand, Speed 2002, after Golub et al.)
+RANGE = (100, 16_000)
+
 
 def problem(
     name: str,
@@ -18,6 +21,7 @@ def problem(
     genes: int | None,
     center: bool,
     scale: bool,
+    log2: bool = False,
 ) -> Problem:
     """Make a problem from a table of gene expression, centred by gene, with Sigma its covariance.
 
@@ -29,6 +33,9 @@ def problem(
         X (m, n), the names of the genes and the classes of the samples.
     genes : int, optional
         How many genes of largest variance to keep, in the order of the table. Default: all.
+    log2 : bool
+        Whether intensities get floor 100, ceiling 16,000 and the logarithm, before genes are
+        chosen.
 
     Raises
     ------
@@ -36,6 +43,8 @@ def problem(
         Where ``genes`` is not a whole number from 1.
     """
     X, names, labels = table
+    if log2:
+        X = np.log2(np.clip(X, *RANGE))
     if genes is not None:
         validate.whole("genes", genes, 1)
         chosen = largest_indices(X.var(axis=0), genes)
@@ -53,7 +62,8 @@ def problem(
             file=file[0],
             sha256=file[1],
             stand_in=False,
-            preprocessing=f"genes {'centred' if center else 'not centred'}, "
+            preprocessing=(f"log2 of {RANGE[0]} to {RANGE[1]}, " if log2 else "")
+            + f"genes {'centred' if center else 'not centred'}, "
             f"{'' if scale else 'not '}scaled",
         ),
     )

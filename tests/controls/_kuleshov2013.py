@@ -23,6 +23,7 @@ def pair(penalty, seed, sparsity, ratio=50.0, n=1000, label="main", **changes):
         variance_refit=1.0,
         lambda_1=1.0,
         search_runs=4,
+        solve_time=1e-3,
     )
     both |= {name: v for name, v in changes.items() if name[-2:] not in ("_p", "_g")}
     grqi = {

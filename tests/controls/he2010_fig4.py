@@ -64,3 +64,14 @@ def H17(value):
 
 
 H17.values = [(1, 0.9)]
+
+
+def H20(value):
+    """A search takes so many runs."""
+    for k in CARDINALITIES:
+        yield from timed("gpower0", k, 1.0, k=k, cardinality=k, search_runs=value)
+
+
+def trivial_H20():
+    """A method that is asked for k, and needs no search."""
+    return H20(1)

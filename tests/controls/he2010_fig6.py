@@ -21,8 +21,8 @@ def trivial_H11():
 
 
 def H12(value):
-    """So many percent are lost."""
-    return trials(share=1 - value / 100)
+    """So large a share of GPower0's variance."""
+    return trials(share=value)
 
 
 def trivial_H12():

@@ -158,3 +158,13 @@ def K19_beside_GPower(value):
 def trivial_K19():
     """GPower takes the place of GRQI."""
     return iterations(beside=1.0)
+
+
+def K22(value):
+    """A flop of GPower takes so many times as long as one of GRQI."""
+    return grid(ratio=50.0, solve_time_p=50.0e-3 * value)
+
+
+def trivial_K22():
+    """GPower compared with itself."""
+    return grid(ratio=1.0)
