@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from spcabench import api, claims
+from spcabench.claims.words import number
 from spcabench.run import Run
 from spcabench.solving import deflate
 from spcabench.style import MARKERS, PALETTE
@@ -114,6 +115,24 @@ def _clusters(data):
     yield from _readings(data, accuracy=True, part="")
 
 
+@D1.because
+@D3.because
+def _what_varies_most(data, judged):
+    """What DSPCA's and PCA's factors explain where DSPCA tells the classes apart worst."""
+    rows = data[data.label == "log2"]
+    worst = min(rows.extra, key=lambda e: e["dspca"]["accuracy"] / e["pca"]["accuracy"])
+    title = next(SETS[row.dataset] for row in rows.itertuples() if row.extra is worst)
+    ours, theirs = (worst[method] for method in ("dspca", "pca"))
+    if "explained" not in ours:
+        return ""
+    return (
+        f"What varies most need not be the class: at {title} DSPCA's {ours['nonzeros']} "
+        f"coefficients explain {number(ours['explained'], 'share')} of the variance and place "
+        f"{number(ours['accuracy'], 'share')} of the samples, PCA's factors "
+        f"{number(theirs['explained'], 'share')} and {number(theirs['accuracy'], 'share')}."
+    )
+
+
 def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
     """The numbers of every data set, a reading for each preparation.
 
@@ -124,8 +143,8 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
         for row in data[data.label == label].itertuples():
             title = SETS[row.dataset]
             if nonzeros:
-                method, number = nonzeros
-                places.append(claims.Place(title, claims.exact(row.extra[method][number])))
+                method, counted = nonzeros
+                places.append(claims.Place(title, claims.exact(row.extra[method][counted])))
             if accuracy:
                 share = row.extra["dspca"]["accuracy"] / row.extra["pca"]["accuracy"]
                 places.append(claims.Place(title, claims.exact(share), part=part))
@@ -222,7 +241,7 @@ def draw(data, axes):
                 scatter(
                     axis, f"{SETS[name]}, {METHODS[method]}", numbers["labels"], numbers[method]
                 )
-            column[0].legend(title=prepared)
+            column[0].legend(title=prepared, frameon=True, framealpha=0.85)
 
 
 def scatter(axis, title, labels, numbers):

@@ -25,6 +25,9 @@ def H12(value):
     return trials(share=value)
 
 
+H12.values = [(0.96, 0.94), (0.99, 1.01)]
+
+
 def trivial_H12():
     """Random words, which have 30 % of the variance of Mcol-PCA at most."""
     return trials(share=0.3)
