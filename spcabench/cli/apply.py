@@ -52,7 +52,7 @@ def apply(
     for option, value in (("--label", label), ("--drop", drop)):
         if value is not None:  # people repeat the options of `solve`
             raise InputError(f"{option}: not needed, because the model finds its columns by name")
-    files.check("--out", out, (".csv", ".parquet", ".npy"))
+    files.check("--out", out, (".csv", ".parquet", ".npy"), inputs=(model, data))
     saved = models.load(model)
     notes: list[str] = []
     how = Reading(missing=missing, drop_text=drop_text, transpose=transpose, key=key)

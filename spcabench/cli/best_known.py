@@ -51,7 +51,7 @@ def best_known(
 
     for option, value, needed in (
         ("--search", search, update),
-        ("--suite", suite, search),
+        ("--suite", suite is not None, search),
         ("NAME", name and take, False),
         ("-k", k and take, False),
         ("--update", update and take, False),
@@ -63,7 +63,7 @@ def best_known(
         return
     ks = options.cardinalities(k)
     if update:
-        suites = _suites(suite or SEARCHED)
+        suites = _suites(SEARCHED if suite is None else suite)
         _update_best_known(known.pairs(suites, name, ks) if search else [], search)
         return
     table = known.read().values()

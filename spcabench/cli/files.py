@@ -1,6 +1,6 @@
 """Results as files: loadings as a table or arrays, and as a picture."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,13 @@ TABLES, PICTURES = (".csv", ".parquet", ".npz"), (".png", ".svg", ".pdf")
 NEEDED = {suffix: ("matplotlib",) for suffix in PICTURES} | {".parquet": ("pyarrow",)}
 
 
-def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "loadings") -> None:
+def check(
+    option: str,
+    file: Path | None,
+    allowed: Sequence[str],
+    kind: str = "loadings",
+    inputs: Iterable[str | Path | None] = (),
+) -> None:
     """Raise, before the work is done, where a file cannot be written, or a picture not be drawn."""
     if kind not in pictures.KINDS:
         raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
@@ -36,7 +42,7 @@ def check(option: str, file: Path | None, allowed: Sequence[str], kind: str = "l
         raise InputError(
             f"{option}: {str(file)!r} must end in {', '.join(allowed)}, in a folder that exists"
         )
-    check_writable(option, file)
+    check_writable(option, file, inputs)
 
 
 def check_samples(problem: Problem, kind: str) -> None:
@@ -48,12 +54,18 @@ def check_samples(problem: Problem, kind: str) -> None:
         )
 
 
-def check_writable(option: str, file: Path) -> None:
-    """Raise, before the work is done, where no file of this name can be written."""
+def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Raise, before the work is done, where no file of this name can be written.
+
+    inputs : what the command reads, which is never replaced.
+    """
     if file.is_dir():
         raise InputError(f"{option}: {str(file)!r} is a folder; give a file name")
     if not file.absolute().parent.is_dir():
         raise InputError(f"{option}: {str(file)!r}: the folder does not exist")
+    for path in inputs:
+        if path and file.exists() and Path(path).exists() and file.samefile(path):
+            raise InputError(f"{option}: {str(file)!r} is read by this command; name another file")
     check_room(file.absolute().parent)
 
 

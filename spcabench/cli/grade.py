@@ -55,7 +55,7 @@ def grade(
     from spcabench.readers.user_file import Reading
 
     if submit is not None:
-        files.check_writable("--submit", submit)
+        files.check_writable("--submit", submit, (loadings, problem))
     elif who is not None:
         raise InputError("--who: only works together with --submit")
     opening.regular(loadings, f"a file: {grading.FORMATS}")
@@ -88,7 +88,9 @@ def _check_name(problem: str) -> None:
     from spcabench.readers import user_file
 
     names = {*grading.names(), *registry.names("dataset")}
-    if problem not in names and not user_file.is_file(problem) and not Path(problem).is_dir():
+    if problem not in names and not (
+        (problem and Path(problem).is_dir()) or user_file.is_file(problem)
+    ):
         raise InputError(f"--problem: {validate.nearest('problem', problem, names)}")
 
 

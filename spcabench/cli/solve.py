@@ -169,7 +169,7 @@ def _check(typed: SimpleNamespace) -> None:
     """Raise InputError, before the data are read, for options that contradict each other."""
     from spcabench.cli import files
 
-    files.check("--out", typed.out, files.TABLES)
+    files.check("--out", typed.out, files.TABLES, inputs=(typed.source, typed.names))
     files.check("--plot", typed.plot, files.PICTURES, typed.picture)
     count = 1 if typed.k in (None, options.AUTO) else len(options.cardinalities(typed.k))
     if count > 1 and typed.components > 1:
@@ -247,7 +247,7 @@ def _dataset(source: str, how: "Reading", stand_in: bool) -> "Problem":
     from spcabench.readers.user_file import Reading
     from spcabench.solving.driver import parameters
 
-    if Path(source).is_dir() and source not in registry.names("dataset"):
+    if source and Path(source).is_dir() and source not in registry.names("dataset"):
         raise InputError(f"{source}: a folder; give a file or the name of a dataset")
     arguments = parameters(registry.module("dataset", source).load)
     settings = {}

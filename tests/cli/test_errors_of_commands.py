@@ -339,6 +339,10 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "solve good.csv": "needs a cardinality",
     "solve good.csv -k 1 --set tol=x": "tol=x",
     "solve named.csv -k 3": "n = 2 (column 't' is a different text in each row: taken as",
+    # a file that is read is not replaced
+    "solve good.csv -k 2 --out good.csv": "--out: 'good.csv' is read by this command",
+    "apply m.npz good.csv --out ./good.csv": "--out: 'good.csv' is read by this command",
+    "grade x.npy --problem pitprops --submit x.npy": "--submit: 'x.npy' is read by this command",
     # names and numbers out of range
     "compare grqi --name ../../evil": "--name: '../../evil'",
     "compare grqi --name /tmp/evil": "--name",
@@ -358,6 +362,7 @@ LINES = {  # words, in a folder with the files below -> what the one line says
     "compare --time-limit 0": "--time-limit",
     "figure kuleshov2013_fig1 --width nan": "--width",
     "figure --jobs -3": "--jobs",
+    "best-known --update --search 1 --suite ,": "unknown suite ''",
     "best-known --update --search -1": "--search",
     # options that would do nothing
     **{
