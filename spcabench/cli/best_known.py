@@ -49,6 +49,7 @@ def best_known(
     """
     from spcabench.comparison import best_known as known
 
+    # an option without an effect is refused, because its user would believe that it had one
     for option, value, needed in (
         ("--search", search, update),
         ("--suite", suite is not None, search),

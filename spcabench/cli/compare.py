@@ -99,6 +99,7 @@ def compare(
     """
     from spcabench.running import workflow
 
+    # what can be refused is refused before the solvers are described, which starts processes
     workflow.profile_folder(profile)
     own = [_absolute(solver) for word in named or [] for solver in _split(word)]
     if suite == COMPONENTS:

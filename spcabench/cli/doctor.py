@@ -107,6 +107,7 @@ def _fetch(name: str) -> None:
             word for dataset, file in _files() for word in (dataset, file.path.partition("/")[0])
         }
         raise InputError(f"--fetch: {validate.nearest('dataset or file', name, sorted(names))}")
+    # if none can be fetched, the error for the first says where to get it
     missing = [file for file in chosen if file.url and file.sha256] or chosen[:1]
     for file in missing:
         if sources.cached(file.path, file.sha256):

@@ -199,6 +199,7 @@ def _make(scale: str, jobs: int, figures: list[str], profile: str = "default") -
     ]
     log = options.ROOT / home / "workflow.log"
     page = [f"{home}/index.html"]
+    # the longest jobs start first, so that no core waits for one of them at the end
     first = longest(options.ROOT / "results" / "published", scale)
     if code := workflow.workflow(targets or page, log, jobs, options.ROOT, profile, first=first):
         raise typer.Exit(code)

@@ -58,6 +58,7 @@ def grade(
         files.check_writable("--submit", submit, (loadings, problem))
     elif who is not None:
         raise InputError("--who: only works together with --submit")
+    # a wrong file is told before the problem is loaded, which may take a download
     opening.regular(loadings, f"a file: {grading.FORMATS}")
     items = grading.items_of(problem, nonnegative)
     if items and covariance:

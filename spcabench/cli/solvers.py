@@ -125,6 +125,7 @@ def new(
     with using_file(file):
         if file.exists():
             raise InputError(f"name: {file} already exists")
+    # a file numpy.py in this folder would hide the library
     if keyword.iskeyword(name) or importlib.util.find_spec(name) is not None:
         raise InputError(f"name: {name!r} already has a meaning in Python; choose another name")
     text = TEMPLATE.read_text(encoding="utf-8").replace("NAME", name, 1)

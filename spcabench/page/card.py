@@ -179,6 +179,7 @@ class Panel:
 
     def split(self) -> tuple[list[Row], list[Row]]:
         """The rows that are shown, those that do not hold first of all, and those folded."""
+        # a place that fails is shown even if it is the hundredth; places that hold are folded first
         numbered = sorted(
             range(len(self.rows)),
             key=lambda i: (not self.rows[i].judged, self.rows[i].look == "holds", i),
@@ -215,6 +216,7 @@ def rule_words(part: Stored, unit: str | None = None) -> str:
 def layout(statement: Stored) -> list[list[Panel]]:
     """The panels of each reading: the primary one first, then those with another verdict."""
     primary = judging.of_name(statement["readings"], statement["primary"])
+    # the readings that say otherwise come next: they are why a statement depends on its reading
     wanted = outcome(primary) if primary else ""
     readings = sorted(
         (r for r in statement["readings"] if r["places"]),
@@ -522,6 +524,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
     """
     plain, columns = 0, shutil.get_terminal_size().columns
     try:
+        # to print a character that the terminal lacks would end the command with an error
         "●■○×─│≥–µ".encode(encoding or sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         plain = 1

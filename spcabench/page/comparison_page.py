@@ -69,6 +69,7 @@ def publish(folder: Path, out: Path) -> Path:
     """
     part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     merging.write(out, part.jobs, results.read_table([folder / merging.ROWS]))
+    # how far rows can be compressed is known only when they are written
     if (out / merging.ROWS).stat().st_size > LARGEST_ROWS:
         shorter = results.without_histories(results.read_table([out / merging.ROWS]))
         merging.write(out, part.jobs, shorter)
@@ -107,6 +108,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
     results.check_convention(pd.concat([part.rows for part in parts]), folder.name)
+    # a solver that several machines ran keeps the job of the first
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # nothing that another machine says of a value or a bound is believed
     believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]

@@ -98,6 +98,7 @@ def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | 
     file = svg if small or not png.exists() else png
     if not file.exists():
         return None
+    # both files are drawn from one figure, so the PNG's size is that of the SVG too
     width, height = _pixels(png) if png.exists() else (None, None)
     thumb = relative(png if png.exists() else file, folder)
     return {"address": relative(file, folder), "thumb": thumb, "width": width, "height": height}

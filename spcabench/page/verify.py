@@ -219,7 +219,9 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
         theirs, on=[*KEY, "place"], suffixes=("", "_other"), how="outer", indicator=True
     )
     both = everything[everything._merge == "both"]
+    # a faster machine has time for more rounds
     round_only = (everything._merge != "both") & (everything.repeat != "0")
+    # how far such a run got depends on the machine
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     sound = both[~ended]
     differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
