@@ -41,7 +41,7 @@ def replacing(file: Path | str) -> Iterator[Path]:
     target is replaced. Raises InputError for a device or a pipe, which renaming would replace, and
     if the system refuses to write.
     """
-    path = opening.path_named("file", file)
+    path = opening.path_named(file)
     target = Path(os.path.realpath(path))
     aside = target.with_name(f".{target.stem}.{os.getpid()}{path.suffix}")
     try:

@@ -191,7 +191,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise InputError(
                 f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
             )
-        validate.magnitudes("X", X)
+        validate.magnitudes(X)
         scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
         problem = Problem.from_data(scaler.transform(X), "X")
         components = self._found(problem)

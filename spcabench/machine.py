@@ -37,10 +37,10 @@ PACKAGES = (
 )
 
 
-def pin_threads(count: int = 1) -> None:
-    """Let numerical libraries use ``count`` threads. Must be called before NumPy is imported."""
+def pin_threads() -> None:
+    """Let numerical libraries use one thread. Must be called before NumPy is imported."""
     for name in THREAD_VARIABLES:
-        os.environ[name] = str(count)
+        os.environ[name] = "1"
 
 
 @lru_cache

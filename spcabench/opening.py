@@ -20,11 +20,11 @@ LARGEST = 64_000_000  # bytes of a text that is read as a whole
 LONGEST = 60  # characters of a field's name in an error
 
 
-def path_named(argument: str, value: Any) -> Path:
+def path_named(value: Any) -> Path:
     """The path that a value names. Raises InputError for what names no file."""
     if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
         shown = " ".join(repr(value).split())
-        raise InputError(f"{argument}: {shown:.80}; give a file name or a Path")
+        raise InputError(f"file: {shown:.80}; give a file name or a Path")
     return Path(value)
 
 
@@ -35,7 +35,7 @@ def regular(file: Path | str, expected: str = "a file", largest: float = float("
 
     Raises InputError for anything else.
     """
-    path = path_named("file", file)
+    path = path_named(file)
     with using_file(file):
         about = path.stat()
     if stat.S_ISDIR(about.st_mode):

@@ -175,7 +175,7 @@ def scale(argument: str, largest: float, power: int) -> None:
         )
 
 
-def magnitudes(argument: str, X: Any) -> None:
+def magnitudes(X: Any) -> None:
     """Raise InputError if the largest entry of data is so large or small that squares are lost.
 
     The matrix X is an array, or sparse with its entries in ``data``.
@@ -183,7 +183,7 @@ def magnitudes(argument: str, X: Any) -> None:
     entries = X.data if sp.issparse(X) else X
     # the largest absolute value, without an array of absolute values
     largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
-    scale(argument, largest, 60)
+    scale("X", largest, 60)
 
 
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:

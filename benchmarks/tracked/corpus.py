@@ -9,24 +9,27 @@ from pathlib import Path
 from time import perf_counter
 
 
-def write_corpus(path, triplets, terms=100_000, per_document=230):
+PER_DOCUMENT = 230  # distinct words of a document
+
+
+def write_corpus(path, triplets, terms=100_000):
     """A gzipped docword file with Zipf's word frequencies."""
     import numpy as np
 
     rng = np.random.default_rng(0)
-    documents = triplets // per_document
+    documents = triplets // PER_DOCUMENT
     weight = 1.0 / np.arange(1, terms + 1) ** 0.9
     edges = np.cumsum(weight / weight.sum())
     with gzip.open(path, "wt", compresslevel=6) as stream:
-        stream.write(f"{documents}\n{terms}\n{documents * per_document}\n")
+        stream.write(f"{documents}\n{terms}\n{documents * PER_DOCUMENT}\n")
         for first in range(0, documents, 2000):
             block = range(first, min(first + 2000, documents))
             lines = []
             for d in block:
-                drawn = np.unique(np.searchsorted(edges, rng.random(2 * per_document)))
-                spare = np.setdiff1d(np.arange(3 * per_document), drawn)
-                w = np.sort(np.concatenate([drawn, spare])[:per_document]) + 1
-                c = rng.geometric(0.6, per_document)
+                drawn = np.unique(np.searchsorted(edges, rng.random(2 * PER_DOCUMENT)))
+                spare = np.setdiff1d(np.arange(3 * PER_DOCUMENT), drawn)
+                w = np.sort(np.concatenate([drawn, spare])[:PER_DOCUMENT]) + 1
+                c = rng.geometric(0.6, PER_DOCUMENT)
                 lines.append(
                     "".join(
                         f"{d + 1} {a} {b}\n" for a, b in zip(w.tolist(), c.tolist(), strict=True)

@@ -120,7 +120,7 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
     )
     families = list(dict.fromkeys(answers.family))
     if len(families) > 1:
-        shape = _grid(len(families), 3)
+        shape = _grid(len(families))
         yield Picture(
             "Profiles by kind of problem",
             "The data profiles on flops to 99 % of the best known, for the pairs of each kind "
@@ -152,7 +152,7 @@ def _duels_picture(
     reached = np.isfinite(costs(answers, drawing.DUEL, "time")).any()
     rivals = [s for s in order if s != solver and (reached[s] or reached[solver])][:6]
     if rivals:
-        shape = _grid(len(rivals), 3)
+        shape = _grid(len(rivals))
         yield Picture(
             f"{solver}, two at a time",
             "Performance profiles on time, at 99 % of the best known: a profile of many solvers "
@@ -169,7 +169,7 @@ def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
     pairs = [(str(item), int(k)) for (item, k), _ in answered]
     pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
     pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
-    shape = _grid(len(pairs), 3)
+    shape = _grid(len(pairs))
     return Picture(
         "Anytime curves",
         "The best feasible value so far, before the refit, against the flops of the run; solvers "
@@ -210,6 +210,6 @@ def _recovery_picture(recovered: pd.DataFrame, looks: Looks) -> Iterator[Picture
         )
 
 
-def _grid(count: int, most: int) -> tuple[int, int]:
-    """Rows and columns of a grid of ``count`` panels, at most ``most`` in a row."""
-    return -(-count // most), min(count, most)
+def _grid(count: int) -> tuple[int, int]:
+    """Rows and columns of a grid of ``count`` panels, at most three in a row."""
+    return -(-count // 3), min(count, 3)

@@ -141,12 +141,10 @@ def _held_out(table: pd.DataFrame) -> list[dict[str, Any]]:
         return []
     part = table.dropna(subset=["held_out_projected"])
     columns = ["held_out_projected", "held_out_adjusted", "held_out_regression"]
-    means = part.groupby(["formulation", "solver", "how"], sort=False)[columns].mean()
-    counts = part.groupby(["formulation", "solver", "how"], sort=False).size().rename("count")
-    shares = means.join(counts).reset_index()
-    return shares.sort_values(["formulation", columns[0]], ascending=[True, False]).to_dict(
-        "records"
-    )
+    groups = part.groupby(["formulation", "solver", "how"], sort=False)
+    shares = groups[columns].mean().assign(count=groups.size()).reset_index()
+    shares = shares.sort_values(["formulation", columns[0]], ascending=[True, False])
+    return shares.to_dict("records")
 
 
 def _pairs(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -166,7 +166,7 @@ class Problem:
         for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
             validate.switch(argument, value)
         X, names = validate.data(X)
-        validate.magnitudes("X", X)
+        validate.magnitudes(X)
         features = validate.names("features", names if features is None else features, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
         A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, divide_by_m)

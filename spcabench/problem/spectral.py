@@ -131,14 +131,14 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
     return eigen(A)
 
 
-def top_eigen(A: Array, width: float, guess: int = 4) -> tuple[Vector, Vector]:
+def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
     """Return the eigenpairs of A (n, n) within ``width`` of the largest, in increasing order.
 
     Lanczos' method finds some at a time. Its products are charged, n^2 flops each. Where more than
     a tenth of all pairs are needed, `eigen` finds all of them.
     """
     n = len(A)
-    count = guess
+    count = 4
     while count <= FULL_SHARE * n:
         operator = scipy.sparse.linalg.LinearOperator(
             (n, n), matvec=lambda x: _product(A, x), dtype=np.float64

@@ -71,7 +71,7 @@ class Model:
 
     def save(self, file: Path | str) -> None:
         """Write the model to an .npz file, which is complete or absent."""
-        if opening.path_named("file", file).suffix != ".npz":
+        if opening.path_named(file).suffix != ".npz":
             raise InputError(f"file: {str(file)!r:.80}; the name must end in .npz")
         with replacing(file) as aside:
             self.write(aside)
