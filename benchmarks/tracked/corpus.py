@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-
 PER_DOCUMENT = 230  # distinct words of a document
 
 
