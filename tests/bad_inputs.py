@@ -481,8 +481,8 @@ def _with_other_fields(good: bytes) -> Iterator[tuple[str, bytes]]:
     fields = inner if isinstance(inner, dict) else model
     for name in [*fields]:
         rest = {key: value for key, value in fields.items() if key != name}
-        # a job without a suite is a good one, of the standard suite
-        changed = {} if name == "suite" else {"nothing": rest}
+        # a job without them is a good one, of the standard suite at its cardinalities
+        changed = {} if name in ("suite", "ks") else {"nothing": rest}
         for value in VALUES_OF_FIELDS:
             if json.loads(value) == fields[name]:
                 continue  # the good one
