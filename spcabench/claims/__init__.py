@@ -1,5 +1,6 @@
 """Claims of the papers: statements, the rules that decide them, and numbers with intervals."""
 
+from spcabench.claims.deciding import question
 from spcabench.claims.intervals import Measured, exact, geometric_mean, mean, share, slope
 from spcabench.claims.rules import (
     Rule,
@@ -43,6 +44,7 @@ __all__ = [
     "geometric_mean",
     "mean",
     "places",
+    "question",
     "share",
     "slope",
     "some",

@@ -199,6 +199,14 @@ def _practical(data):
         yield claims.Reading(name, places, size[size.method.isin([method, "dspca"])], [note])
 
 
+@D9.because
+def _another_general_solver(data, judged):
+    """At how many sizes SCS is sooner than DSPCA, and what would decide the interior point."""
+    note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
+    told = note.replace("It is", "SCS, no interior-point solver, is")
+    return f"{told} {claims.question(judged)}" if told else ""
+
+
 D11 = claims.Statement(
     id="D11",
     where="section 4, smoothing technique",

@@ -25,11 +25,12 @@ import numpy as np
 import pandas as pd
 
 from spcabench import Problem, api, claims, steps
-from spcabench.claims.words import number
+from spcabench.claims.words import number, span
 from spcabench.figures._topics import SOLVER, component
 from spcabench.figures._zhang2011 import (
     ASKED,
     CONTENT,
+    CORPORA,
     COST,
     ORDERS,
     as_real,
@@ -39,7 +40,7 @@ from spcabench.figures._zhang2011 import (
 )
 from spcabench.methods import eliminate
 from spcabench.run import Run
-from spcabench.style import DASHES, MARKERS, PALETTE, plain_log_ticks
+from spcabench.style import DASHES, MARKERS, PALETTE, mark_level, plain_log_ticks
 from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -401,6 +402,11 @@ def _relaxation(S, lam):
     return result.relaxation_value, result.relaxation_bound
 
 
+def _left(results):
+    """How many words survive, for the head of a panel."""
+    return span([row.extra["n_hat"] for row in results.itertuples()], "words")
+
+
 def draw(data, axes):
     """Survivors by lambda, then times by size."""
     left, right = axes.flat
@@ -415,7 +421,10 @@ def draw(data, axes):
         xlabel=r"$\lambda$ / largest variance",
         ylabel=r"words with variance of at least $\lambda$",
     )
-    left.legend(fontsize=7.5)
+    for corpus, order in ORDERS.items():
+        mark_level(left, order, f"the paper: at most {order} for {CORPORA[corpus]}")
+    left.set_title(f"{_left(results)} are left where the search ends")
+    left.legend(fontsize=7.5, loc="lower left")
     kinds = {
         "pca": "leading eigenvector, all words",
         "total": "variances, elimination, search",

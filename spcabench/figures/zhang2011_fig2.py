@@ -21,7 +21,7 @@ from spcabench.figures._zhang2011 import (
     simulated_corpus,
 )
 from spcabench.run import Run
-from spcabench.style import DASHES, PALETTE
+from spcabench.style import DASHES, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.0, 4.2)
 
@@ -145,7 +145,7 @@ def draw(data, axes):
             style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.problem)
             axis.plot(ranks, variances, **style)
         tenth = 0.1 * data.extra.iloc[0]["variances"][0]
-        axis.axhline(tenth, color="black", linewidth=0.8, linestyle=":")
+        mark_level(axis, tenth, "a tenth of the largest")
         axis.set(xscale=scale, yscale="log", xlabel="word, sorted by variance")
     axes.flat[0].set_ylabel("variance of its count")
     axes.flat[0].legend()
