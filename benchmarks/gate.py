@@ -102,7 +102,7 @@ def main():
 
 
 def alone(base, head):
-    """In a shallow clone without the base: the new commit's counts must be there at least."""
+    """In a shallow clone without the base, check only that the new commit has counts."""
     counts = checked(collect(REDUCED, package_of(head)))
     count = sum("iterations" in entry for entries in counts.values() for entry in entries.values())
     print(

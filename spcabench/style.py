@@ -130,7 +130,7 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
 
 
 def many(solvers: Iterable[str]) -> dict[str, Any]:
-    """Return the look of each solver of a picture of many lines.
+    """Return the look of each solver in a picture with many lines.
 
     A solver keeps the look that it has everywhere, unless one before it by name has the same
     colour, marker and dashes together: then its marker and dashes are the next free ones.

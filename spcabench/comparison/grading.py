@@ -132,7 +132,7 @@ def _table(file: Path) -> pd.DataFrame:
         sizes.parquet_schema(file)  # refuses one that is too large
         return _named(pd.read_parquet(file))
     if file.suffix not in (".csv", ".txt"):
-        raise InputError(f"{file}: unknown format; known are {FORMATS}")
+        raise InputError(f"{file}: unknown format; the formats are {FORMATS}")
     sizes.unpacked(file)  # refuses a text that is too large
     with file.open(encoding="utf-8") as stream:
         first = next((line for line in map(str.strip, stream) if line), "")

@@ -43,7 +43,7 @@ class Part:
             raise InputError(f"{asked}: not a job; give the jobs of a comparison")
         table = results.read([rows])
         if not (table.kind == "suite").any():
-            raise InputError(f"{rows}: no run of a suite")
+            raise InputError(f"{rows}: has no run of a suite")
         return cls(folder.resolve().name, jobs, table, _broken(folder / PLAN))
 
 

@@ -222,7 +222,7 @@ def held(problem, *, k, seed):
 
 
 def shrinking(Sigma, x, k):
-    """Where x+ = soft threshold of Sigma x ends, its threshold the (k+1)-th largest entry."""
+    """Where x+ = soft threshold of Sigma x ends; the threshold is the (k+1)-th largest entry."""
     for _ in range(LIMIT):
         y = Sigma @ x
         threshold = np.sort(np.abs(y))[-k - 1] if k < len(y) else 0.0

@@ -339,9 +339,9 @@ def _root(problem: Problem) -> Array:
     """Return A (r, n) with A'A = Sigma, from the eigenvectors of nonnegligible eigenvalues."""
     if problem.n > LARGEST_ROOT:
         raise InputError(
-            f"problem {problem.name!r}: {problem.n} variables; data are made of a covariance of up "
-            f"to {LARGEST_ROOT}. Deflate by projection or schur, or choose a solver that works on "
-            "a covariance"
+            f"problem {problem.name!r}: {problem.n} variables; a covariance of more than "
+            f"{LARGEST_ROOT} is not turned into data. Deflate by projection or schur, or choose a "
+            "solver that works on a covariance"
         )
     w, V = scipy.linalg.eigh(problem.given_as("covariance").matrix.S)  # type: ignore[union-attr]
     if w[0] < -1e-8 * max(w[-1], 0.0):

@@ -24,7 +24,9 @@ def plan(figure: str, scale: str, job: str) -> Plan:
     groups = known.get(job, {})
     if not any(groups.values()):
         runs_of(figure, scale)  # raises the figure's own error
-        raise InputError(f"job: figure {figure!r} has no job {job!r}; known are {', '.join(known)}")
+        raise InputError(
+            f"job: figure {figure!r} has no job {job!r}; its jobs are {', '.join(known)}"
+        )
     protocol = Protocol(
         rounds=ROUNDS[scale],
         least=MIN_ROUNDS[scale],
