@@ -4,7 +4,7 @@
    is below the brute-force optimum, for random and for optimised matrices, over all cardinalities
    of 2,000 problems, x >= 0 among them.
 2. The exact search equals brute force in 500 cases, from good and from poor incumbents, with and
-   without its first tree, with and without asking for higher values first.
+   without its first tree and the search that fixes variables.
 
 The tests of the suite make the same checks on fewer problems.
 """
@@ -13,7 +13,7 @@ import sys
 from itertools import product
 from time import process_time
 
-from spcabench.methods.exact_search import branch_and_bound, ladder
+from spcabench.methods.exact_search import branch_and_bound, gershgorin_search
 from tests import problems
 from tests.methods.test_dual import blocks, check_bounds
 from tests.methods.test_dual_search import prove
@@ -41,16 +41,17 @@ def bounds_hold():
 def searches_end():
     """Prove all cardinalities; yields after each case."""
     trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
-    head_start = ladder.HEAD_START
+    narrow, root = branch_and_bound.NARROW, gershgorin_search.ROOT
+    gershgorin_search.ROOT = 1  # or nothing is left to divide
     for family, seed, poor in product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True)):
         with_tree = bool(seed % 2)
         branch_and_bound.TRIAL = trial if with_tree else 0.0
         branch_and_bound.PROMISING = promising if with_tree else 0.0
-        ladder.HEAD_START = 1.0 if seed % 3 else head_start
+        branch_and_bound.NARROW = 1.0 if seed % 3 else 0.0
         prove(problems.explicit(problems.problem(family, seed)[0]), poor)
         yield
     branch_and_bound.TRIAL, branch_and_bound.PROMISING = trial, promising
-    ladder.HEAD_START = head_start
+    branch_and_bound.NARROW, gershgorin_search.ROOT = narrow, root
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Branch and bound on the dual bound, against brute force, from good and from poor incumbents."""
+"""Branch and bound on dual bounds, against brute force, from good and from poor incumbents."""
 
 from collections import deque
 from types import ModuleType
@@ -14,13 +14,18 @@ from spcabench.methods.exact_search import (
     candidates,
     dual_bound,
     dual_search,
+    gershgorin_search,
     nonnegative_faces,
     search_tree,
+    splitting,
 )
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.dual_search import DualSearch
+from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from tests import problems
 from tests.problems import FAMILIES
+
+KINDS = pytest.mark.parametrize("kind", [DualSearch, GershgorinSearch])
 
 
 @pytest.fixture
@@ -48,20 +53,26 @@ def prove(S, poor):
 
 
 @pytest.mark.usefixtures("no_tree")
+@pytest.mark.parametrize("narrow", [0.0, np.inf])  # without the search that fixes, and with it
 @pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_dual_bound_alone_proves_what_brute_force_finds(family, seed, poor):
+def test_the_dual_bounds_alone_prove_what_brute_force_finds(
+    family, seed, poor, narrow, monkeypatch
+):
+    monkeypatch.setattr(branch_and_bound, "NARROW", narrow)
+    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
 @pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", problems.some(1, range(4, 6)))
 @pytest.mark.parametrize("family", FAMILIES)
-def test_so_do_the_tree_and_the_dual_bound_in_turns(family, seed, poor, monkeypatch):
+def test_so_do_the_tree_and_the_dual_bounds_together(family, seed, poor, monkeypatch):
     monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
     monkeypatch.setattr(search_tree, "CHUNK", 20)
     monkeypatch.setattr(dual_search, "ROOT", 1)
+    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
@@ -135,10 +146,12 @@ def test_equal_optima_are_not_fixed_wrongly(seed):
         assert search.proven(k)
 
 
+@KINDS
 @pytest.mark.parametrize("nonnegative", [False, True])
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
-def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
+def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch):
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
+    monkeypatch.setattr(gershgorin_search, "UNSEEN", 0.0)
     S = problems.explicit(problems.problem("gaussian data", seed)[0])
     k = max(1, len(S) // 2)
     best = problems.optimum(S, k, nonnegative)
@@ -151,7 +164,7 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
             W = F
         return _value(S, W, nonnegative)
 
-    search = DualSearch(S, k, best_with(W), best_with, nonnegative, 1e10)
+    search = kind(S, k, best_with(W), best_with, nonnegative, 1e10)
     bounds = []
     for _ in search.run(1e-9):
         bounds.append(search.bound)
@@ -163,9 +176,11 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, monkeypatch):
         assert search.bound == pytest.approx(best, rel=3e-9)
 
 
-def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(monkeypatch):
-    """An eigendecomposition of order 1000 takes a fifth of a second, and a chunk has 25."""
+@KINDS
+def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(kind, monkeypatch):
+    """An eigendecomposition of order 1000 takes a fifth of a second, and a bound takes many."""
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
+    monkeypatch.setattr(gershgorin_search, "UNSEEN", 0.0)
     made, between = 0, []
 
     def counted(function):
@@ -178,9 +193,10 @@ def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(monkeypatch):
 
     for name in ("eigen", "eigenvalues"):
         monkeypatch.setattr(dual_bound, name, counted(getattr(dual_bound, name)))
+    monkeypatch.setattr(splitting, "eigen", counted(splitting.eigen))
     X = np.random.default_rng(0).standard_normal((40, 40))
     S = X.T @ X
-    search = DualSearch(S, 8, 80.0, lambda W: _value(S, W, False), False, 3e9)
+    search = kind(S, 8, 80.0, lambda W: _value(S, W, False), False, 3e9)
     for _ in search.run(1e-9):
         between.append(made)
         made = 0
@@ -250,15 +266,18 @@ def test_the_smaller_cardinalities_have_the_budget_too_where_that_is_asked():
         assert value <= bound <= value * (1 + 3e-9)
 
 
+@KINDS
 @pytest.mark.parametrize("nonnegative", [False, True])
 @pytest.mark.parametrize("share", [1.003, 1.02, 1.2])
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("seed", [26, *problems.some(2, range(16))])  # 26: a part without variables
-def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, monkeypatch):
+def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, kind, monkeypatch):
     """Even where no variable, or too many, are left in a part; no support has more than k."""
     monkeypatch.setattr(dual_search, "ROOT", 1)
     monkeypatch.setattr(dual_search, "ROOT_GAIN", 1e9)
     monkeypatch.setattr(dual_search, "GAIN", 1e9)
+    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
+    monkeypatch.setattr(gershgorin_search, "HOPELESS", -1e9)
     X = np.random.default_rng(seed).standard_normal((12, 12))
     S = X.T @ X
     t = share * problems.optimum(S, k, nonnegative)
@@ -267,6 +286,6 @@ def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, m
         assert 0 < len(W) <= k
         return t
 
-    search = DualSearch(S, k, t, best_with, nonnegative, 1e10)
+    search = kind(S, k, t, best_with, nonnegative, 1e10)
     deque(search.run(1e-9), maxlen=0)
     assert search.bound == pytest.approx(t, rel=3e-9)

@@ -53,7 +53,8 @@ def check_splitting(Sigma, seed, nonnegative, steps=3):
             if len(F) < k < n and best > 0.0:
                 search = Splitting(Sigma / best, k, nonnegative)
                 search.descend()
-                search = search.child(np.arange(n), F)
+                for j in F:
+                    search = Splitting(Sigma / best, k, nonnegative, search.seed.having(j))
                 for _ in range(steps):
                     bound = search.descend()
                     assert bound >= 1.0
@@ -141,14 +142,18 @@ def test_more_variables_taken_or_left_out_lower_the_bound():
     search = Splitting(Sigma, k, False)
     for _ in range(10):
         search.descend()
-    j = int(np.argmin(np.abs(search.shares - 0.5)))
-    halves = search.child(np.arange(n), np.array([j])), search.child(np.delete(np.arange(n), j))
+    j = search.nearest_taken
+    less = np.delete(np.arange(n), j)
+    halves = (
+        Splitting(Sigma, k, False, search.seed.having(j)),
+        Splitting(Sigma[np.ix_(less, less)], k, False, search.seed.without(j)),
+    )
     for half in halves:
         for _ in range(20):
             half.descend()
         assert half.bound < search.bound
     assert max(half.bound for half in halves) >= 1.0
-    assert halves[0].shares[j] == 1.0 and j in halves[0].F
+    assert halves[0].shares[j] == 1.0 and j in halves[0].F and j in halves[0].likely
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -212,7 +217,7 @@ def test_the_kernels_are_their_twins(taken, nonnegative):
     Z = _gram(0, n) / 100
     start = Splitting(Z, k, nonnegative)
     start.descend()
-    names = ("X", "P", "level", "by_rows", "by_pairs", "by_signs", "S", "W")
+    names = ("X", "P", "level", "by_eigen", "by_pairs", "by_eigen", "S", "W")
     forced = np.zeros(n, dtype=np.int64)
     forced[rng.permutation(n)[:taken]] = 1
     states = [[getattr(start, name).copy() for name in names] for _ in range(2)]

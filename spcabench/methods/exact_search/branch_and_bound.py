@@ -8,17 +8,17 @@ has a small rank, up to a multiple of the identity, its optima are proven by cel
 (`exact_search.direction_cells`), in milliseconds.
 
 What is left is searched by a tree (`exact_search.pruning`), which is the faster one where k is
-small or the variances decay. Where it does not end soon, branch and bound on the dual bound
-(`exact_search.ladder`) begins, whose nodes are dear and few. Once that has more than one
-part, the two take turns of equal work as long as the tree looks able to finish: the search takes at
-most about twice the work of the better one, whichever that is. Work is counted, and the clock never
-looked at, so that a run repeats to the last digit. "Proven" means proven to within the relative
-`TOLERANCE`.
+small or the variances decay. Where it does not end soon, branch and bound on the scaled Gershgorin
+dual (`exact_search.gershgorin_search`) begins, whose nodes are dear and few. Where its first bound
+leaves a narrow gap, branch and bound on the bound of one matrix (`exact_search.dual_search`), which
+leaves out variables for nothing, has a head start. Work is counted, and the clock never looked at,
+so that a run repeats to the last digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,7 +32,8 @@ from spcabench.methods.exact_search.candidates import (
     two_by_two_eigenvalue,
 )
 from spcabench.methods.exact_search.direction_cells import Cells
-from spcabench.methods.exact_search.ladder import Ladder
+from spcabench.methods.exact_search.dual_search import DualSearch
+from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
 from spcabench.methods.exact_search.search_tree import CHUNK, Tree
 from spcabench.methods.local_search import Search
@@ -52,11 +53,16 @@ FIRST = 3  # starts of K before the smaller cardinalities have theirs
 # search that is stopped within one has a poor bound
 TRIAL = 2e8
 SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
-# the tree goes on while its work, at its pace so far, would end within this share of the budget
+# share of the budget that the tree may have where too many candidates are left for dual bounds
 PROMISING = 0.5
+# gap after the first bound of all variables below which the search that leaves out variables for
+# nothing comes first, and the work that it has then
+NARROW, HEAD_START = 6e-4, 8e9
 PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
 DUAL_MOST = 1000  # candidates that the dual bound is made for at most
 RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
+
+Dual = TypeVar("Dual", DualSearch, GershgorinSearch)
 
 
 class Exact:
@@ -221,23 +227,22 @@ class Exact:
         for work in self._try(k, tree, min(TRIAL, budget)):
             by_tree += work
             yield work
-        search = None if self.proven(k) else self._dual_search(k, budget - by_tree)
+        search = None if self.proven(k) else self._searched(GershgorinSearch, k, budget - by_tree)
         if search is None:
             if tree and not self.proven(k):
                 yield from self._try(k, tree, PROMISING * budget - by_tree)
             return
-        by_dual = 0.0
+        narrow = False
         for work in self._chunks(k, search):
-            by_dual += work
             yield work
-            if tree and search.parts:  # the first part alone often decides
-                due = min(by_dual, tree.progress * PROMISING * budget)
-                for work in self._try(k, tree, due - by_tree):
-                    by_tree += work
-                    search.left -= work
-                    yield work
             if self.proven(k):
                 return
+            if not narrow and not search.parts and search.waiting:
+                narrow = self.bound[k] <= self.value[k] * (1.0 + NARROW)
+                other = self._searched(DualSearch, k, min(HEAD_START, search.left))
+                for work in self._chunks(k, other) if narrow and other else ():
+                    search.left -= work
+                    yield work
 
     def _small_rank(self) -> tuple[Array, float] | None:
         """V (n, d) and r with S <= V V' + r I, equal but for rounding, where d is small."""
@@ -319,7 +324,7 @@ class Exact:
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
         return CHUNK * PACE
 
-    def _dual_search(self, k: int, budget: float) -> Ladder | None:
+    def _searched(self, kind: type[Dual], k: int, budget: float) -> Dual | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
         None if nothing is left to search, or too much.
@@ -338,9 +343,9 @@ class Exact:
             return float(self.value[k])
 
         S = self.covariance(W)
-        return Ladder(S, k, self.value[k], best_with, self.nonnegative, budget)
+        return kind(S, k, self.value[k], best_with, self.nonnegative, budget)
 
-    def _chunks(self, k: int, search: Ladder) -> Iterator[float]:
+    def _chunks(self, k: int, search: DualSearch | GershgorinSearch) -> Iterator[float]:
         """Let a dual search run; yields the work of each chunk."""
         before = 0.0
         for _ in search.run(TOLERANCE):

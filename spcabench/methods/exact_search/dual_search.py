@@ -39,24 +39,15 @@ class DualSearch:
 
     S : covariance (n, n). t : the value that is to be exceeded, positive. best_with : takes a
         support of k variables at most that may be good, and gives the best value known then.
-        positive : for x >= 0. budget : entries of matrices; see `cost`. U : what the minimisation
-        for all variables begins with.
+        positive : for x >= 0. budget : entries of matrices; see `cost`.
     best : the best value, over t. bound : on all supports. parts : taken up so far, but for the
-        first. spent : of the budget; left : what else the caller may lower. U : the last one for
-        all variables.
+        first. spent : of the budget; left : what else the caller may lower.
     """
 
     def __init__(
-        self,
-        S: Array,
-        k: int,
-        t: float,
-        best_with: Value,
-        positive: bool,
-        budget: float,
-        U: Array | None = None,
+        self, S: Array, k: int, t: float, best_with: Value, positive: bool, budget: float
     ) -> None:
-        self.scale, self.k, self.best_with, self.positive, self.U = t, k, best_with, positive, U
+        self.scale, self.k, self.best_with, self.positive = t, k, best_with, positive
         self.S, self.left, self.spent, self.parts = S / t, budget, 0.0, 0
         self.best, self.tolerance, self.at_work, self.unseen = 1.0, 0.0, np.inf, 0.0
         self.waiting: list[tuple[float, int, Callable[[float], Part]]] = []
@@ -81,8 +72,8 @@ class DualSearch:
             return
         self._spend(STARTS * cost(len(self.S)) / 3.0)  # eigenvalues alone
         none, everything, least = np.arange(0), np.arange(len(self.S)), np.inf
-        U = None if self.U is None else self.U / (self.scale * self._target)
-        if len(self.S) > self.k and U is None:
+        U = None
+        if len(self.S) > self.k:
             for value, made in starts(self.S / self._target, self.k, self.positive):
                 least, U = min((least, U), (value, made), key=lambda start: start[0])
                 if cost(len(self.S)) >= UNSEEN:
@@ -136,8 +127,6 @@ class DualSearch:
             if unseen >= UNSEEN:
                 unseen = 0.0
                 yield
-        if len(part.W) == len(self.S):
-            self.U = part.low.U * part.level * self.scale
 
     def _spend(self, work: float) -> bool:
         """Count some work; whether it is time for a look at the clock."""

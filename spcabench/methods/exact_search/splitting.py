@@ -17,11 +17,14 @@ S and a W that certify a bound at any time. The method need not be trusted for t
 `exact_search.dual_certificate` recomputes the bound from S, W and beta alone.
 """
 
-from copy import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spcabench.methods.exact_search.dual_certificate import NONE, Certificate
+from spcabench.methods.exact_search.dual_certificate import Certificate
 from spcabench.methods.exact_search.splitting_kernels import RELAXED, sweeps
 from spcabench.problem.spectral import eigen, frobenius, rebuilt
 from spcabench.vectors import Array, Indices, Vector
@@ -31,35 +34,35 @@ PENALTY = 1.0 / 15.0  # that of the first step, by the number of variables
 LOOK = 10  # steps between two bounds
 # the penalty changes by a factor between the two, unless it is near one, in so many first steps
 FACTORS, NEAR, SETTLING = (0.4, 2.5), (0.83, 1.2), 100
-SQUARE = ("Sigma", "X", "P", "by_eigen", "by_rows", "by_pairs", "by_signs", "S", "W")
 STARTS, FALL = 12, 0.7  # matrices S that it may start from, and how their entries fall
+
+Floats = NDArray[np.floating[Any]]  # of either precision
 
 
 class Splitting:
-    """The smallest scaled Gershgorin bound found of S (n, n) at cardinality k < n, in steps.
+    """The smallest scaled Gershgorin bound found of Sigma (n, n) at cardinality k, in steps.
 
-    S is scaled so that the values of interest are about 1. positive : for x >= 0.
+    Sigma is scaled so that the values of interest are about 1. positive : for x >= 0. seed : what
+    to begin with.
 
-    bound, certificate : the smallest bound so far, and what proves it.
+    bound, certificate : the smallest bound so far, and what proves it. F : the variables that all
+    supports have. value : about that of the relaxation, below which the bound cannot come.
     """
 
-    def __init__(self, S: Array, k: int, positive: bool) -> None:
-        n = len(S)
-        self.Sigma, self.k, self.positive = S, k, positive
-        self.penalty, self.steps = PENALTY * n, 0
-        self.forced = np.zeros(n, dtype=np.int64)
-        self.X, self.P = np.eye(n) / n, np.full((n, n), (k - 1) / (n * (n - 1.0)))
-        np.fill_diagonal(self.P, 1.0 / n)
-        self.level, self.beta = np.zeros(n), np.zeros(n)
-        self.bound, self.certificate = min(
-            ((made.bound(S, k, positive), made) for made in _clipped(S)), key=lambda start: start[0]
-        )
-        self.S, self.W = self.certificate.S.copy(), self.certificate.W.copy()
-        U = self.S / self.penalty
-        np.fill_diagonal(U, 0.0)
-        self.by_eigen, self.by_signs = U, -U
-        self.by_pairs = self.W / self.penalty
-        self.by_rows = -self.by_pairs
+    def __init__(self, Sigma: Array, k: int, positive: bool, seed: "Seed | None" = None) -> None:
+        n = len(Sigma)
+        self.Sigma, self.k, self.positive, self.steps = Sigma, k, positive, 0
+        self.S, self.W, self.level = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
+        self.bound, self.certificate = np.inf, Certificate.zero(n)
+        if seed is None:
+            clipped = (Certificate(C, np.abs(C), np.zeros(n)) for C in _clipped(Sigma))
+            bounds = ((made.bound(Sigma, k, positive), made) for made in clipped)
+            self.bound, self.certificate = min(bounds, key=lambda start: start[0])
+            seed = Seed.even(self.certificate, k)
+        self.penalty, self.forced = seed.penalty, seed.forced
+        squares = (seed.X, seed.P, seed.by_eigen, seed.by_pairs)
+        self.X, self.P, self.by_eigen, self.by_pairs = (A.astype(np.float64) for A in squares)
+        self.beta, self.value = seed.beta, np.inf
 
     @property
     def F(self) -> Indices:
@@ -68,13 +71,24 @@ class Splitting:
 
     @property
     def shares(self) -> Vector:
-        """How much each variable is in the support (n,): 1 for those in F."""
+        """How much each variable is in the support, as far as the relaxation says (n,)."""
         return np.where(self.forced > 0, 1.0, self.P.sum(axis=0))
 
     @property
-    def value(self) -> float:
-        """About the value of the relaxation: how low the bound can come, as far as is known."""
-        return float(np.vdot(self.Sigma, self.X) / np.trace(self.X))
+    def likely(self) -> Indices:
+        """The k variables of the largest shares."""
+        return np.argsort(-np.where(self.forced > 0, np.inf, self.shares))[: self.k]
+
+    @property
+    def nearest_taken(self) -> int:
+        """The variable of those not taken whose share is nearest one."""
+        return int(np.argmin(np.where(self.forced > 0, np.inf, np.abs(self.shares - 1.0))))
+
+    @property
+    def seed(self) -> "Seed":
+        """What is kept of it, to go on with fewer variables or more taken."""
+        X, P, U, V = (A.astype(np.float32) for A in (self.X, self.P, self.by_eigen, self.by_pairs))
+        return Seed(X, P, U, V, self.beta, self.forced, self.penalty)
 
     def descend(self) -> float:
         """Make some steps; the bound then."""
@@ -87,6 +101,9 @@ class Splitting:
         before = self.X.copy()
         D = _density(before - self.by_eigen + self.Sigma / self.penalty)
         Z = RELAXED * D + (1.0 - RELAXED) * before + self.by_eigen
+        # the multipliers of all copies of an entry sum to zero, or to what its column asks
+        by_rows = self.beta / self.penalty - self.by_pairs
+        np.fill_diagonal(by_rows, self.beta / self.penalty - self.by_eigen.diagonal())
         self.beta = sweeps(
             SWEEPS,
             self.k,
@@ -97,9 +114,9 @@ class Splitting:
             self.X,
             self.P,
             self.level,
-            self.by_rows,
+            by_rows,
             self.by_pairs,
-            self.by_signs,
+            -self.by_eigen,
             self.S,
             self.W,
         )
@@ -109,13 +126,9 @@ class Splitting:
             moved = max(2.0 * frobenius(self.X - before), 1e-300)
             factor = float(np.clip(np.sqrt(frobenius(D - self.X) / moved), *FACTORS))
             if not NEAR[0] < factor < NEAR[1]:
-                self._weigh(factor)
-
-    def _weigh(self, factor: float) -> None:
-        """Change the penalty; the multipliers are scaled by it."""
-        self.penalty *= factor
-        for multipliers in (self.by_eigen, self.by_rows, self.by_pairs, self.by_signs):
-            multipliers /= factor
+                self.penalty *= factor
+                self.by_eigen /= factor  # multipliers are scaled by it
+                self.by_pairs /= factor
 
     def look(self) -> float:
         """The bound of the present S, W and beta, remembered where it is the smallest."""
@@ -124,28 +137,58 @@ class Splitting:
         if bound < self.bound:
             self.bound = bound
             self.certificate = Certificate(self.S.copy(), self.W.copy(), self.beta)
+        self.value = float(np.vdot(self.Sigma, self.X) / np.trace(self.X))
         return bound
 
-    def child(self, kept: Indices, taken: Indices = NONE) -> "Splitting":
-        """The same for the variables at ``kept`` alone, and supports with those at ``taken``.
 
-        It goes on from here; its bound is unknown. taken : places among ``kept``.
-        """
-        other, at = copy(self), np.ix_(kept, kept)
-        for name in SQUARE:
-            setattr(other, name, getattr(self, name)[at])
-        other.level, other.beta = self.level[kept], self.beta[kept]
-        other.forced = self.forced[kept]
-        other.forced[taken] = 1
-        other.P[:, taken] = other.P.diagonal()[:, None]
-        other.steps, other.bound = 0, np.inf
-        return other
+@dataclass(frozen=True, eq=False)
+class Seed:
+    """Where a splitting method begins: any one is right, and half the digits are enough.
+
+    X, P, by_eigen, by_pairs : averages and multipliers (n, n). beta : (n,). forced : 1 for the
+    variables that are in the support (n,).
+    """
+
+    X: Floats
+    P: Floats
+    by_eigen: Floats
+    by_pairs: Floats
+    beta: Vector
+    forced: Indices
+    penalty: float
+
+    @classmethod
+    def even(cls, certificate: Certificate, k: int) -> "Seed":
+        """All variables alike, with the multipliers of a certificate."""
+        n = len(certificate.beta)
+        penalty, P = PENALTY * n, np.full((n, n), (k - 1) / (n * max(n - 1.0, 1.0)))
+        np.fill_diagonal(P, 1.0 / n)
+        U, V = certificate.S / penalty, certificate.W / penalty
+        np.fill_diagonal(U, 0.0)
+        np.fill_diagonal(V, 0.0)
+        forced = np.zeros(n, dtype=np.int64)
+        return cls(np.eye(n) / n, P, U, V, certificate.beta, forced, penalty)
+
+    def without(self, j: int) -> "Seed":
+        """The one of all variables but that at place j."""
+        X, P, U, V = (
+            np.delete(np.delete(A, j, axis=0), j, axis=1)
+            for A in (self.X, self.P, self.by_eigen, self.by_pairs)
+        )
+        return Seed(X, P, U, V, np.delete(self.beta, j), np.delete(self.forced, j), self.penalty)
+
+    def having(self, j: int) -> "Seed":
+        """The one of the supports that have the variable at place j."""
+        P, beta, forced = self.P.copy(), self.beta.copy(), self.forced.copy()
+        P[:, j], beta[j], forced[j] = P.diagonal(), 0.0, 1
+        return replace(self, P=P, beta=beta, forced=forced)
 
 
-def _clipped(S: Array) -> "list[Certificate]":
-    """Certificates that need no minimisation: S with its entries cut off, for W their sizes."""
-    cut = (np.clip(S, -level, level) for level in np.abs(S).max() * FALL ** np.arange(STARTS))
-    return [Certificate(C, np.abs(C), np.zeros(len(S))) for C in cut]
+def _clipped(Sigma: Array) -> Iterator[Array]:
+    """Matrices S that need no minimisation: Sigma with its entries cut off."""
+    return (
+        np.clip(Sigma, -level, level) for level in np.abs(Sigma).max() * FALL ** np.arange(STARTS)
+    )
 
 
 def _density(M: Array) -> Array:
