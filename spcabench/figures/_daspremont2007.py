@@ -74,7 +74,7 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
     ]
     lines.append(["cardinality", *(str(c) for c in numbers["cardinality"])])
     lines.append(["cumulative variance", *(f"{100 * e:.1f} %" for e in numbers["explained"])])
-    head = [title, *(f"PC{i}" for i in range(1, Z.shape[1] + 1))]
+    head = ["variable", *(f"PC{i}" for i in range(1, Z.shape[1] + 1))]
     return {"title": title, "head": head, "lines": lines}
 
 
