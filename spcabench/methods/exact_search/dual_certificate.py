@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spcabench.problem.spectral import eigenvalues
+from spcabench.problem.spectral import eigenvalues, frobenius
 from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 10.0 * float(np.finfo(np.float64).eps)  # of LAPACK's eigenvalues: n times this, relative
@@ -79,5 +79,5 @@ class Certificate:
         np.fill_diagonal(S, beta - r)
         terms = np.sort(beta[free])[::-1][: k - len(F)]
         bound = eigenvalues(Sigma - S)[-1] + terms.sum()
-        sizes = np.linalg.norm(Sigma) + np.linalg.norm(S) + np.linalg.norm(W)
+        sizes = frobenius(Sigma) + frobenius(S) + frobenius(W)
         return float(bound + ROUNDING * n * (sizes + np.abs(beta).sum()))

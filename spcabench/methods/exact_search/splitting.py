@@ -52,7 +52,8 @@ class Splitting:
     def __init__(self, Sigma: Array, k: int, positive: bool, seed: "Seed | None" = None) -> None:
         n = len(Sigma)
         self.Sigma, self.k, self.positive, self.steps = Sigma, k, positive, 0
-        self.S, self.W, self.level = np.zeros((n, n)), np.zeros((n, n)), np.zeros(n)
+        self.S, self.W = (np.zeros_like(Sigma, order="C") for _ in range(2))
+        self.level = np.zeros(n)
         self.bound, self.certificate = np.inf, Certificate.zero(n)
         if seed is None:
             clipped = (Certificate(C, np.abs(C), np.zeros(n)) for C in _clipped(Sigma))
