@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spcabench.flops import charge
 from spcabench.methods.exact_search.dual_certificate import Certificate
 from spcabench.methods.exact_search.splitting_kernels import RELAXED, sweeps
 from spcabench.problem.spectral import eigen, frobenius, rebuilt
@@ -52,8 +53,8 @@ class Splitting:
     def __init__(self, Sigma: Array, k: int, positive: bool, seed: "Seed | None" = None) -> None:
         n = len(Sigma)
         self.Sigma, self.k, self.positive, self.steps = Sigma, k, positive, 0
-        self.S, self.W = (np.zeros_like(Sigma, order="C") for _ in range(2))
-        self.level = np.zeros(n)
+        blank = np.zeros_like(Sigma, order="C")  # of the class of Sigma, which an audit follows
+        self.S, self.W, self.level = blank.copy(), blank.copy(), np.zeros(n)
         self.bound, self.certificate = np.inf, Certificate.zero(n)
         if seed is None:
             clipped = (Certificate(C, np.abs(C), np.zeros(n)) for C in _clipped(Sigma))
@@ -62,7 +63,7 @@ class Splitting:
             seed = Seed.even(self.certificate, k)
         self.penalty, self.forced = seed.penalty, seed.forced
         squares = (seed.X, seed.P, seed.by_eigen, seed.by_pairs)
-        self.X, self.P, self.by_eigen, self.by_pairs = (A.astype(np.float64) for A in squares)
+        self.X, self.P, self.by_eigen, self.by_pairs = (blank + A for A in squares)
         self.beta, self.value = seed.beta, np.inf
 
     @property
@@ -138,6 +139,7 @@ class Splitting:
         if bound < self.bound:
             self.bound = bound
             self.certificate = Certificate(self.S.copy(), self.W.copy(), self.beta)
+        charge(self.X.size)
         self.value = float(np.vdot(self.Sigma, self.X) / np.trace(self.X))
         return bound
 
