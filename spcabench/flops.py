@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from types import FrameType
 
 from spcabench.errors import SolverError
 
@@ -136,11 +137,15 @@ def check_caller(what: str) -> None:
 
     It goes by the file that the module was loaded from, not by what a module says of itself.
     """
-    frame = sys._getframe(2)
-    module = sys.modules.get(str(frame.f_globals.get("__name__")))
-    ours = module is not None and vars(module) is frame.f_globals
-    if not (ours and frame.f_code.co_filename.startswith(PACKAGE)):
+    if not is_ours(sys._getframe(2)):
         raise SolverError(
             f"{what} is the harness's own: the work of a solver is charged; say COUNTED = False "
             "where it cannot be counted"
         )
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a module of this package runs in a frame, by the file that it was loaded from."""
+    module = sys.modules.get(str(frame.f_globals.get("__name__")))
+    ours = module is not None and vars(module) is frame.f_globals
+    return ours and frame.f_code.co_filename.startswith(PACKAGE)

@@ -16,9 +16,12 @@ solvers of SciPy and LAPACK and the sparse products are wrapped. The rules are:
 5. The first ten evaluations by `Problem.variance` of an iterate, and the first hundred of a run,
    count nothing, later ones do.
 
+6. A product with complex numbers counts twice.
+
 The audit sees only what happens between two iterates, and none of the harness's grading. It is
 blind to arrays that lost their class (``np.asarray``) and to compiled kernels, so it leaves out
-what kernels charge. An audit that saw nothing raises an error: silence is no agreement.
+what kernels charge, and it says whether the solver's own file took the entries of a matrix. An
+audit that saw nothing raises an error: silence is no agreement.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import copy
 import functools
 import itertools
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -35,15 +39,16 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-import scipy
+import scipy.sparse
 
 from spcabench import api, registry
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
-from spcabench.flops import LEDGER, Ledger, is_free
+from spcabench.flops import LEDGER, Ledger, is_free, is_ours
 from spcabench.iterate import Iterate
 from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
+from spcabench.problem.working_set import Symmetric
 from spcabench.solving.result import Result
 
 LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
@@ -65,6 +70,9 @@ class Audit:
         Flops that compiled kernels returned, noted where they do.
     ledger : int
         Flops of the run by the ledger, those of compiled kernels included.
+    taken : bool
+        Whether code outside the package took the entries of a matrix, so that it may have worked
+        on them unseen.
     result : Result
         Of the run.
     """
@@ -76,6 +84,7 @@ class Audit:
     calls: dict[str, int]
     compiled: int
     ledger: int
+    taken: bool
     result: Result
 
     @property
@@ -124,6 +133,7 @@ def audit(problem: Problem, name: str | ModuleType, **settings: Any) -> Audit:
         dict(tally.calls),
         tally.compiled,
         int(result.search.get("flops", result.flops + result.setup_flops)),
+        tally.taken,
         result,
     )
 
@@ -208,6 +218,9 @@ def _wrapped() -> Iterator[Tally]:
         stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
         noted = functools.partial(_noted, tally, Ledger.charge_compiled)
         stack.enter_context(mock.patch.object(Ledger, "charge_compiled", _method(noted)))
+        for kind in (Symmetric, Data):
+            looked_at = _method(functools.partial(_looked_at, tally))
+            stack.enter_context(mock.patch.object(kind, "__getattribute__", looked_at))
         for place, name, count in (*DENSE, *SPARSE, *OWN):
             wrap(place, name, functools.partial(_counted, tally, name, count))
         # A decomposition without a count would pass as free. It is refused instead.
@@ -242,7 +255,8 @@ def _counted(tally: Tally, name: str, count: Callable[..., int], function: Any) 
 
     @functools.wraps(function)
     def counted(*args: Any, **settings: Any) -> Any:
-        (tally.count_solve if name in SOLVES else tally.count)(name, count(*args))
+        flops = count(*args) * counting_array.parts(args)
+        (tally.count_solve if name in SOLVES else tally.count)(name, flops)
         return seen(function(*map(plain, args), **settings))
 
     return counted
@@ -258,6 +272,20 @@ def _evaluated(tally: Tally, variance: Any, problem: Problem, x: Any) -> Any:
         return variance(problem, x)
     finally:
         tally.on = was
+
+
+def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
+    """An attribute of a matrix; it is noted where a solver's own file takes its entries."""
+    value = object.__getattribute__(matrix, name)
+    dense = isinstance(value, np.ndarray) and value.ndim == 2 and min(value.shape) > 1
+    if tally.on and (dense or scipy.sparse.issparse(value) or name == "__dict__"):
+        # behind this function and the one that makes it a method; cached properties are looked
+        # up by functools
+        frame: Any = sys._getframe(2)
+        while frame.f_code.co_filename == functools.__file__:
+            frame = frame.f_back
+        tally.taken |= not is_ours(frame)
+    return value
 
 
 def _noted(tally: Tally, charge_compiled: Any, ledger: Ledger, count: int) -> None:

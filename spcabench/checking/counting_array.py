@@ -26,6 +26,7 @@ class Tally:
     def __init__(self) -> None:
         self.on = self.setup = False
         self.compiled = 0  # what kernels returned
+        self.taken = False  # whether the solver's own file has had the entries of a matrix
         # of `Problem.variance`, of the iterate that is watched and of the run
         self.evaluations = self.evaluations_in_all = 0
         self.flops = {True: 0, False: 0}  # by setup
@@ -175,6 +176,11 @@ def _all_plain(value: Any) -> Any:
     return {k: _all_plain(v) for k, v in value.items()} if isinstance(value, dict) else plain(value)
 
 
+def parts(arrays: Any) -> int:
+    """How many real products one of these arrays is: complex numbers have two parts."""
+    return 2 if any(map(np.iscomplexobj, arrays)) else 1
+
+
 def _leaves(value: Any) -> Iterator[Any]:
     """Yield the elements of nested lists and tuples."""
     if isinstance(value, (list, tuple)):
@@ -191,7 +197,7 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
     low_rank = any(map(is_low_rank, inputs))
     arrays = [np.asarray(x) for x in inputs if np.ndim(x)]
     if not low_rank and any(isinstance(x, Seen) and x.ndim > 1 for x in inputs):
-        TALLY.count(name, count(*arrays))
+        TALLY.count(name, count(*arrays) * parts(arrays))
     result = seen(result, low_rank)
     if len(inputs) == 2 and not low_rank:
         B, y = arrays

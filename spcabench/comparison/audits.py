@@ -21,4 +21,5 @@ def flops(problem, *, seed, name, time_limit=float("inf"), **settings):
     # the ledger may be lowered as a whole, or in the part that kernels returned
     unseen = max(found.seen - found.charged, found.seen + found.compiled - found.ledger, 0)
     vector = vector_of(found.result)
-    return {"unseen": unseen, "flops": found.ledger + unseen, "vector": vector}
+    taken = {"taken": found.taken, "vector": vector}
+    return {"unseen": unseen, "flops": found.ledger + unseen} | taken

@@ -349,10 +349,15 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
     flagged = rows.dropna(subset=["flags"])
     pairs = [(r.solver, flag) for r in flagged.itertuples() for flag in r.flags]
     counts = pd.Series(pairs, dtype=object).value_counts()
-    return [
+    doubts = [
         {"solver": solver, "sentence": SENTENCES[Flag(flag)], "count": int(count)}
         for (solver, flag), count in counts.items()
     ]
+    for solver, runs in rows.groupby("solver"):
+        if (versions := runs.solver_sha256.nunique()) > 1:
+            sentence = f"Its runs are of {versions} different files of this name."
+            doubts.append({"solver": solver, "sentence": sentence, "count": len(runs)})
+    return doubts
 
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -239,9 +239,9 @@ def audited(
     if "flops" not in seen:
         return replace(answer, flops=None, setup_flops=None, search_flops=None), {}
     more = int(seen["flops"]) - (answer.flops_in_all or 0)
-    if seen["unseen"] > 0:
-        flags = sorted({*(answer.flags or ()), Flag.ledger.value})
-        answer = replace(answer, flags=flags)
+    noted = {Flag.ledger: seen["unseen"] > 0, Flag.entries: seen["taken"]}
+    if new := {flag.value for flag, applies in noted.items() if applies}:
+        answer = replace(answer, flags=sorted({*(answer.flags or ()), *new}))
     if more > 0:
         counted = "flops" if answer.search_flops is None else "search_flops"
         answer = replace(answer, **{counted: getattr(answer, counted) + more})

@@ -7,6 +7,7 @@ class Flag(StrEnum):
     """What a reader of the numbers of a run should know; `SENTENCES` says it in words."""
 
     ledger = "ledger"
+    entries = "entries"
     compilation = "compilation"
     clock = "clock"
     threads = "threads"
@@ -19,6 +20,8 @@ class Flag(StrEnum):
 
 SENTENCES = {
     Flag.ledger: "The count of flops was reset or switched off while the solver ran.",
+    Flag.entries: "The solver takes the entries of the matrix itself, where no count can follow: "
+    "there may be more flops than are shown. Products by `Sigma @ x` and `Sigma[W]` are counted.",
     Flag.compilation: "Seconds were booked as compilation that the clock did not see.",
     Flag.clock: "A second clock, outside the solver's process, saw more time than was reported: "
     "work was hidden, or the machine was busy.",

@@ -57,6 +57,39 @@ TOP = {
 }
 BODY = {
     "honest": "yield work(problem.covariance, k)",
+    "columns of the matrix": """
+        S, x = problem.covariance.S, work(problem.covariance, k, steps=1)
+        for _ in range(40):
+            x = project(sum(x[j] * S[:, j] for j in np.flatnonzero(x)), k)
+        yield x
+        """,
+    "BLAS": """
+        from scipy.linalg import blas
+        x = work(problem.covariance, k, steps=1)
+        for _ in range(40):
+            x = project(blas.dsymv(1.0, problem.matrix.S, x), k)
+        yield x
+        """,
+    "block of all": """
+        x, B = work(problem.covariance, k, steps=1), problem.covariance[np.arange(problem.n)].B
+        for _ in range(40):
+            x = project(np.array([np.vdot(row, x) for row in B]), k)
+        yield x
+        """,
+    "attributes of the matrix": """
+        x, S = work(problem.covariance, k, steps=1), vars(problem.covariance)["S"]
+        for _ in range(40):
+            x = project((S * x).sum(axis=1), k)
+        yield x
+        """,
+    "two products in one": """
+        Sigma, n = problem.covariance, problem.n
+        x, y = np.ones(n), np.arange(1.0, n + 1.0)
+        for _ in range(40):
+            both = Sigma @ (x + 1j * y)
+            x, y = (z / np.linalg.norm(z) for z in (both.real, both.imag))
+        yield project(x, k)
+        """,
     "false bound": """
         x = work(problem.covariance, k)
         yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
@@ -221,6 +254,17 @@ def test_a_replaced_variance_disagrees(answered):
 )
 def test_a_trick_is_flagged(answered, trick, flag):
     assert flag in (answered(trick).flags or ())
+
+
+@pytest.mark.parametrize(
+    "trick", ["columns of the matrix", "BLAS", "block of all", "attributes of the matrix"]
+)
+def test_who_takes_the_entries_of_the_matrix_is_flagged(answered, trick):
+    assert Flag.entries in answered(trick).flags
+
+
+def test_a_complex_product_counts_twice(answered):
+    assert answered("two products in one").flops_in_all >= 2 * 40 * SMALL["n"] ** 2
 
 
 def test_more_threads_than_one_are_flagged(answered):

@@ -561,7 +561,7 @@ def test_a_run_that_comes_to_no_end_where_it_is_audited_has_no_flops(row):
 def test_kernels_of_the_matrix_layer_are_loaded_before_a_strangers_run(row):
     """Else the first run takes longer than the next, and longer than its own clock says."""
     answer = row("blocks", dataset="gaussian", parameters=dict(m=30, n=20, seed=0))
-    assert answer.flags is None and answer.compile_time == 0.0
+    assert answer.flags in (None, [Flag.entries]) and answer.compile_time == 0.0
 
 
 def test_nothing_is_kept_in_the_process(row):

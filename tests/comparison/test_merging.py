@@ -16,6 +16,7 @@ from spcabench.running import rows as results
 from spcabench.solving.status import Status
 from tests.comparisons import compared
 from tests.problems import WHOLE
+from tests.trial import table
 
 # one process makes the comparisons, and takes these tests
 pytestmark = [pytest.mark.xdist_group("merging"), WHOLE]
@@ -242,3 +243,10 @@ def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
     )
     full = rows[(rows.kind == "suite") & rows.variance.notna()]
     assert messages and all(len(s) <= k for s, k in zip(full.support, full.asked, strict=True))
+
+
+def test_two_files_under_one_name_are_a_doubt():
+    versions = dict.fromkeys(("a" * 64, "b" * 64), "mine") | {"c" * 64: "other"}
+    rows = table([dict(solver=name, solver_sha256=file) for file, name in versions.items()])
+    (doubt,) = page._doubts(rows)
+    assert doubt["solver"] == "mine" and "2 different files" in doubt["sentence"]
