@@ -62,6 +62,7 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     """No import can see it, and none runs in the process that draws it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(options, "ROOT", tmp_path)
+    monkeypatch.setattr(registry, "_STRANGERS", set())  # as in a new process
     events = []
 
     def record(module, name, function):

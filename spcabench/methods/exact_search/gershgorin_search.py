@@ -101,7 +101,7 @@ class GershgorinSearch:
         everything = np.arange(n)
         if self._is_decided(NONE, everything):
             self._settle(NONE, everything, np.inf)
-        else:
+        elif not self._is_closed_by_faces(everything):
             self._spend(4.0 * cost(n))  # eigenvalues alone
             whole = Splitting(self.S, self.k, self.positive)
             yield from self._work(whole, everything, np.inf, ROOT)
@@ -113,7 +113,7 @@ class GershgorinSearch:
             part, W = half.made(self.S, self.k, self.positive)
             if self._is_decided(part.F, W):
                 self._settle(part.F, W, -bound)
-            else:
+            elif not self._is_closed_by_faces(W):
                 yield from self._work(part, W, -bound, LOOK)
 
     def _work(self, part: Splitting, W: Indices, bound: float, least: int) -> Iterator[None]:
@@ -155,8 +155,15 @@ class GershgorinSearch:
         return True
 
     def _is_decided(self, F: Indices, W: Indices) -> bool:
-        """Whether one support is left, or few variables for x >= 0."""
-        return len(F) >= self.k or len(W) <= max(self.k, FEW if self.positive else 0)
+        """Whether a single support is left, which has all others."""
+        return len(F) >= self.k or len(W) <= self.k
+
+    def _is_closed_by_faces(self, W: Indices) -> bool:
+        """Whether no x >= 0 of few variables exceeds the target, as far as their faces tell."""
+        if not self.positive or len(W) > FEW or self._by_faces(W) > self._target:
+            return False
+        self.at_work = 0.0
+        return True
 
     def _settle(self, F: Indices, W: Indices, bound: float) -> None:
         """Bound what is left of a part that is decided: all of F and W, or F alone."""
@@ -180,10 +187,14 @@ class GershgorinSearch:
             self._spend(LOOK * cost(len(W)))
         if relaxed.bound <= self._target:
             return relaxed.bound
-        exceeded = partial(self._exceeded, W)
-        bound, faces = nonnegative_bound(B, k, self._target, exceeded)
+        return min(self._by_faces(W), relaxed.bound)
+
+    def _by_faces(self, W: Indices) -> float:
+        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
+        bound, faces = nonnegative_bound(B, min(self.k, len(W)), self._target, exceeded)
         self._spend(faces * cost(len(W)))
-        return min(bound, relaxed.bound)
+        return bound
 
     def _exceeded(self, W: Indices, places: Indices) -> float:
         """Offer some variables of W; the value that others have to exceed."""
