@@ -128,7 +128,7 @@ def evaluation() -> AbstractContextManager[None]:
 
 
 def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation costs nothing, the how manieth it is of its iterate and of its run."""
+    """Whether an evaluation costs nothing, by its number within the iterate and within the run."""
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 

@@ -247,7 +247,7 @@ def _split(word: str) -> list[str]:
 
 
 def _absolute(solver: str) -> str:
-    """A name as it is, a file by its absolute path. Raises InputError if there is none."""
+    """Keep a name, make a path absolute. Raises InputError if there is no such solver."""
     from spcabench import registry
 
     registry.path("solver", solver)

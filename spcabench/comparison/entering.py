@@ -45,7 +45,7 @@ def recomputed(
 
     items : the problems of the suite, those of recovery among them. table : the best answers
     known, whose bounds no value may exceed. load : a dataset's name and parameters -> problem.
-    elsewhere : whether the rows were made on another machine; their bounds are then made again too.
+    elsewhere : whether the rows come from another machine; if so, their bounds are recomputed too.
     """
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
