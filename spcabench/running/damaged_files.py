@@ -56,5 +56,5 @@ def _of_json(file: Path) -> str:
     try:
         opening.read_json(file)
     except (OSError, ValueError) as error:
-        return " ".join(str(error).split())[:100]
+        return " ".join(str(error).removeprefix(f"{file}: ").split())[:100]
     return ""
