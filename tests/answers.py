@@ -13,7 +13,7 @@ def rows_of(runs, folder, protocol=PROTOCOL):
     """The rows of some runs, whose journal is in a folder."""
     with TemporaryDirectory(dir=folder) as inner:
         journal = Journal(Path(inner) / "rows", "key")
-        return runner.made(Plan({"": list(runs)}, {}, "key", protocol), journal)
+        return runner.rows_of(Plan({"": list(runs)}, {}, "key", protocol), journal)
 
 
 def row_of(run, folder, protocol=PROTOCOL):

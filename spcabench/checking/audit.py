@@ -164,10 +164,10 @@ def _watched_solver(solver: ModuleType, tally: Tally, charged: dict[bool, int]) 
             yield _stripped(item)
 
     def penalty_range(problem: Problem) -> tuple[float, float]:
-        given = replace(problem, matrix=_watched(problem.matrix), _cache={})
+        watched = replace(problem, matrix=_watched(problem.matrix), _cache={})
         before = LEDGER.flops - LEDGER.compiled
         with tally.watching(False):
-            ends = solver.penalty_range(given)
+            ends = solver.penalty_range(watched)
         charged[False] += max(LEDGER.flops - LEDGER.compiled - before, 0)
         return ends
 
@@ -316,7 +316,7 @@ def _seen_result(tally: Tally, method: Any) -> Any:
     """Wrap a method of sparse matrices: its dense result is seen, low-rank products are free."""
 
     @functools.wraps(method)
-    def made(self: Any, *args: Any, **settings: Any) -> Any:
+    def wrapped(self: Any, *args: Any, **settings: Any) -> Any:
         low_rank, was = any(map(is_low_rank, args)), tally.on
         tally.on = was and not low_rank
         try:
@@ -324,24 +324,24 @@ def _seen_result(tally: Tally, method: Any) -> Any:
         finally:
             tally.on = was
 
-    return made
+    return wrapped
 
 
 # SciPy's C functions are called as (rows, columns, indptr, indices, data, ...). The last entry of
 # indptr is the number of stored entries, which is what a product with one vector costs.
-def _matvec(M: int, N: int, indptr: Any, *rest: Any) -> int:
+def _matvec(M: int, N: int, indptr: Any, *arrays: Any) -> int:
     return indptr[-1]
 
 
-def _matvecs(M: int, N: int, vectors: int, indptr: Any, *rest: Any) -> int:
+def _matvecs(M: int, N: int, vectors: int, indptr: Any, *arrays: Any) -> int:
     return indptr[-1] * vectors
 
 
-def _matmat(M: int, N: int, indptr: Any, *rest: Any) -> int:
+def _matmat(M: int, N: int, indptr: Any, *arrays: Any) -> int:
     return indptr[-1] * N
 
 
-def _few_columns(X: Any, by_rows: Any, W: Any, *rest: Any) -> int:
+def _few_columns(X: Any, by_rows: Any, W: Any, *arrays: Any) -> int:
     columns = X[:, np.asarray(W)]
     return columns.nnz + by_rows[np.unique(columns.indices)].nnz
 

@@ -69,18 +69,18 @@ def _waited(helper: Worker, name: str, solver: str, patience: float) -> Outcome:
         return Outcome(name, "fails", why, ends="after a crash")
 
 
-def _answer(asked: list[str]) -> dict[str, str]:
+def _answer(question: list[str]) -> dict[str, str]:
     """The outcome of a check, given by its name and the solver, as plain data."""
-    return vars(_outcome(*asked))
+    return vars(_outcome(*question))
 
 
 def _outcome(name: str, solver: str) -> Outcome:
-    with _heard() as said:
-        found = outcome(name, PROMISES[name], solver)
-        printed = said()
-    if PROMISES[name] is prints_nothing and found.verdict == "holds" and printed:
+    with _heard() as heard:
+        result = outcome(name, PROMISES[name], solver)
+        printed = heard()
+    if PROMISES[name] is prints_nothing and result.verdict == "holds" and printed:
         return Outcome(name, "fails", f"it printed {printed[:60]!r}, at its import or by a program")
-    return found
+    return result
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def _heard() -> Iterator[Callable[[], str]]:
         redirect_stderr(stream),
     ):
 
-        def said() -> str:
+        def heard() -> str:
             file.seek(0)
             return file.read().decode(errors="replace").strip()
 
@@ -101,11 +101,11 @@ def _heard() -> Iterator[Callable[[], str]]:
         for number in before:
             os.dup2(file.fileno(), number)
         try:
-            yield said
+            yield heard
         finally:
-            for number, kept in before.items():
-                os.dup2(kept, number)
-                os.close(kept)
+            for number, copy in before.items():
+                os.dup2(copy, number)
+                os.close(copy)
 
 
 def outcome(name: str, promise: Promise, solver: str) -> Outcome:
@@ -118,8 +118,8 @@ def outcome(name: str, promise: Promise, solver: str) -> Outcome:
     except (Broken, SolverError) as broken:
         return Outcome(name, "fails", str(broken), ends)
     except BaseException as error:  # whatever the solver raises, SystemExit too
-        what = in_one_line(error, registry.path("solver", solver))
-        return Outcome(name, "fails", f"it raised {what}", ends)
+        raised = in_one_line(error, registry.path("solver", solver))
+        return Outcome(name, "fails", f"it raised {raised}", ends)
     return (
         Outcome(name, "not checked", unchecked)
         if unchecked

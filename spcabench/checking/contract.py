@@ -93,9 +93,9 @@ def _advice(result: Result) -> str:
     return "; project(x, k) of spcabench.vectors cuts a vector to k entries and to norm 1"
 
 
-def _same(what: str, problem: Problem, a: float, b: float) -> None:
+def _same(circumstance: str, problem: Problem, a: float, b: float) -> None:
     if abs(a - b) > 1e-6 * max(abs(a), abs(b)):
-        raise Broken(f"on {problem.name}: the variance is {a:.9g}, and {b:.9g} {what}")
+        raise Broken(f"on {problem.name}: the variance is {a:.9g}, and {b:.9g} {circumstance}")
 
 
 def says_what_it_is(module: ModuleType) -> None:
@@ -273,10 +273,10 @@ def works_on_every_form(module: ModuleType) -> None:
 def mutates_nothing(module: ModuleType) -> None:
     """The arrays of the problem are the same afterwards."""
     for problem in _all_problems(module):
-        given = in_form(problem, module.TRAITS)
-        arrays = {name: a for name, a in vars(given.matrix).items() if isinstance(a, np.ndarray)}
+        accepted = in_form(problem, module.TRAITS)
+        arrays = {name: a for name, a in vars(accepted.matrix).items() if isinstance(a, np.ndarray)}
         before = copy.deepcopy(arrays)
-        _solve(module, given)
+        _solve(module, accepted)
         for name, a in arrays.items():
             if not np.array_equal(a, before[name]):
                 raise Broken(
@@ -291,15 +291,15 @@ def counts_honestly(module: ModuleType) -> str | None:
     for problem in _all_problems(module):
         _solve(module, problem)  # what is wrong with the answers themselves is said first
         try:
-            found = audit(problem, module, **_asked(module, problem))
+            audited = audit(problem, module, **_asked(module, problem))
         except AuditError as error:
             raise Broken(
                 f"{error}; use @ of problem.covariance or problem.data, which count"
             ) from None
-        if not found.exact:
+        if not audited.exact:
             raise Broken(
-                f"on {problem.name}: {found.charged} flops were charged and {found.seen} seen "
-                f"({found.calls}); use @ of problem.covariance or problem.data, never their "
+                f"on {problem.name}: {audited.charged} flops were charged and {audited.seen} seen "
+                f"({audited.calls}); use @ of problem.covariance or problem.data, never their "
                 "arrays, or say COUNTED = False"
             )
     return None

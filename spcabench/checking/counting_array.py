@@ -213,9 +213,9 @@ def _product(count: Callable[..., int], name: str, inputs: Any, result: Any) -> 
 def _quotient(x: Any, p: Any) -> None:
     """Recognise x'p with p = B x, in either order, and take back its product."""
     for v, product in ((x, p), (p, x)):
-        made = getattr(product, "square_product", None)
-        if made is not None and np.array_equal(plain(v), made[1]):
-            TALLY.quotient(made[0])
+        operands = getattr(product, "square_product", None)
+        if operands is not None and np.array_equal(plain(v), operands[1]):
+            TALLY.quotient(operands[0])
             return
 
 
@@ -243,7 +243,7 @@ def _einsum(subscripts: str, arrays: Any) -> int:
     return int(np.prod(list(sizes.values())))
 
 
-def _eigh(a: Array, *rest: Any) -> int:
+def _eigh(a: Array, *options: Any) -> int:
     """Count 9 n^3 for each matrix of a stack."""
     return 9 * a.shape[-1] * a.size
 

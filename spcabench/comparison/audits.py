@@ -13,13 +13,13 @@ def flops(problem, *, seed, name, time_limit=float("inf"), **settings):
     Beside them is the vector of the run that was watched. Nothing is given for one that came to no
     end.
     """
-    found = audit.audit(
+    report = audit.audit(
         problem.copied(), name, seed=seed, time_limit=LONGER * time_limit, **settings
     )
-    if found.result.status == Status.TIME_LIMIT or not found.result.good:
+    if report.result.status == Status.TIME_LIMIT or not report.result.good:
         return {}
     # the ledger may be lowered as a whole, or in the part that kernels returned
-    unseen = max(found.seen - found.charged, found.seen + found.compiled - found.ledger, 0)
-    vector = vector_of(found.result)
-    taken = {"taken": found.taken, "vector": vector}
-    return {"unseen": unseen, "flops": found.ledger + unseen} | taken
+    unseen = max(report.seen - report.charged, report.seen + report.compiled - report.ledger, 0)
+    vector = vector_of(report.result)
+    taken = {"taken": report.taken, "vector": vector}
+    return {"unseen": unseen, "flops": report.ledger + unseen} | taken

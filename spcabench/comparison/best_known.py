@@ -202,8 +202,8 @@ def merged(old: Entry | None, new: Entry) -> Entry:
 
 def best(items: Collection[str], k: int, nonnegative: bool) -> Entry | None:
     """The best answer known to a problem with all of these names; None if there is none."""
-    asked = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
-    entries = [entry for entry in asked if entry.item in items]
+    entries_of_k = [e for e in read().values() if (e.k, e.nonnegative) == (k, nonnegative)]
+    entries = [entry for entry in entries_of_k if entry.item in items]
     return reduce(merged, entries) if entries else None
 
 
@@ -218,10 +218,10 @@ def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = Fal
     bound, by = result.bound, result.solver
     if full and value < bound * (1.0 - PROVEN):
         start = process_time()
-        made = bounds.upper_bounds(result.problem, k, result.nonnegative, full=True)
-        source = min(made, key=made.__getitem__)
-        if made[source] < bound:
-            bound, by, seconds = made[source], source, process_time() - start
+        bound_of = bounds.upper_bounds(result.problem, k, result.nonnegative, full=True)
+        source = min(bound_of, key=bound_of.__getitem__)
+        if bound_of[source] < bound:
+            bound, by, seconds = bound_of[source], source, process_time() - start
     today = datetime.now(UTC).date().isoformat()
     return Entry(
         item.name,
@@ -247,18 +247,18 @@ def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
     effort : multiple of their default budgets.
     """
     problem = api.load_or_stand_in(item.dataset, **item.parameters)
-    asked: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
+    settings: dict[str, Any] = dict(k=k, nonnegative=item.nonnegative, refit=True)
     budgets = {EXACT: 2e11 * effort} | (
         {} if item.nonnegative else {HEURISTIC: round(500 * effort)}
     )
-    found = []
+    entries = []
     for solver, budget in budgets.items():
         start = process_time()
-        result = api.solve(problem, solver, budget=budget, **asked)
+        result = api.solve(problem, solver, budget=budget, **settings)
         seconds = process_time() - start
         if result.good:
-            found.append(of_result(item, result, seconds, full=solver == EXACT))
-    return found
+            entries.append(of_result(item, result, seconds, full=solver == EXACT))
+    return entries
 
 
 def pairs(
@@ -273,20 +273,20 @@ def pairs(
     items = {(i.name, i.nonnegative): i for suite in suites for i in SUITES[suite]}
     wanted = [*items.values()] if name is None else called(name, items.values())
     if name is not None and not wanted:
-        made = sorted({item.name for item in items.values() if item.dataset == name})
-        if made:
-            raise InputError(f"unknown problem {name!r}: problems of these data are {made}")
+        parametrised = sorted({item.name for item in items.values() if item.dataset == name})
+        if parametrised:
+            raise InputError(f"unknown problem {name!r}: problems of these data are {parametrised}")
         raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 
-def improve(asked: Iterable[tuple[Item, int]], effort: float, say: Any = print) -> int:
+def improve(wanted: Iterable[tuple[Item, int]], effort: float, say: Any = print) -> int:
     """Improve the table by a search of some problems; each change is said. Returns their number.
 
     The table is written after each problem, so that a search that is stopped loses nothing.
     """
     changes = 0
-    for item, k in asked:
+    for item, k in wanted:
         for entry in searched(item, k, effort):
             # read again: another search may have written since
             table = read()

@@ -33,12 +33,12 @@ def best(answers: pd.DataFrame, order: list[str], measure: str) -> list[dict[str
     answers = answers[READ]
     tables = [_reached(answers, budget, measure) for budget in BUDGETS[measure]]
     groups = {ALL: answers} | dict(tuple(answers.groupby("family", sort=False)))
-    found = []
+    entries = []
     for name, part in groups.items():
         pairs = pd.MultiIndex.from_frame(part[PAIR].drop_duplicates())
         means = [table.loc[pairs].mean().reindex(order).round(DIGITS) for table in tables]
-        found.append({"group": name, "pairs": len(pairs), "best": [*map(_top, means)]})
-    return found
+        entries.append({"group": name, "pairs": len(pairs), "best": [*map(_top, means)]})
+    return entries
 
 
 def _top(means: pd.Series) -> dict[str, Any] | None:

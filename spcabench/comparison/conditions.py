@@ -48,24 +48,24 @@ def of_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def agree(calibrations: Iterable[float]) -> bool:
     """Whether the calibrations are within 10 % of each other."""
-    found = list(calibrations)
-    return not found or max(found) <= (1.0 + AGREE) * min(found)
+    speeds = list(calibrations)
+    return not speeds or max(speeds) <= (1.0 + AGREE) * min(speeds)
 
 
 def differences(conditions: pd.DataFrame) -> list[str]:
     """Why the times of solvers cannot be compared, in sentences; none if they can."""
-    found = []
+    reasons = []
     if conditions.cpu.nunique() > 1:
-        found.append("The processors are different.")
+        reasons.append("The processors are different.")
     if not agree(conditions.calibration):
-        found.append(f"The calibrations differ by more than {AGREE:.0%}.")
+        reasons.append(f"The calibrations differ by more than {AGREE:.0%}.")
     late = conditions[conditions.waited > MOST_WAITED]
     if len(late):
-        found.append(
+        reasons.append(
             f"Other work had the processor: of {', '.join(late.solver)}, more than "
             f"{MOST_WAITED:.0%} of the runs waited for it, longer than {WAITED:.0%} of their time."
         )
-    return found
+    return reasons
 
 
 def now() -> float:
@@ -80,17 +80,19 @@ def stale(files: Iterable[Path], missing: bool) -> tuple[str, float] | None:
     words, and the seconds that the runs took. Runs that waited for the processor are made again
     only while nothing else has it.
     """
-    kept = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
-    conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(kept)]
-    found = [float(value) for table in conditions for value in table.calibration]
-    found += [now()] if missing and found else []
-    one = len({cpu for table in conditions for cpu in table.cpu}) <= 1
-    if not agree(found) or not one:
-        speeds = f"calibrations from {1e3 * min(found):.3f} to {1e3 * max(found):.3f} ms"
-        return f"at other speeds of the machine ({speeds})", sum(map(seconds, kept))
+    tables = [results.read_text([file], COLUMNS) for file in files if file.is_file()]
+    conditions = [of_rows(table.assign(solver=str(i))) for i, table in enumerate(tables)]
+    calibrations = [float(value) for table in conditions for value in table.calibration]
+    calibrations += [now()] if missing and calibrations else []
+    same_cpu = len({cpu for table in conditions for cpu in table.cpu}) <= 1
+    if not agree(calibrations) or not same_cpu:
+        speeds = (
+            f"calibrations from {1e3 * min(calibrations):.3f} to {1e3 * max(calibrations):.3f} ms"
+        )
+        return f"at other speeds of the machine ({speeds})", sum(map(seconds, tables))
     late = any((table.waited > MOST_WAITED).any() for table in conditions)
     if late and machine.busy() <= WAITED:
-        return "while other work had the processor", sum(map(seconds, kept))
+        return "while other work had the processor", sum(map(seconds, tables))
     return None
 
 

@@ -50,23 +50,23 @@ def recomputed(
     items = [*items]
     by_name = {item.name: item for item in items if item.family != "recovery"}
     planted = [item for item in items if item.family == "recovery"]
-    rows, said = _sound(rows)
+    rows, sentences = _sound(rows)
     rows, lost = _with_planted_supports(rows, planted, load)
-    said += lost
-    mine = (rows.kind == "suite") & rows.status.isin(GOOD)
-    for name, part in rows[mine].groupby("item", sort=False):
+    sentences += lost
+    good = (rows.kind == "suite") & rows.status.isin(GOOD)
+    for name, part in rows[good].groupby("item", sort=False):
         item = by_name.get(str(name))
         problem = load(item.dataset, **item.parameters) if item else None
         for index, row in zip(part.index, part.to_dict("records"), strict=True):
-            found = _of_row(row, item, problem, table, elsewhere)
-            if isinstance(found, str):
-                said.append(_sentence(row, found))
-                rows.loc[index, ["status", "reason"]] = [str(Status.DISAGREES), found]
-                found = dict.fromkeys(DOUBTED, np.nan)
-            for column, value in found.items():
+            values = _of_row(row, item, problem, table, elsewhere)
+            if isinstance(values, str):
+                sentences.append(_sentence(row, values))
+                rows.loc[index, ["status", "reason"]] = [str(Status.DISAGREES), values]
+                values = dict.fromkeys(DOUBTED, np.nan)
+            for column, value in values.items():
                 rows.loc[index, column] = value
-    rows, more = complete(rows, by_name.values())
-    return rows, [*said, *more]
+    rows, omissions = complete(rows, by_name.values())
+    return rows, [*sentences, *omissions]
 
 
 def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -74,8 +74,8 @@ def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
     wrong = {index: fault for index, fault in faults.items() if fault}
-    said = [_sentence(rows.loc[index], fault) for index, fault in wrong.items()]
-    return rows.drop(index=[*wrong]).reset_index(drop=True), said
+    sentences = [_sentence(rows.loc[index], fault) for index, fault in wrong.items()]
+    return rows.drop(index=[*wrong]).reset_index(drop=True), sentences
 
 
 def _with_planted_supports(
@@ -87,7 +87,7 @@ def _with_planted_supports(
     """
     known_items = {_data(item.dataset, item.parameters): item for item in items}
     supports: dict[str, Any] = {}
-    said, wrong = [], []
+    sentences, wrong = [], []
     for index, row in rows[rows.kind == "recovery"].iterrows():
         data = _data(row["dataset"], row["parameters"])
         item = known_items.get(data)
@@ -95,11 +95,11 @@ def _with_planted_supports(
             supports[data] = load(item.dataset, **item.parameters)
         fault = _no_recovery(row, item, supports.get(data))
         if fault:
-            said.append(_sentence(row, fault))
+            sentences.append(_sentence(row, fault))
             wrong.append(index)
         else:
             rows.at[index, "provenance"] = dict(supports[data].provenance)
-    return rows.drop(index=wrong).reset_index(drop=True), said
+    return rows.drop(index=wrong).reset_index(drop=True), sentences
 
 
 def _data(dataset: str, parameters: Mapping[str, Any]) -> str:
@@ -176,7 +176,7 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
     """
     expected = [(item.name, k, item.nonnegative) for item in items for k in item.ks]
     twice = _runs(rows).duplicated()
-    said = [
+    sentences = [
         f"{solver}, {count} rows: each is a second one of its run, of which the best counts"
         for solver, count in rows.solver[twice].value_counts().items()
     ]
@@ -186,9 +186,11 @@ def complete(rows: pd.DataFrame, items: Iterable[Item]) -> tuple[pd.DataFrame, l
         there = {*part[PAIR].itertuples(index=False, name=None)}
         lost = [pair for pair in expected if pair not in there]
         if lost:
-            said.append(f"{solver}, {len(lost)} rows: they were left out, and count as failures")
+            sentences.append(
+                f"{solver}, {len(lost)} rows: they were left out, and count as failures"
+            )
             added += [_left_out(part.iloc[:1], pair) for pair in lost]
-    return pd.concat([rows, *added], ignore_index=True), said
+    return pd.concat([rows, *added], ignore_index=True), sentences
 
 
 def _left_out(like: pd.DataFrame, pair: tuple[str, int, bool]) -> pd.DataFrame:
@@ -263,10 +265,10 @@ def references(
     Without them, any vector would be the best that is known. elsewhere : whether the rows were made
     on other machines, whose word it is that a solver is one of this repository.
     """
-    found = {}
-    asked = rows[rows.kind == "suite"]
+    entries = {}
+    suite_rows = rows[rows.kind == "suite"]
     by_name = {item.name: item for item in items}
-    for (name, k), part in asked.groupby(["item", "asked"], sort=False):
+    for (name, k), part in suite_rows.groupby(["item", "asked"], sort=False):
         item = by_name.get(str(name))
         answered_here = not elsewhere and part.own.eq(True).any()
         if item is None or answered_here or not part.status.isin(GOOD).any():
@@ -278,5 +280,5 @@ def references(
             result = api.solve(
                 problem, solver, k=int(k), nonnegative=item.nonnegative, refit=True, **settings
             )
-            found[key] = known.of_result(item, result)
-    return found
+            entries[key] = known.of_result(item, result)
+    return entries

@@ -219,8 +219,13 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
     names = ["kind", "item", "stand_in", "asked", "sign", "status", "solver", "variance_refit"]
     table = results.read_text(sorted(rows.glob("*/*.parquet")) if items else [], names)
     same = table.item.isin(items) & ~table.stand_in.astype(bool) & (table.asked == k)
-    mine = table[same & (table.kind == "suite") & (table.sign == sign) & table.status.isin(GOOD)]
-    return {str(name): float(v) for name, v in mine.groupby("solver").variance_refit.max().items()}
+    rows_of_pair = table[
+        same & (table.kind == "suite") & (table.sign == sign) & table.status.isin(GOOD)
+    ]
+    return {
+        str(name): float(v)
+        for name, v in rows_of_pair.groupby("solver").variance_refit.max().items()
+    }
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
@@ -235,8 +240,8 @@ def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) ->
         )
     start = process_time()
     x = refitted(problem, x, item.nonnegative)
-    made = bounds.upper_bounds(problem, grade.k, item.nonnegative)
-    source = min(made, key=made.__getitem__)
+    bound_of = bounds.upper_bounds(problem, grade.k, item.nonnegative)
+    source = min(bound_of, key=bound_of.__getitem__)
     W, today = support(x), datetime.now(UTC).date().isoformat()
     return known.Entry(
         item=item.name,
@@ -244,8 +249,8 @@ def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) ->
         k=grade.k,
         nonnegative=item.nonnegative,
         value=grade.refit,
-        bound=max(made[source], grade.refit),
-        proven=grade.refit >= made[source] * (1.0 - known.PROVEN),
+        bound=max(bound_of[source], grade.refit),
+        proven=grade.refit >= bound_of[source] * (1.0 - known.PROVEN),
         support=W.tolist(),
         loadings=x[W].tolist(),
         who=who,
@@ -268,18 +273,18 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
 
     Raises InputError for a file that is no proposal, or whose vector is infeasible.
     """
-    given = opening.read_json(file, known.Entry, "a proposal")
-    item = item_named(given.item, given.nonnegative)
+    entry = opening.read_json(file, known.Entry, "a proposal")
+    item = item_named(entry.item, entry.nonnegative)
     if item is None:
-        raise InputError(f"{file}: item: {given.item!r:.60} is no problem of the suites")
+        raise InputError(f"{file}: item: {entry.item!r:.60} is no problem of the suites")
     problem = load(item.dataset, **item.parameters)
-    W, z = np.array(given.support, dtype=np.int64), np.array(given.loadings)
+    W, z = np.array(entry.support, dtype=np.int64), np.array(entry.loadings)
     if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
         raise InputError(
             f"{file}: support: must be the {len(z)} places of its loadings, of {problem.n}"
         )
-    validate.cardinality(given.k, problem.n, f"{file}: k")
-    grade = graded(problem, embed(z, W, problem.n), given.k, item.nonnegative)
-    if grade.fault or problem.name != given.problem:
-        raise InputError(f"{file}: {grade.fault or f'its problem is {given.problem!r:.60}'}")
-    return proposal(item, problem, embed(z, W, problem.n), grade, given.who)
+    validate.cardinality(entry.k, problem.n, f"{file}: k")
+    grade = graded(problem, embed(z, W, problem.n), entry.k, item.nonnegative)
+    if grade.fault or problem.name != entry.problem:
+        raise InputError(f"{file}: {grade.fault or f'its problem is {entry.problem!r:.60}'}")
+    return proposal(item, problem, embed(z, W, problem.n), grade, entry.who)

@@ -68,12 +68,12 @@ class Job:
     about: Description | None = None
 
     @classmethod
-    def of(cls, solver: str, suite: str = "standard", **more: Any) -> "Job":
+    def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
         """The job of a solver that a person has named; a worker reads what a file says of itself.
 
         Raises InputError if it cannot be read.
         """
-        return cls(solver, suite, about=description.describe(solver), **more)
+        return cls(solver, suite, about=description.describe(solver), **options)
 
     @classmethod
     def read(cls, file: Path) -> "Job":
@@ -104,8 +104,8 @@ class Job:
         """A name of what it is run on."""
         ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
         if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
-            rest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
-            ks += f"-to{self.ks[-1]}-{rest}"
+            digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]
+            ks += f"-to{self.ks[-1]}-{digest}"
         fresh = "" if self.fresh is None else f"-fresh{self.fresh}"
         ways = "-all" if self.every_way else ""
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}"
@@ -132,17 +132,17 @@ class Job:
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
-def labels(asked: Sequence[Job]) -> list[str]:
+def labels(jobs: Sequence[Job]) -> list[str]:
     """A name for each job of one comparison: two files of one name are told apart by folders."""
-    names = [job.label for job in asked]
-    folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in asked]
+    names = [job.label for job in jobs]
+    folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in jobs]
     stems = [
         f"{name} ({folder})" if folder and names.count(name) > 1 else name
         for name, folder in zip(names, folders, strict=True)
     ]
     return [
         f"{name} {job.key[-8:]}" if stems.count(name) > 1 else name
-        for name, job in zip(stems, asked, strict=True)
+        for name, job in zip(stems, jobs, strict=True)
     ]
 
 

@@ -34,13 +34,13 @@ class Part:
     @classmethod
     def read(cls, folder: Path) -> "Part":
         """The comparison in a folder. Raises InputError for a folder without one."""
-        asked, rows = folder / JOBS, folder / ROWS
-        for file in (asked, rows):
+        jobs_file, rows = folder / JOBS, folder / ROWS
+        for file in (jobs_file, rows):
             if not file.is_file():
                 raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
-        jobs = opening.read_json(asked, dict[str, Job], "the jobs of a comparison")
+        jobs = opening.read_json(jobs_file, dict[str, Job], "the jobs of a comparison")
         if not jobs:
-            raise InputError(f"{asked}: not a job; give the jobs of a comparison")
+            raise InputError(f"{jobs_file}: not a job; give the jobs of a comparison")
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: has no run of a suite")
@@ -52,10 +52,10 @@ def _broken(plan: Path) -> dict[str, list[str]]:
     return Comparison.read(plan).broken if plan.exists() else {}
 
 
-def write(folder: Path, asked: Mapping[str, Job], table: pa.Table) -> None:
+def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table) -> None:
     """Write what a comparison is made of into its own folder, which can then be taken elsewhere."""
-    words = {label: job.fields for label, job in asked.items()}
-    write_text(folder / JOBS, json.dumps(words, indent=1) + "\n")
+    fields_of = {label: job.fields for label, job in jobs.items()}
+    write_text(folder / JOBS, json.dumps(fields_of, indent=1) + "\n")
     results.write_table(table, folder / ROWS)
 
 
@@ -84,15 +84,15 @@ def joined(parts: list[Part]) -> pd.DataFrame:
 def differences(parts: list[Part]) -> list[str]:
     """Runs that two machines made with other values or flops, one sentence for each solver."""
     together = pd.concat([part.rows.assign(place=part.name) for part in parts], ignore_index=True)
-    mine = together[(together.kind == "suite") & together.variance_refit.notna()]
-    found = []
-    for solver, part in mine.groupby("solver", sort=False):
+    answered = together[(together.kind == "suite") & together.variance_refit.notna()]
+    sentences = []
+    for solver, part in answered.groupby("solver", sort=False):
         groups = part.groupby(["item", "asked", "sign"])
         value, flops = groups.variance_refit, groups.flops
         unlike = (value.max() > value.min() * (1.0 + CLOSE)) | (flops.max() > flops.min())
         if unlike.any():
-            found.append(f"{solver}: other values or flops on {int(unlike.sum())} pairs")
-    return found
+            sentences.append(f"{solver}: other values or flops on {int(unlike.sum())} pairs")
+    return sentences
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:

@@ -73,12 +73,12 @@ def _runs(job: Job) -> Iterator[Run]:
                 yield _measure(job, item, function, judge)
 
 
-def _run(job: Job, item: Item, k: int, timed: bool = False, **more: Any) -> Run:
+def _run(job: Job, item: Item, k: int, timed: bool = False, **run_settings: Any) -> Run:
     sign = {"nonnegative": True} if item.nonnegative else {}
     settings = dict(k=k, time_limit=job.limit, **job.own_settings, **sign)
     return Run(
         solver=job.solver,
-        settings={**settings, **more},
+        settings={**settings, **run_settings},
         timed=timed,
         memory=True,
         vectors=True,

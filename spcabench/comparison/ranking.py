@@ -177,12 +177,12 @@ def recovered(rows: pd.DataFrame) -> pd.DataFrame:
 
     sparsity : k / sqrt(n). f1 : the mean over the seeds; a failure counts zero.
     """
-    mine = rows[rows.kind == "recovery"]
-    if mine.empty:
+    recovery = rows[rows.kind == "recovery"]
+    if recovery.empty:
         return pd.DataFrame(columns=["solver", "strength", "sparsity", "f1"])
-    parameters = list(mine.parameters)
-    f1 = [f1_of(row) for row in mine.itertuples()]
-    table = mine.assign(
+    parameters = list(recovery.parameters)
+    f1 = [f1_of(row) for row in recovery.itertuples()]
+    table = recovery.assign(
         f1=f1,
         strength=[p["strength"] for p in parameters],
         sparsity=[p["count"] / p["n"] ** 0.5 for p in parameters],

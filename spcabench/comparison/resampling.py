@@ -17,11 +17,11 @@ HALVES, RESAMPLES = 5, 10
 
 def held_out(problem, *, seed, name, k, **settings):
     """The loadings that are found on five halves of the samples: indices and values of each."""
-    found = []
+    loadings = []
     for train, _ in halves(problem, seed):
         result = api.solve(train, name, k=k, refit=True, **settings)
-        found.append([result.support.tolist(), result.x[result.support].tolist()])
-    return {"found": found}
+        loadings.append([result.support.tolist(), result.x[result.support].tolist()])
+    return {"found": loadings}
 
 
 def share_held_out(problem, numbers, *, seed, name, k, **settings):

@@ -226,10 +226,10 @@ def _fresh(item: Item, seed: int, place: int) -> Item:
     if "seed" in item.parameters:
         parameters = {**item.parameters, "seed": drawn}
         return replace(item, name=f"fresh {item.name}", parameters=parameters)
-    given = {name: value for name, value in item.parameters.items() if name not in CHOSEN}
-    kept = [value for name, value in item.parameters.items() if name in CHOSEN]
-    parameters = dict(of=item.dataset, given=given, seed=drawn)
-    parameters |= dict(variables=kept[0]) if kept else {}
+    settings = {name: value for name, value in item.parameters.items() if name not in CHOSEN}
+    variables = [value for name, value in item.parameters.items() if name in CHOSEN]
+    parameters = dict(of=item.dataset, given=settings, seed=drawn)
+    parameters |= dict(variables=variables[0]) if variables else {}
     return replace(
         item, name=f"fresh {item.name}", dataset="bootstrap", parameters=parameters, seed=0
     )

@@ -70,16 +70,16 @@ def proposed(table: Table, folder: Path, load: Any, say: Any = print) -> Table:
 
 def _answers(rows: pd.DataFrame, item: Item, problem: str) -> list[tuple[int, pd.DataFrame]]:
     """The rows of good answers to an item, by the cardinality asked for."""
-    mine = (rows.kind == "suite") & (rows.item == item.name) & (rows.sign == item.nonnegative)
+    of_item = (rows.kind == "suite") & (rows.item == item.name) & (rows.sign == item.nonnegative)
     good = rows.status.isin(GOOD) & (rows.problem == problem)
-    kept = rows[mine & good]
-    tight = kept.variance_refit >= kept.bound * (1.0 - known.PROVEN)
-    return [(int(k), part) for k, part in kept.assign(shown_proven=tight).groupby("asked")]
+    answers = rows[of_item & good]
+    tight = answers.variance_refit >= answers.bound * (1.0 - known.PROVEN)
+    return [(int(k), part) for k, part in answers.assign(shown_proven=tight).groupby("asked")]
 
 
 def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any) -> pd.DataFrame:
     """The rows whose vectors are answers; of each other one it is said what is wrong."""
-    kept = []
+    feasible = []
     for row in rows.to_dict("records"):
         W = np.asarray(row["support"], dtype=int)
         if len(W) and not 0 <= W.min() <= W.max() < problem.n:
@@ -87,10 +87,10 @@ def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any
         else:
             x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
             wrong = grading.fault(x, problem.n, k, item.nonnegative)
-        kept.append(not wrong)
+        feasible.append(not wrong)
         if wrong:
             say(f"{item.name}, k = {k}: a row of {row['solver']} was not believed: {wrong}")
-    return rows[kept]
+    return rows[feasible]
 
 
 def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.Entry:
@@ -101,9 +101,9 @@ def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.En
     x = refitted(problem, x, item.nonnegative)
     value, W = problem.variance(x), support(x)
     start = process_time()
-    made = bounds.upper_bounds(problem, k, item.nonnegative, full=True)
-    source = min(made, key=made.__getitem__)
-    bound, written = max(made[source], value), str(row.written)[:10]
+    bound_of = bounds.upper_bounds(problem, k, item.nonnegative, full=True)
+    source = min(bound_of, key=bound_of.__getitem__)
+    bound, written = max(bound_of[source], value), str(row.written)[:10]
     return known.Entry(
         item=item.name,
         problem=problem.name,
@@ -125,8 +125,8 @@ def _entry(item: Item, problem: Problem, k: int, part: pd.DataFrame) -> known.En
 def _proven_again(item: Item, problem: Problem, entry: known.Entry, say: Any) -> known.Entry:
     """The entry with the bound, and the answer if it is better, of an exact search made now."""
     start = process_time()
-    asked: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
-    result = api.solve(problem, known.EXACT, **asked)
+    settings: dict[str, Any] = dict(k=entry.k, nonnegative=entry.nonnegative, refit=True)
+    result = api.solve(problem, known.EXACT, **settings)
     exact = known.of_result(item, result, process_time() - start)
     better = known.merged(entry, exact)
     gap = 1 - better.value / better.bound

@@ -132,11 +132,11 @@ def function_hash(function: Callable[..., Any]) -> str:
 @lru_cache
 def _names(file: Path) -> tuple[tuple[ast.stmt, set[str], set[str]], ...]:
     """The statements of a module, each with the names that it sets, and all its names."""
-    found = []
+    statements = []
     for node in getattr(syntax_tree(file), "body", ()):
         names = [inner for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-        found.append((node, _names_set(node, names), {name.id for name in names}))
-    return tuple(found)
+        statements.append((node, _names_set(node, names), {name.id for name in names}))
+    return tuple(statements)
 
 
 def _names_set(node: ast.stmt, names: list[ast.Name]) -> set[str]:
@@ -171,9 +171,9 @@ def imported(tree: ast.Module, file: Path) -> Iterator[Path]:
                 yield from _modules(PACKAGE, parts[1:], node.names)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                top, *rest = alias.name.split(".")
+                top, *below = alias.name.split(".")
                 if top == "spcabench":
-                    yield from _modules(PACKAGE, rest)
+                    yield from _modules(PACKAGE, below)
 
 
 def _modules(start: Path, parts: list[str], names: Iterable[ast.alias] = ()) -> Iterator[Path]:

@@ -18,20 +18,20 @@ from spcabench.streams import say
 def remove(home: Path) -> list[Path]:
     """Remove the damaged rows and verdicts in a folder of results, with a sentence for each.
 
-    Returns the rows that have to be asked for: the workflow does not look for rows whose figure is
-    there. Rows that nothing makes any more are not among them.
+    Returns the rows that the workflow has to be given by name: it does not look for rows whose
+    figure exists. Rows that nothing makes any more are not among them.
     """
-    asked = []
+    to_make = []
     for file in sorted((*home.glob("rows/*/*.parquet"), *home.glob("figures/*/claims.json"))):
-        what = of_rows(file) if file.suffix == ".parquet" else _of_json(file)
-        if not what:
+        fault = of_rows(file) if file.suffix == ".parquet" else _of_json(file)
+        if not fault:
             continue
         with atomic_files.writing(file):
             file.unlink()
-        say(f"spcabench: {file} is damaged ({what}); it is made again", file=sys.stderr)
+        say(f"spcabench: {file} is damaged ({fault}); it is made again", file=sys.stderr)
         if file.suffix == ".parquet" and _has_job(home, file):
-            asked.append(file)
-    return asked
+            to_make.append(file)
+    return to_make
 
 
 def _has_job(home: Path, file: Path) -> bool:

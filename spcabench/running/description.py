@@ -60,12 +60,12 @@ def of_stranger(solver: str) -> Description:
     """Return what a file says of itself; a worker imports it."""
     with closing(Worker(answer)) as helper:
         try:
-            said = helper.ask(_absolute(solver), PATIENCE)
+            reply = helper.ask(_absolute(solver), PATIENCE)
         except Ended as end:
             raise InputError(f"{_shown(solver)}: its import: {end.reason}") from None
-    if isinstance(said, dict) and "fault" in said:
-        raise InputError(f"{_shown(solver)}: {said['fault']}")
-    return opening.checked(said, Description, _shown(solver))
+    if isinstance(reply, dict) and "fault" in reply:
+        raise InputError(f"{_shown(solver)}: {reply['fault']}")
+    return opening.checked(reply, Description, _shown(solver))
 
 
 def _shown(solver: str) -> str:

@@ -99,16 +99,16 @@ def words_of(file: Path) -> str:
     """The command of a file that the harness wrote for one, which is read and not imported."""
     text = file.read_text(encoding="utf-8", errors="replace")
     named = {
-        name: found[1]
+        name: match[1]
         for name in ("COMMAND", "FOLDER", "PROGRAMS")
-        if (found := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
+        if (match := re.search(rf"^{name} = (.*?)(  # .*)?$", text, re.MULTILINE))
     }
     try:
-        given = {name: ast.literal_eval(value) for name, value in named.items()}
-        same = text == _filled(given["COMMAND"], given["FOLDER"], given["PROGRAMS"])
+        constants = {name: ast.literal_eval(value) for name, value in named.items()}
+        same = text == _filled(constants["COMMAND"], constants["FOLDER"], constants["PROGRAMS"])
     except (SyntaxError, ValueError, KeyError, TypeError):
         return ""
-    return str(given["COMMAND"]) if same else ""
+    return str(constants["COMMAND"]) if same else ""
 
 
 def _filled(command: str, folder: str, programs: dict[str, str]) -> str:
@@ -159,8 +159,8 @@ def _startup(command: str, folder: str) -> float:
     empty = Problem.from_covariance(np.array([[2.0, 1.0], [1.0, 2.0]]), "empty run")
     seconds: list[float] = []
     while len(seconds) < ROUNDS and sum(seconds) < ENOUGH:
-        _, found = _answer(empty, 1, command, folder)
-        seconds.append(found["process_seconds"])
+        _, cost = _answer(empty, 1, command, folder)
+        seconds.append(cost["process_seconds"])
     return min(seconds)
 
 
@@ -168,10 +168,10 @@ def _answer(problem: Problem, k: int, command: str, folder: str) -> tuple[Vector
     """The vector that the command writes, and what its process took."""
     with tempfile.TemporaryDirectory(prefix="spcabench-") as inner:
         values = _files(problem, k, command, Path(inner))
-        words = [PLACE.sub(lambda found: values[found[0]], word) for word in _words(command)]
-        taken = _run(words, folder, Path(inner))
+        words = [PLACE.sub(lambda place: values[place[0]], word) for word in _words(command)]
+        cost = _run(words, folder, Path(inner))
         out = next(Path(values[p[0]]) for p in PLACE.finditer(command) if p[1] == "out")
-        return _vector(out, problem.n), taken
+        return _vector(out, problem.n), cost
 
 
 def _words(command: str) -> list[str]:
@@ -184,13 +184,13 @@ def _words(command: str) -> list[str]:
 def _files(problem: Problem, k: int, command: str, folder: Path) -> dict[str, str]:
     """What stands for each placeholder; the problem is written."""
     values = {}
-    for found in PLACE.finditer(command):
-        name, kind = found[1], found[2]
+    for place in PLACE.finditer(command):
+        name, kind = place[1], place[2]
         if name == "k":
-            values[found[0]] = str(k)
+            values[place[0]] = str(k)
             continue
         file = folder / f"{name}.{kind or ('txt' if name == 'out' else 'npy')}"
-        values[found[0]] = str(file)
+        values[place[0]] = str(file)
         if name == "data":
             _write(problem.given_as("data").data.dense(), file)
         elif name == "covariance":
@@ -210,20 +210,20 @@ def _write(M: Array, file: Path) -> None:
 
 def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
     """Run the process to its end; what it took. Raises Failed if it fails or takes too long."""
-    with (inner / "stderr").open("w+") as said:
+    with (inner / "stderr").open("w+") as errors:
         start = perf_counter()
         process = subprocess.Popen(
             words,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
+            stderr=errors,
             start_new_session=True,
         )
         code, usage = _waited(process, start)
         seconds = perf_counter() - start
         if code:
-            raise Failed(Status.CRASH, _crash(code, said))
+            raise Failed(Status.CRASH, _crash(code, errors))
     unit = 1 if sys.platform == "darwin" else 1024
     return {
         "process_seconds": seconds,
@@ -235,8 +235,8 @@ def _run(words: list[str], folder: str, inner: Path) -> dict[str, float]:
 def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
     """The exit code and the resources of a process; it is ended at the limit."""
     while True:
-        found, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if found:
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
             process.returncode = os.waitstatus_to_exitcode(status)
             return process.returncode, usage
         if perf_counter() > _deadlines[-1]:
@@ -247,9 +247,9 @@ def _waited(process: subprocess.Popen, start: float) -> tuple[int, Any]:
         sleep(POLL)
 
 
-def _crash(code: int, said: IO[str]) -> str:
-    said.seek(0)
-    lines = [line.strip() for line in said.read().splitlines() if line.strip()]
+def _crash(code: int, errors: IO[str]) -> str:
+    errors.seek(0)
+    lines = [line.strip() for line in errors.read().splitlines() if line.strip()]
     words = f"exit code {code}" if code > 0 else f"signal {signal.Signals(-code).name}"
     return f"the command ended with {words}" + (f": {lines[-1][:200]}" if lines else "")
 

@@ -23,13 +23,13 @@ def groups(figure: str, scale: str) -> dict[str, list[Run]]:
         runs = runs_of(figure, scale)
     except Exception:
         return {"broken": []}
-    found: dict[str, list[Run]] = {}
+    runs_of_group: dict[str, list[Run]] = {}
     name = ""
     for run in runs:
         if not run.match:
             name = _group(run)
-        found.setdefault(name, []).append(run)
-    return found
+        runs_of_group.setdefault(name, []).append(run)
+    return runs_of_group
 
 
 def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
@@ -40,10 +40,10 @@ def jobs(figure: str, scale: str) -> dict[str, dict[str, list[Run]]]:
     time than the start of a process: there is one job for all that are timed, and one for all
     others.
     """
-    found: dict[str, dict[str, list[Run]]] = {}
+    groups_of_job: dict[str, dict[str, list[Run]]] = {}
     for name, runs in groups(figure, scale).items():
-        found.setdefault(_job(name, runs, scale), {})[name] = runs
-    return found
+        groups_of_job.setdefault(_job(name, runs, scale), {})[name] = runs
+    return groups_of_job
 
 
 def _job(group: str, runs: list[Run], scale: str) -> str:

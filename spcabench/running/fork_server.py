@@ -71,10 +71,10 @@ class Server:
     def _begin(self, _: Any) -> None:
         """Fork a step."""
         caller, _address = self.listener.accept()
-        asked, files = _message(caller)
+        step, files = _message(caller)
         pid = os.fork()
         if not pid:
-            _be_step(asked, files)
+            _be_step(step, files)
         for file in files:
             os.close(file)
         done = os.pidfd_open(pid)
@@ -115,7 +115,7 @@ def _message(caller: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return json.loads(text), files
 
 
-def _be_step(asked: dict[str, Any], files: list[int]) -> None:
+def _be_step(step: dict[str, Any], files: list[int]) -> None:
     """Run the command in this process, which was forked for it, and end."""
     code = 1
     try:
@@ -125,9 +125,9 @@ def _be_step(asked: dict[str, Any], files: list[int]) -> None:
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
         gc.unfreeze()
         os.environ.clear()
-        os.environ.update(asked["environment"])
-        os.chdir(asked["folder"])
-        sys.argv = ["spcabench", *asked["words"]]
+        os.environ.update(step["environment"])
+        os.chdir(step["folder"])
+        sys.argv = ["spcabench", *step["words"]]
         import_module("spcabench.cli.application").main()
         code = 0
     except SystemExit as end:

@@ -48,17 +48,17 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
             problem = problem.given_as(question["form"])
     except Exception as error:  # the answer says so already
         return {"about": {}, "numbers": {}, "fault": _said("its problem cannot be loaded", error)}
-    found = worker.about(problem) if question["stranger"] else {}
+    columns = worker.about(problem) if question["stranger"] else {}
     try:
         numbers = _judged(problem, run, question) if run.judge else _numbers(problem, question)
         fault = numbers if isinstance(numbers, str) else ""
-        return {"about": found, "numbers": {} if fault else numbers, "fault": fault}
+        return {"about": columns, "numbers": {} if fault else numbers, "fault": fault}
     except Exception as error:  # the vector is nonsense: that is the answer's fault
-        return {"about": found, "numbers": {}, "fault": _said("it cannot be graded", error)}
+        return {"about": columns, "numbers": {}, "fault": _said("it cannot be graded", error)}
 
 
-def _said(what: str, error: Exception) -> str:
-    return f"{what}: {' '.join(str(error).split())}"
+def _said(complaint: str, error: Exception) -> str:
+    return f"{complaint}: {' '.join(str(error).split())}"
 
 
 @lru_cache(maxsize=2)
@@ -134,7 +134,7 @@ def _has_vector(answer: Answer) -> bool:
 
 
 def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
-    asked = _has_vector(answer)
+    has_vector = _has_vector(answer)
     k = run.settings.get("k") if stranger else answer.k
     sign = run.settings.get("nonnegative") if stranger else answer.nonnegative
     return {
@@ -144,7 +144,7 @@ def _question(run: Run, answer: Answer, stranger: bool) -> dict[str, Any]:
         "bounded": not answer.own,
         "support": answer.support,
         "values": answer.values,
-        "k": (k or max(len(answer.support or ()), 1)) if asked else None,
+        "k": (k or max(len(answer.support or ()), 1)) if has_vector else None,
         "nonnegative": bool(sign),
         "extra": answer.extra if run.judge else None,
     }
@@ -164,19 +164,19 @@ def _with_numbers(answer: Answer, reply: Mapping[str, Any]) -> Answer:
     """
     if reply["fault"]:
         return disagreeing(answer, reply["fault"])
-    found = reply["numbers"]
+    numbers = reply["numbers"]
     stated = float("nan") if answer.variance is None else answer.variance
-    if not abs(stated - found["variance"]) <= AGREES * abs(found["variance"]):
+    if not abs(stated - numbers["variance"]) <= AGREES * abs(numbers["variance"]):
         return disagreeing(
             answer,
-            f"the answer says variance {stated:.9g}; its vector has {found['variance']:.9g} on a "
+            f"the answer says variance {stated:.9g}; its vector has {numbers['variance']:.9g} on a "
             "freshly loaded problem",
         )
-    if found["bound"] is None:  # of a solver of this repository, which may have proven a bound
-        found = {**found, "bound": answer.bound, "variance": stated}
-    assert found["bound"] is not None
-    gap = (found["bound"] - found["variance"]) / found["bound"]
-    return replace(answer, **found, gap=gap)
+    if numbers["bound"] is None:  # of a solver of this repository, which may have proven a bound
+        numbers = {**numbers, "bound": answer.bound, "variance": stated}
+    assert numbers["bound"] is not None
+    gap = (numbers["bound"] - numbers["variance"]) / numbers["bound"]
+    return replace(answer, **numbers, gap=gap)
 
 
 def disagreeing(answer: Answer, reason: str) -> Answer:

@@ -18,14 +18,14 @@ LIBRARY |= {"select", "time"}
 
 def snapshot() -> dict[tuple[str, str], Any]:
     """What each name of the modules, and of their classes, stands for now."""
-    found: dict[tuple[str, str], Any] = {}
+    codes: dict[tuple[str, str], Any] = {}
     for name, module in [*sys.modules.items()]:
         if isinstance(module, ModuleType) and (name.startswith(OWN) or name in LIBRARY):
             for word, value in vars(module).items():
-                found[name, word] = _code(value)
+                codes[name, word] = _code(value)
                 if isinstance(value, type) and value.__module__ == name:
-                    found |= {(f"{name}.{word}", m): _code(v) for m, v in vars(value).items()}
-    return found
+                    codes |= {(f"{name}.{word}", m): _code(v) for m, v in vars(value).items()}
+    return codes
 
 
 def _code(value: Any) -> Any:
@@ -49,5 +49,5 @@ def installed() -> frozenset[tuple[str, int, int]]:
     home = Path(__file__).resolve().parents[1]
     places = [*map(Path, {*site.getsitepackages(), site.getusersitepackages()})]
     starting = (place.glob(name) for place in places for name in ("*.pth", "*customize.py"))
-    files = [*home.rglob("*.py"), *(file for found in starting for file in found)]
+    files = [*home.rglob("*.py"), *(file for startup_files in starting for file in startup_files)]
     return frozenset((str(f), (s := f.stat()).st_size, s.st_mtime_ns) for f in files if f.is_file())

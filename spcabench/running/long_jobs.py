@@ -15,12 +15,12 @@ def longest(published: Path, scale: str) -> list[str]:
     """
     import pandas as pd  # here: few commands need it
 
-    found = []
+    files = []
     for file in sorted(published.glob("rows/*/rows.parquet")) if scale == "paper" else []:
         seconds = pd.read_parquet(file, columns=["group", "worker_time"]).groupby("group").sum()
-        found += [
+        files += [
             f"results/{scale}/rows/{file.parent.name}/{group}.parquet"
             for group in seconds.index[seconds.worker_time > LONG]
             if not group.startswith("timed-")
         ]
-    return found
+    return files

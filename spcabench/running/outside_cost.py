@@ -67,20 +67,20 @@ def costed(
     process of this repository's files, in which the harness's own share of a run is measured.
     """
     overhead = _overhead(run, own, ask)
-    found = _cost_of_agreeing_clocks(run, fresh, ask, overhead)
-    if found is None:
+    cost = _cost_of_agreeing_clocks(run, fresh, ask, overhead)
+    if cost is None:
         reason = "it gave no answer when it was run again to be timed"
         return replace(answer, status=Status.ERROR, reason=reason), {}
-    outside = found.outside - overhead
+    outside = cost.outside - overhead
     worked = (answer.seconds or 0.0) * (1.0 - (answer.waited or 0.0))
     if worked > WARM_RATIO * outside + WARM_SECONDS:  # something is kept between processes
-        found, outside = replace(found, warm=True, declared=worked), worked
-    answer = _times(answer, found, outside)
+        cost, outside = replace(cost, warm=True, declared=worked), worked
+    answer = _times(answer, cost, outside)
     limit = run.settings.get("time_limit", np.inf)
     if outside > limit * (1.0 + LATE_SHARE) + LATE_SECONDS:
         reason = f"it took {outside:.2g} s; the time limit is {limit:g} s"
         return replace(answer, status=Status.LATE, reason=reason), {}
-    return answer, found.vector
+    return answer, cost.vector
 
 
 def _cost_of_agreeing_clocks(run: Run, fresh: Fresh, ask: Ask, overhead: float) -> Cost | None:
@@ -99,23 +99,23 @@ def _cost_of_agreeing_clocks(run: Run, fresh: Fresh, ask: Ask, overhead: float) 
     return max(costs, key=lambda cost: cost.outside, default=None)
 
 
-def _hidden(found: Cost, outside: float) -> bool:
+def _hidden(cost: Cost, outside: float) -> bool:
     """Whether the solver's own clock missed more than it may."""
-    return outside - found.declared > MISSED_SHARE * outside + MISSED_SECONDS
+    return outside - cost.declared > MISSED_SHARE * outside + MISSED_SECONDS
 
 
-def _times(answer: Answer, found: Cost, outside: float) -> Answer:
+def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     """The answer with the longer of two times, and flags where they differ or threads were used."""
     flags = {*(answer.flags or ())}
-    hidden = _hidden(found, outside)
+    hidden = _hidden(cost, outside)
     if hidden:
         flags.add(Flag.clock.value)
-    if found.warm:
+    if cost.warm:
         flags.add(Flag.warm.value)
-    if found.threads:
+    if cost.threads:
         flags.add(Flag.threads.value)
     answer = replace(answer, flags=sorted(flags) or None)
-    total = max(outside, found.declared) if hidden else found.declared
+    total = max(outside, cost.declared) if hidden else cost.declared
     if answer.search_time is not None:
         return replace(answer, search_time=total)
     setup = min(answer.setup_time or 0.0, total)
@@ -124,15 +124,15 @@ def _times(answer: Answer, found: Cost, outside: float) -> Answer:
 
 def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     """One whole run, then as many as the clock needs; None if they fail."""
-    first = _asked(run, 1, helper, ask)
+    first = _measured(run, 1, helper, ask)
     if first is None:
         return None
     count = int(np.clip(np.ceil(ENOUGH / max(first.seconds, 1e-6)), 1, MOST))
-    many = _asked(run, count, helper, ask)
+    many = _measured(run, count, helper, ask)
     if many is not None and many.processor > many.wall + TICKS:
         # another thread or process works, or the system's clock of 10 ms says so: longer runs tell
         count = LONGER * count
-        many = _asked(run, count, helper, ask)
+        many = _measured(run, count, helper, ask)
     if many is None:
         return None
     warm = first.seconds > WARM_RATIO * many.seconds / count + WARM_SECONDS
@@ -160,7 +160,7 @@ class _Taken(NamedTuple):
     vector: dict[str, Any]
 
 
-def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
+def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     """What so many runs took; None if they failed."""
     waited, processor = machine.waited(helper.process.pid), _processor(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
@@ -171,14 +171,14 @@ def _asked(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
     if processor > THREADS_SHARE * seconds + THREADS_SECONDS:
         seconds = processor  # who waits for another process of his own saves nothing
-    said = answer.extra or {}
-    declared = float(said.get("seconds", 0.0))
-    return _Taken(seconds, answer.outer_time, processor, declared, _vector(said))
+    extra = answer.extra or {}
+    declared = float(extra.get("seconds", 0.0))
+    return _Taken(seconds, answer.outer_time, processor, declared, _vector(extra))
 
 
-def _vector(said: Mapping[str, Any]) -> dict[str, Any]:
+def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
     """The vector that a process gave; empty if it gave none."""
-    vector = said.get("vector")
+    vector = extra.get("vector")
     return {name: vector.get(name) for name in VECTOR} if isinstance(vector, dict) else {}
 
 
@@ -204,7 +204,7 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
     little = replace(run, solver=plain, settings=dict(k=run.settings["k"], max_iterations=0))
     least = float("inf")
     for _ in range(ROUNDS):  # the first one loads the problem, and may compile
-        taken = _asked(little, RUNS, own, ask)
+        taken = _measured(little, RUNS, own, ask)
         if taken is None:
             return 0.0
         least = min(least, (taken.seconds - taken.declared) / RUNS)
@@ -214,15 +214,15 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
 
 def _processor(pid: int) -> float:
     """Processor seconds of a process and of all below it, those that have ended included."""
-    found = 0.0
+    seconds = 0.0
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         own: Any = process.cpu_times()
-        found = own.children_user + own.children_system
-        for one in (process, *process.children(recursive=True)):
-            times = one.cpu_times()
-            found += times.user + times.system
-    return found
+        seconds = own.children_user + own.children_system
+        for member in (process, *process.children(recursive=True)):
+            times = member.cpu_times()
+            seconds += times.user + times.system
+    return seconds
 
 
 def audited(
@@ -237,15 +237,15 @@ def audited(
         return answer, {}
     settings = {**_repeated(run, 1).settings}
     del settings["count"]
-    found = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
-    seen = (found.extra or {}) if found.status.good else {}
+    watched = ask(helper, replace(_repeated(run, 2), function=audit, settings=settings))
+    seen = (watched.extra or {}) if watched.status.good else {}
     if "flops" not in seen:
         return replace(answer, flops=None, setup_flops=None, search_flops=None), {}
-    more = int(seen["flops"]) - (answer.flops_in_all or 0)
+    uncounted = int(seen["flops"]) - (answer.flops_in_all or 0)
     noted = {Flag.ledger: seen["unseen"] > 0, Flag.entries: seen["taken"]}
     if new := {flag.value for flag, applies in noted.items() if applies}:
         answer = replace(answer, flags=sorted({*(answer.flags or ()), *new}))
-    if more > 0:
+    if uncounted > 0:
         counted = "flops" if answer.search_flops is None else "search_flops"
-        answer = replace(answer, **{counted: getattr(answer, counted) + more})
+        answer = replace(answer, **{counted: getattr(answer, counted) + uncounted})
     return answer, _vector(seen)

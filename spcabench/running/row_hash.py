@@ -26,8 +26,8 @@ def fingerprint(figure: str, scale: str, job: str) -> str:
     return of_runs([run for group in groups.values() for run in group])
 
 
-def of_runs(runs: Iterable[Run], more: Any = None) -> str:
-    """Hash of runs, of the code that they execute, and of more that decides their rows."""
+def of_runs(runs: Iterable[Run], protocol: Any = None) -> str:
+    """Hash of runs, of the code that they execute, and of the protocol that decides their rows."""
     runs = list(runs)
     files = {file for process in PROCESSES for file in closure(process)}
     for name in {name for run in runs for name in _datasets(run)}:
@@ -36,7 +36,7 @@ def of_runs(runs: Iterable[Run], more: Any = None) -> str:
         files |= set(closure(registry.path("solver", name)))
     files.discard(SCHEMA)
     functions = {f.__name__: f for run in runs for f in (run.function, run.judge) if f}
-    parts = [digest([more, [run.described() for run in runs]])]
+    parts = [digest([protocol, [run.described() for run in runs]])]
     parts += [tree_hash(file) for file in sorted(files)]
     parts += [function_hash(functions[name]) for name in sorted(functions)]
     return _short(parts)

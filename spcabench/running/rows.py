@@ -114,11 +114,11 @@ def without_histories(table: pa.Table) -> pa.Table:
 
 def check_convention(table: pd.DataFrame, name: str) -> None:
     """Raise InputError if the flops of some rows are counted by two conventions."""
-    found = sorted(table.flops_convention.unique())
-    if len(found) > 1:
+    conventions = sorted(table.flops_convention.unique())
+    if len(conventions) > 1:
         raise InputError(
-            f"{name}: its rows count flops by the conventions {', '.join(map(str, found))}, which "
-            "cannot be compared; make them again"
+            f"{name}: its rows count flops by the conventions {', '.join(map(str, conventions))}, "
+            "which cannot be compared; make them again"
         )
 
 
@@ -155,11 +155,13 @@ def _check_status(file: Path, table: pa.Table) -> None:
 
 
 def _version(file: Path, schema: pa.Schema) -> int:
-    given = (schema.metadata or {}).get(MARK, b"0")
+    number = (schema.metadata or {}).get(MARK, b"0")
     try:
-        return int(given)
+        return int(number)
     except ValueError:
-        raise InputError(f"{file}: the schema of its rows is {given!r:.40}, not a number") from None
+        raise InputError(
+            f"{file}: the schema of its rows is {number!r:.40}, not a number"
+        ) from None
 
 
 def upgraded(table: pa.Table, version: int) -> pa.Table:
@@ -171,11 +173,11 @@ def upgraded(table: pa.Table, version: int) -> pa.Table:
         table = step(table)
     if unknown := sorted(set(table.column_names) - set(COLUMNS)):
         raise TypeError(f"unknown columns {', '.join(unknown)}; see results/README.md")
-    given = {name: table[name] for name in table.column_names}
+    older = {name: table[name] for name in table.column_names}
     columns = []
     for field in SCHEMA:
         default = pa.scalar(COLUMNS[field.name].default, field.type)
-        columns.append(given.get(field.name, pa.repeat(default, len(table))).cast(field.type))
+        columns.append(older.get(field.name, pa.repeat(default, len(table))).cast(field.type))
     return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
@@ -184,25 +186,27 @@ def _from_0(table: pa.Table) -> pa.Table:
 
     It had the name of a measure among the solvers, and called killed runs time_limit.
     """
-    given = {name: table[name] for name in table.column_names}
+    columns = {name: table[name] for name in table.column_names}
     empty = pa.nulls(len(table), pa.string())
-    status, solver = given["status"].cast(pa.string()), given["solver"].cast(pa.string())
-    variance = given.get("variance", pa.nulls(len(table))).cast(pa.float64())
+    status, solver = columns["status"].cast(pa.string()), columns["solver"].cast(pa.string())
+    variance = columns.get("variance", pa.nulls(len(table))).cast(pa.float64())
     limit, answer = pc.equal(status, Status.TIME_LIMIT), pc.is_valid(variance)
     killed = pc.and_(limit, pc.invert(answer))
-    given["status"] = pc.if_else(killed, str(Status.KILLED), status)
-    named = pc.starts_with(given.get("group", empty).cast(pa.string()), "measure-").fill_null(False)
-    kind = given.get("kind", empty).cast(pa.string())
+    columns["status"] = pc.if_else(killed, str(Status.KILLED), status)
+    named = pc.starts_with(columns.get("group", empty).cast(pa.string()), "measure-").fill_null(
+        False
+    )
+    kind = columns.get("kind", empty).cast(pa.string())
     drawn = pc.is_in(kind, pa.array(["held_out", "stability"]))
     nothing = pa.scalar(None, pa.string())
-    given["measure"] = pc.if_else(named, solver, pc.if_else(drawn, kind, nothing))
-    given["solver"] = pc.if_else(named, nothing, solver)
-    if "reason" in given:
-        given["reason"] = given["reason"].cast(pa.string()).fill_null("")
-    if "history_left_out" in given:
-        given["history_left_out"] = given["history_left_out"].fill_null(False)
-    given["flops_convention"] = pa.array([1] * len(table), pa.int64())
-    return pa.table(given)
+    columns["measure"] = pc.if_else(named, solver, pc.if_else(drawn, kind, nothing))
+    columns["solver"] = pc.if_else(named, nothing, solver)
+    if "reason" in columns:
+        columns["reason"] = columns["reason"].cast(pa.string()).fill_null("")
+    if "history_left_out" in columns:
+        columns["history_left_out"] = columns["history_left_out"].fill_null(False)
+    columns["flops_convention"] = pa.array([1] * len(table), pa.int64())
+    return pa.table(columns)
 
 
 STEPS = (_from_0,)  # from each version to the next

@@ -87,11 +87,11 @@ def make_rows(plan: Plan, out: Path) -> None:
     """Make the rows of a plan and write them to a parquet file; one that was killed goes on."""
     atomic_files.make_folder(out.parent)
     journal = Journal(out, plan.key)
-    rows.write(made(plan, journal), out)
+    rows.write(rows_of(plan, journal), out)
     journal.close()
 
 
-def made(plan: Plan, journal: Journal) -> list[Row]:
+def rows_of(plan: Plan, journal: Journal) -> list[Row]:
     """The rows of a plan: those that a journal has, and the others, which are added to it."""
     tqdm.monitor_interval = 0  # its thread and forked workers do not go together
     # the grader first: nothing of a stranger has been heard here
@@ -118,7 +118,10 @@ class _Job:
         timed = [run for run in runs if run.timed and not protocol.fastest]
         rounds = protocol.rounds if timed else 1
         least = 1 if all(run.one_round for run in timed) else protocol.least
-        words, kept = f"{self.plan.labels.get('experiment', '')} {name}", set(self.journal.rows)
+        words, from_journal = (
+            f"{self.plan.labels.get('experiment', '')} {name}",
+            set(self.journal.rows),
+        )
         begun, earlier = perf_counter(), 0.0  # seconds of kept rows, of an earlier process
         bar = tqdm(total=rounds * len(runs), desc=words.strip(), disable=None, leave=False)
         # a whole group has the machine alone, so that its runs take turns at one speed
@@ -130,7 +133,7 @@ class _Job:
                     break
                 for index, chain in enumerate(interleaved(runs)):
                     for key, row in self._chain(name, f"{repeat}-{index}", chain):
-                        if key in kept:
+                        if key in from_journal:
                             earlier += row.outer_time or row.worker_time or 0.0
                         bar.update()
                         yield row

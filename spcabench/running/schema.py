@@ -333,8 +333,8 @@ def _columns() -> dict[str, Column]:
     }
 
 
-def _default(given: Field) -> Any:
-    return None if given.default is MISSING else given.default
+def _default(field: Field) -> Any:
+    return None if field.default is MISSING else field.default
 
 
 def _one(hint: Any) -> Any:

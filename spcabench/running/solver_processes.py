@@ -97,24 +97,24 @@ class Processes:
         if self.protocol.fastest:
             with self._shared() as helper:
                 _prepared(helper, run, preparation.tidied)
-                return asked(helper, replace(run, timed=False), self.protocol.grace)
+                return answer_of(helper, replace(run, timed=False), self.protocol.grace)
         return self._with_memory(run)
 
     def _of_stranger(self, run: Run) -> Answer:
         """The answer of a stranger's file, in new processes; a timed run is timed from outside."""
         with self._ready(run) as helper:
-            answer = asked(helper, replace(run, timed=False), self.protocol.grace)
+            answer = answer_of(helper, replace(run, timed=False), self.protocol.grace)
         if not (run.solver and run.timed and answer.status.good):
             return answer
         with self._shared() as own:
             fresh = partial(self._ready, run)
-            answer, vector = outside_cost.costed(run, answer, fresh, own, asked)
+            answer, vector = outside_cost.costed(run, answer, fresh, own, answer_of)
         self.again = [vector]
         if self.protocol.audit is None or not answer.status.good:
             return answer
         with self._ready(run) as helper:
             audit = self.protocol.audit
-            answer, vector = outside_cost.audited(run, answer, helper, audit, asked)
+            answer, vector = outside_cost.audited(run, answer, helper, audit, answer_of)
         self.again.append(vector)
         return answer
 
@@ -131,11 +131,11 @@ class Processes:
     def _with_memory(self, run: Run) -> Answer:
         """The answer of the common process, with the memory of a run in a process of its own."""
         with self._shared() as helper:
-            answer = asked(helper, replace(run, memory=False), self.protocol.grace)
+            answer = answer_of(helper, replace(run, memory=False), self.protocol.grace)
         if not run.memory:
             return answer
         with closing(Worker(worker.answer)) as own:
-            measured = asked(own, replace(run, timed=False), self.protocol.grace)
+            measured = answer_of(own, replace(run, timed=False), self.protocol.grace)
         peak, before = measured.peak_memory, measured.memory_before
         return replace(answer, peak_memory=peak, memory_before=before)
 
@@ -226,7 +226,7 @@ def _sha256(solver: str) -> str:
 def _warmed(helper: Worker, runs: Any) -> str:
     """Make runs of no account; why there is no use in others, if so."""
     for run in runs:
-        if asked(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
+        if answer_of(helper, replace(run, timeout=PATIENCE), 0.0).status == Status.KILLED:
             return f"did not come back from a first run, on {run.dataset}, within {PATIENCE:g} s"
     return ""
 
@@ -234,10 +234,10 @@ def _warmed(helper: Worker, runs: Any) -> str:
 def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> None:
     """Let the process do what comes before a run, on no clock."""
     before = Run(dataset=run.dataset, parameters=run.parameters, function=function, timeout=LOADING)
-    asked(helper, before, 0.0)
+    answer_of(helper, before, 0.0)
 
 
-def asked(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
+def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
     """The answer of a process to a run; one without numbers where it crashed or was killed.
 
     grace : seconds beyond the run's own limit.
@@ -249,22 +249,22 @@ def asked(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
     }
     begun = perf_counter()
     try:
-        said = helper.ask(run.described(), run.timeout + grace)
+        reply = helper.ask(run.described(), run.timeout + grace)
         seconds = perf_counter() - begun
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
-    answer = believed(said, is_stranger(run))
+    answer = believed(reply, is_stranger(run))
     if answer.status == Status.MEMORY_LIMIT:  # the next run must not have to do with what is left
         helper.restart()
     return _timed_outside(replace(answer, **now), seconds)
 
 
-def believed(said: Any, stranger: bool) -> Answer:
+def believed(reply: Any, stranger: bool) -> Answer:
     """What a process said, as an answer: of a stranger's one, what it may say."""
     try:
-        if not isinstance(said, Mapping) or not {*said} <= {*COLUMNS}:
-            raise TypeError(_fault(said))
-        answer = Answer(**{k: v for k, v in said.items() if not stranger or k in STATED})
+        if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
+            raise TypeError(_fault(reply))
+        answer = Answer(**{k: v for k, v in reply.items() if not stranger or k in STATED})
     except (TypeError, ValueError) as error:
         return Answer(status=Status.ERROR, reason=f"its answer is none: {error}"[:200])
     if stranger and answer.status in OF_HARNESS:
@@ -272,9 +272,11 @@ def believed(said: Any, stranger: bool) -> Answer:
     return answer
 
 
-def _fault(said: Any) -> str:
+def _fault(reply: Any) -> str:
     """Why a message is no answer, in the words of the process itself where it gave any."""
-    return str(said.get("fault", "it names no columns") if isinstance(said, dict) else "no columns")
+    return str(
+        reply.get("fault", "it names no columns") if isinstance(reply, dict) else "no columns"
+    )
 
 
 def _timed_outside(answer: Answer, seconds: float) -> Answer:

@@ -69,12 +69,12 @@ def end_orphans(own: Collection[int]) -> None:
     These are its children in groups of their own, but for some that are known.
     """
     for _ in range(int(PATIENCE / 0.01)):
-        found = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
-        if not found:
+        orphans = [p for p in psutil.Process().children() if p.pid not in own and _apart(p.pid)]
+        if not orphans:
             return
-        for process in found:
+        for process in orphans:
             _kill([*_stopped_below(process.pid), process])
-        psutil.wait_procs(found, timeout=0.01)  # which takes their exit codes too
+        psutil.wait_procs(orphans, timeout=0.01)  # which takes their exit codes too
 
 
 def _apart(pid: int) -> bool:
@@ -116,16 +116,16 @@ def end(pid: int) -> None:
 
 def _stopped_below(pid: int) -> list[psutil.Process]:
     """All below a process: each is stopped, so that none starts another while they are listed."""
-    found: list[psutil.Process] = []
+    stopped: list[psutil.Process] = []
     with suppress(psutil.Error):
         root = psutil.Process(pid)
         new = [root]
         while new:
             for process in new:
                 _stop(process)
-            new = [p for p in root.children(recursive=True) if p not in found]
-            found += new
-    return found
+            new = [p for p in root.children(recursive=True) if p not in stopped]
+            stopped += new
+    return stopped
 
 
 def _stop(process: psutil.Process) -> None:
@@ -142,13 +142,13 @@ def _stop(process: psutil.Process) -> None:
 def end_session(leader: int) -> None:
     """End all processes of a session but this one; of this one's session, all below it too."""
     for _ in range(int(PATIENCE / 0.1)):
-        found = [p for p in psutil.process_iter() if _is_in(p, leader)]
+        members = [p for p in psutil.process_iter() if _is_in(p, leader)]
         if leader == os.getpid():  # a process below this one may have made a session of its own
-            found += psutil.Process().children(recursive=True)
-        if not found:
+            members += psutil.Process().children(recursive=True)
+        if not members:
             return
-        _kill(found)
-        psutil.wait_procs(found, timeout=0.1)
+        _kill(members)
+        psutil.wait_procs(members, timeout=0.1)
 
 
 def _is_in(process: psutil.Process, session: int) -> bool:

@@ -45,10 +45,10 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
 
 def run_of(message: Mapping[str, Any]) -> Run:
     """The run that `Run.described` describes; its functions are found by their names."""
-    found = {
+    functions = {
         name: pkgutil.resolve_name(message[name]) if message[name] else None for name in FUNCTIONS
     }
-    return Run(**{**message, **found, "uses": tuple(message["uses"])})
+    return Run(**{**message, **functions, "uses": tuple(message["uses"])})
 
 
 def answered(run: Run) -> Answer:
@@ -61,8 +61,8 @@ def answered(run: Run) -> Answer:
         if run.form:
             problem = problem.given_as(run.form)  # type: ignore[arg-type]
         with external_solver.limited(run.timeout):
-            given = _measured(problem, run) if run.function else _solved(problem, run)
-        return replace(given, **about(problem), worker_time=perf_counter() - begun)
+            answer = _measured(problem, run) if run.function else _solved(problem, run)
+        return replace(answer, **about(problem), worker_time=perf_counter() - begun)
     except MemoryError:
         return Answer(status=Status.MEMORY_LIMIT, reason="the process may not have more memory")
     except external_solver.Failed as failure:
@@ -120,26 +120,26 @@ def _solved(problem: Problem, run: Run) -> Answer:
         settings["k"] = max(2, round(settings["k"] * problem.n))
     machine.forget_peak()
     before = machine.process_memory("VmRSS")
-    asked = (run.dataset, dict(run.parameters), run.form, run.solver, settings, run.seed)
-    key = json.dumps(asked)
-    known = _warm.get(key)
-    result = known or _once(problem, run, settings)
+    question = (run.dataset, dict(run.parameters), run.form, run.solver, settings, run.seed)
+    key = json.dumps(question)
+    earlier = _warm.get(key)
+    result = earlier or _once(problem, run, settings)
     if run.timed:
         _warm[key] = result  # later rounds need neither warm-up nor search
     # before the grading, whose bounds need memory too
     peak = machine.process_memory("VmHWM") + machine.memory_of_children()
     if intact.changed(_as_begun[os.getpid()]):
         result = replace(result, flags=tuple(sorted({*result.flags, Flag.patched})))
-    given = of_result(result, run.vectors)
+    answer = of_result(result, run.vectors)
     if run.memory:
-        given = replace(given, peak_memory=peak, memory_before=before)
+        answer = replace(answer, peak_memory=peak, memory_before=before)
     if external_solver.is_command(registry.path("solver", str(run.solver))):
-        given = replace(given, **external_solver.numbers(result))
+        answer = replace(answer, **external_solver.numbers(result))
     if not run.timed:
-        return given
-    if known is None and not result.search and result.setup_time + result.solve_time > LONG:
-        return replace(given, samples=1)
-    return replace(given, **_times(problem, run, settings, result))
+        return answer
+    if earlier is None and not result.search and result.setup_time + result.solve_time > LONG:
+        return replace(answer, samples=1)
+    return replace(answer, **_times(problem, run, settings, result))
 
 
 def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
@@ -184,8 +184,8 @@ def vector_of(result: Result) -> dict[str, Any]:
 
 def _times(problem: Problem, run: Run, settings: Mapping[str, Any], warm: Result) -> dict[str, Any]:
     """Clocks averaged over as many runs as a sample needs; the run before was the warm-up."""
-    one = warm.setup_time + warm.solve_time
-    count = int(np.clip(np.ceil(SAMPLE / max(one, 1e-6)), 1, 500))
+    seconds = warm.setup_time + warm.solve_time
+    count = int(np.clip(np.ceil(SAMPLE / max(seconds, 1e-6)), 1, 500))
     if warm.search:  # the penalty that was found is timed, as a single run of its own
         settings = {k: v for k, v in {**settings, **warm.settings}.items() if k != "k"}
     results = [_once(problem, run, settings) for _ in range(count)]

@@ -94,7 +94,7 @@ class Worker:
         while True:
             left = max(deadline - monotonic(), 0.0)
             try:
-                found = self.reader.message(min(LOOK, left))
+                message = self.reader.message(min(LOOK, left))
             except TimeoutError:
                 # what the work forked holds the pipe too, and hides that the process has ended
                 if not self.process.is_alive():
@@ -102,8 +102,8 @@ class Worker:
                 if left <= 0.0:
                     raise
                 continue
-            if isinstance(found, list) and len(found) == 2 and found[0] == self.asked:
-                return found[1]
+            if isinstance(message, list) and len(message) == 2 and message[0] == self.asked:
+                return message[1]
 
     def _exit_code(self) -> int | None:
         """The exit code of a process that ends now; None if it does not."""

@@ -169,15 +169,17 @@ def _explain(log: Path) -> None:
     """The lines of the log that say what went wrong: those of the jobs alone, if there are any."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     # Snakemake's own lines are many, and must not hide what a job said
-    said = list(_sentences(lines)) or list(_ends(lines))
-    if not said:
+    sentences = list(_sentences(lines)) or list(_ends(lines))
+    if not sentences:
         atomic_files.check_room(log.parent)  # a full disk took no more of the log
         atomic_files.append(log, "\n")
-    full = next((why for why in FULL if any(why in line for line in said or lines)), None)
-    if full and not any(line.startswith("spcabench: ") for line in said):
-        said = [f"spcabench: {log.parent}: cannot be written ({full})"]
-    said = said or [line for line in lines if re.search("error|exception", line, re.IGNORECASE)]
-    say("\n".join(list(dict.fromkeys(said))[:MOST]), file=sys.stderr)
+    full = next((why for why in FULL if any(why in line for line in sentences or lines)), None)
+    if full and not any(line.startswith("spcabench: ") for line in sentences):
+        sentences = [f"spcabench: {log.parent}: cannot be written ({full})"]
+    sentences = sentences or [
+        line for line in lines if re.search("error|exception", line, re.IGNORECASE)
+    ]
+    say("\n".join(list(dict.fromkeys(sentences))[:MOST]), file=sys.stderr)
     say(
         "the workflow did not finish; the same command goes on from what is finished; its log is "
         f"{log}",
@@ -200,8 +202,8 @@ def _sentences(lines: list[str]) -> Iterator[str]:
 
 def _ends(lines: list[str]) -> Iterator[str]:
     """How jobs ended that said nothing themselves."""
-    for found in filter(None, map(SILENT.search, lines)):
-        step, code = " ".join(found[1].split()[:2]), int(found[2])
+    for end in filter(None, map(SILENT.search, lines)):
+        step, code = " ".join(end[1].split()[:2]), int(end[2])
         killed = code == 128 + signal.SIGKILL
         how = f"signal {code - 128}" if code > 128 else f"exit code {code}"
         how += ", as where memory runs out" if killed else ""

@@ -18,7 +18,7 @@ from spcabench.running.figure_jobs import groups
 from spcabench.running.figure_plan import run_job
 from spcabench.running.journal import Journal
 from spcabench.running.long_jobs import longest
-from spcabench.running.solver_processes import asked
+from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
 from tests.trial import row
@@ -56,15 +56,15 @@ def worker(tmp_path, monkeypatch):
     ],
 )
 def test_every_failure_is_a_row(worker, tmp_path, body, status):
-    answer = asked(worker, replace(TASK, solver=solver_file(tmp_path, body)))
+    answer = answer_of(worker, replace(TASK, solver=solver_file(tmp_path, body)))
     assert answer.status == status and not answer.status.good
     assert "\n" not in answer.reason and answer.variance is None
-    assert asked(worker, replace(TASK, solver="grqi")).status == "converged"
+    assert answer_of(worker, replace(TASK, solver="grqi")).status == "converged"
 
 
 def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
     task = replace(TASK, timeout=1.0, solver=solver_file(tmp_path, "time.sleep(60); yield"))
-    answer = asked(worker, task, grace=0.5)
+    answer = answer_of(worker, task, grace=0.5)
     assert answer.status is Status.KILLED and not answer.status.good
     assert answer.variance is None and answer.solve_time is None
 
@@ -72,7 +72,7 @@ def test_a_run_that_hangs_is_killed_and_has_no_answer(worker, tmp_path):
 def test_a_run_that_the_driver_stops_has_an_answer(worker, tmp_path):
     solver = solver_file(tmp_path, "while True: yield np.eye(problem.n)[0]; time.sleep(0.01)")
     limits = {"k": 3, "time_limit": 0.2, "tol": 0.0, "stop": "end"}
-    answer = asked(worker, replace(TASK, settings=limits, solver=solver))
+    answer = answer_of(worker, replace(TASK, settings=limits, solver=solver))
     assert answer.status is Status.TIME_LIMIT and answer.status.good
     assert answer.variance > 0.0
 

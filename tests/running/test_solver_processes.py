@@ -14,7 +14,7 @@ from spcabench import registry
 from spcabench.run import Run
 from spcabench.running import messages, supervisor
 from spcabench.running import worker as worker_module
-from spcabench.running.solver_processes import asked
+from spcabench.running.solver_processes import answer_of
 from spcabench.running.worker_process import Worker
 from spcabench.solving.status import Status
 from tests.problems import some
@@ -132,11 +132,11 @@ def test_each_kind_of_solver_is_one_row_and_the_next_is_its_own(tmp_path, solver
     task = replace(TASK, solver=solver_file(body), timeout=2.0 if status == "killed" else 60.0)
     before = below()
     with closing(Worker(worker_module.answer)) as worker:
-        answer = asked(worker, task, grace=0.0)
+        answer = answer_of(worker, task, grace=0.0)
         assert status is None or answer.status == status, answer.reason
         assert "\n" not in answer.reason
         for k in (2, 4, 3):  # none of these is given the answer to another
-            after = asked(worker, replace(TASK, solver="grqi", settings={"k": k}))
+            after = answer_of(worker, replace(TASK, solver="grqi", settings={"k": k}))
             assert after.status == "converged" and after.k == k
     left = tmp_path / "left"
     pids = [int(pid) for pid in left.read_text().split()] if left.exists() else []
@@ -152,7 +152,7 @@ def test_a_late_reply_is_not_taken_for_that_of_the_next_message():
 
 def test_a_crash_names_its_signal(solver_file):
     with closing(Worker(worker_module.answer)) as worker:
-        answer = asked(worker, replace(TASK, solver=solver_file(KINDS["segfaults"][0])))
+        answer = answer_of(worker, replace(TASK, solver=solver_file(KINDS["segfaults"][0])))
     assert answer.status is Status.CRASH and "SIGSEGV" in answer.reason
 
 

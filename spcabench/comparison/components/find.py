@@ -27,16 +27,16 @@ class Bill:
     runs: int = 0
     statuses: list[str] = field(default_factory=list)
 
-    def add(self, found: Components, joint: bool) -> None:
+    def add(self, components: Components, joint: bool) -> None:
         """Add what one call of the solver took; all results of a joint one share their cost."""
-        for result in found.results[:1] if joint else found.results:
+        for result in components.results[:1] if joint else components.results:
             search = result.search
             self.seconds += search.get("time", result.setup_time + result.solve_time)
             flops = int(search.get("flops", result.setup_flops + result.flops))
             counted = self.flops is not None and result.counted
             self.flops = (self.flops or 0) + flops if counted else None
             self.runs += int(search.get("runs", 1))
-        self.statuses = [str(result.status) for result in found]
+        self.statuses = [str(result.status) for result in components]
 
 
 def loadings(
@@ -61,11 +61,11 @@ def loadings(
     else:
         joint = how == "joint"
         refit = {} if joint else {"refit": True}
-        found = api.components(
+        components = api.components(
             problem, solver, r, k=k, deflation=how, seed=seed, time_limit=limit, **refit
         )
-        bill.add(found, joint)
-        Z = _good(found)
+        bill.add(components, joint)
+        Z = _good(components)
     return {
         "indices": [support(z).tolist() for z in Z.T],
         "values": [z[support(z)].tolist() for z in Z.T],
@@ -94,9 +94,9 @@ def assembled(answer: dict[str, Any], n: int) -> Array:
     return np.column_stack(columns) if columns else np.zeros((n, 0))
 
 
-def _good(found: Components) -> Array:
-    columns = [result.x for result in found if result.good]
-    return np.column_stack(columns) if columns else np.zeros((found.problem.n, 0))
+def _good(components: Components) -> Array:
+    columns = [result.x for result in components if result.good]
+    return np.column_stack(columns) if columns else np.zeros((components.problem.n, 0))
 
 
 def _searched(
@@ -108,17 +108,17 @@ def _searched(
     """
     module = registry.module("solver", solver)
     most = k if how == ROUNDED else r * k
-    given = in_form(problem, module.TRAITS)
-    low, high = (float(np.log(t)) for t in module.penalty_range(given))
+    accepted = in_form(problem, module.TRAITS)
+    low, high = (float(np.log(t)) for t in module.penalty_range(accepted))
     best, value = np.zeros((problem.n, 0)), 0.0
     while bill.runs < TRIALS and high - low > CLOSED and bill.seconds < PATIENCE * limit:
         middle = (low + high) / 2.0
         settings: dict[str, Any] = {str(module.TRAITS.penalty): float(np.exp(middle))}
-        found = api.components(
+        components = api.components(
             problem, solver, r, deflation="joint", seed=seed, time_limit=limit, **settings
         )
-        bill.add(found, joint=True)
-        Z = _good(found)
+        bill.add(components, joint=True)
+        Z = _good(components)
         used = np.flatnonzero(Z.any(axis=1))
         if (len(used) if how == ROUNDED else np.count_nonzero(Z)) > most:
             low = middle

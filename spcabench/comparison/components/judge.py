@@ -28,11 +28,11 @@ def measured(
     Z, wrong = _feasible(problem, numbers, obeyed, k, r)
     if wrong:
         return wrong
-    found = measures(problem, Z)
+    measured_values = measures(problem, Z)
     truth = problem.provenance.get("loadings")
-    known = asdict(recovery(Z, np.array(truth).T)) if truth is not None else {}
-    value = found.total if obeyed.orthonormal else found.projected
-    return {**numbers, **asdict(found), **known, "value": value}
+    recovered = asdict(recovery(Z, np.array(truth).T)) if truth is not None else {}
+    value = measured_values.total if obeyed.orthonormal else measured_values.projected
+    return {**numbers, **asdict(measured_values), **recovered, "value": value}
 
 
 def on_others(

@@ -41,17 +41,17 @@ def standing(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _line(row: Any) -> dict[str, Any]:
-    asked = row.settings
+    settings = row.settings
     line = {
         "item": row.item,
         "family": row.family,
         "dataset": row.dataset,
         "parameters": json.dumps(row.parameters, sort_keys=True),
         "solver": row.solver,
-        "how": asked["how"],
-        "formulation": Formulation(asked["formulation"]).value,
-        "r": asked["r"],
-        "k": asked["k"],
+        "how": settings["how"],
+        "formulation": Formulation(settings["formulation"]).value,
+        "r": settings["r"],
+        "k": settings["k"],
         "status": str(row.status),
         "reason": row.reason,
         "stand_in": row.stand_in,
@@ -69,12 +69,14 @@ def _line(row: Any) -> dict[str, Any]:
 def _bounded(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a certified bound, its source, and the gap, for every line with a value."""
     keys = ["formulation", "dataset", "parameters", "r", "k"]
-    made = {
+    bound_of = {
         key: _bound(*key)
         for key in table.dropna(subset=["value"])[keys].itertuples(index=False, name=None)
     }
-    found = [made.get(key, (np.nan, "")) for key in table[keys].itertuples(index=False, name=None)]
-    table = table.assign(bound=[b for b, _ in found], source=[s for _, s in found])
+    bounds = [
+        bound_of.get(key, (np.nan, "")) for key in table[keys].itertuples(index=False, name=None)
+    ]
+    table = table.assign(bound=[b for b, _ in bounds], source=[s for _, s in bounds])
     return table.assign(gap=(table.bound - table.value) / table.bound)
 
 
@@ -113,9 +115,9 @@ def ranking(table: pd.DataFrame) -> pd.DataFrame:
                 "all_found": bool((part.found == part.r).all()),
             }
         )
-    found = pd.DataFrame(lines)
-    partly = found.pairs < found.groupby("formulation").pairs.transform("max")
+    ranked = pd.DataFrame(lines)
+    partly = ranked.pairs < ranked.groupby("formulation").pairs.transform("max")
     order = ["formulation", "partly", "share", "seconds"]
-    return found.assign(partly=partly).sort_values(
+    return ranked.assign(partly=partly).sort_values(
         order, ascending=[True, True, False, True], ignore_index=True
     )

@@ -20,14 +20,14 @@ TRUE, HELD_OUT = "components", "components, held out"
 
 def runs(job: Job) -> Iterator[Run]:
     """Every run in order: by problem, number of loadings, cardinality and way."""
-    asked = _ways(job)
+    ways = _ways(job)
     for item in suite.ITEMS:
         for r in item.counts:
             for k in item.ks:
-                for way in asked:
+                for way in ways:
                     yield _run(job, item, way, r, k)
         if item.held_out:
-            for way in asked:
+            for way in ways:
                 yield _run(job, item, way, item.counts[-1], item.ks[-1], held_out=True)
 
 
@@ -43,21 +43,21 @@ def _ways(job: Job) -> list[Way]:
 
 def _run(job: Job, item: Item, way: Way, r: int, k: int, held_out: bool = False) -> Run:
     settings: dict[str, Any] = dict(solver=job.solver, how=way.how, r=r, k=k, limit=job.limit)
-    asked = {**settings, "formulation": way.formulation.value}
+    recorded = {**settings, "formulation": way.formulation.value}
     return Run(
         dataset=item.dataset,
         parameters=item.parameters,
         function=find.halves if held_out else find.loadings,
         judge=judge.on_others if held_out else judge.measured,
         uses=(job.solver,),
-        settings=asked,
+        settings=recorded,
         timed=not held_out,
         timeout=PATIENCE,
         series=f"{item.name}, {way.how}",
         skip=job.described.missing or refused(job.described.traits, item),
         columns=dict(
             solver=job.label,
-            settings=asked,
+            settings=recorded,
             item=item.name,
             family=item.family,
             kind=HELD_OUT if held_out else TRUE,
