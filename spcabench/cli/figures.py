@@ -252,15 +252,25 @@ def publish_run(
     fewer: Annotated[
         bool, typer.Option("--fewer", help="Drop published figures that this run lacks.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Figure that is renewed while all others stay; repeatable.",
+            autocompletion=options.figure_names,
+        ),
+    ] = None,
 ) -> None:
     """Copy a run to results/published and into the README.
 
     The README gets its gallery and its table. The copy leaves out what is too large for git.
     Comparisons that were published before stay.
+
+    With --only, the groups of rows that the run has replace those of the same name, and the figure
+    is drawn and judged from all its rows. Each row keeps the commit that made it.
     """
     from spcabench.page import publish
 
-    _check_run(folder)
+    _check_run(options.ROOT / "results" / "published" if only else folder)
     if machine.checkout() is None:
         raise InputError("publish: works in a clone of the repository only")
     for source in comparison or ():
@@ -269,7 +279,7 @@ def publish_run(
             raise InputError(f"--comparison: {source} has no plan.json, so it is not a comparison")
     root = options.ROOT
     out = root / "results" / "published"
-    about = publish.publish(folder, out, root / "README.md", comparison or (), fewer)
+    about = publish.publish(folder, out, root / "README.md", comparison or (), fewer, only or ())
     say(
         f"results/published: {about['figures']} figures, {about['bytes'] / 1e6:.1f} MB; commit it "
         "with README.md"

@@ -161,6 +161,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "caption": "\n\n".join(caption),
         "scale": scale,
         "commit": last.commit,
+        "commits": sorted(rows.commit.unique()),
         "dirty": bool(rows.dirty.any()),
         "written": max(rows.written),
         "command": f"spcabench figure {name} --scale {scale}",

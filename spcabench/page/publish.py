@@ -8,6 +8,9 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from spcabench import machine, opening, registry
 from spcabench.atomic_files import make_folder, replacing_folder, write_text
 from spcabench.comparison import best_known, merging, suite
@@ -27,7 +30,7 @@ from spcabench.page import (
 )
 from spcabench.page.generated_block import replaced
 from spcabench.page.render import render
-from spcabench.running import rows
+from spcabench.running import figure_jobs, rows
 
 LARGEST_ROWS = 2_000_000  # bytes; larger rows go without their histories
 LARGEST_SVG = 300_000  # bytes; a larger picture is a PNG only
@@ -54,13 +57,18 @@ def publish(
     readme: Path,
     comparisons: Iterable[Path] = (),
     fewer: bool = False,
+    only: Collection[str] = (),
 ) -> dict[str, Any]:
     """Copy figures, verdicts and rows of a run, write its pages, and renew the README's block.
 
     Of the published run itself, the statements are judged again from its rows, and the pages and
     the block are made anew. Comparisons that were published before stay beside those that are
-    given. All is made beside ``out``, and then takes its place. fewer : whether figures that were
-    published before may be missing.
+    given. All is made beside ``out``, and then takes its place.
+
+    fewer : whether figures that were published before may be missing. only : figures that are
+        renewed while all others stay: the groups of their rows that the run has take the place of
+        the published ones, and they are drawn and judged from what is published then, as are the
+        figures that draw their rows too.
 
     Returns what is published: scale, commits, counts. Raises InputError if the working tree has
     uncommitted changes.
@@ -69,23 +77,29 @@ def publish(
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
-    figures, sources = claims_file.read_all(folder), list(comparisons)
-    if not fewer:
+    again = folder.resolve() == out.resolve()
+    figures, sources = claims_file.read_all(out if only else folder), list(comparisons)
+    if only:
+        _check_rows(folder, out, only)
+    elif not fewer:
         _check_complete(figures, out)
     for comparison in sources:
         _check_comparison(comparison, out / COMPARISONS)
     with replacing_folder(out, keep=True) as aside:
-        again = folder.resolve() == out.resolve()
-        if not again:
+        if not (again or only):
             _copy_run(folder, figures, aside)
         _copy_history(folder.parent / "history", aside / "history")
         shutil.copy(best_known.TABLE, aside)
         _copy_quick(folder.parent / "quick", folder, aside / overview_page.OTHER_CLAIMS)
         for comparison in sources:
             _copy_comparison(comparison, aside / COMPARISONS / comparison.resolve().name)
-        for name, report in figures.items() if again else ():
+        for name in only if not again else ():
+            _renew_rows(folder / "rows" / name, aside / "rows" / name)
+        for name in _drawing(only, figures):
+            _renew_figure(aside, name, next(iter(figures.values()))["scale"])
+        for name, report in figures.items() if again and not only else ():
             _judge_again(aside, name, report["scale"])
-        about = _write_pages(aside, figures)
+        about = _write_pages(aside)
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
 
@@ -100,6 +114,48 @@ def _check_complete(figures: Collection[str], out: Path) -> None:
         )
 
 
+def _check_rows(folder: Path, out: Path, names: Iterable[str]) -> None:
+    """Raise InputError for a figure of which the run has no rows, or rows of another scale."""
+    scales = {report["scale"] for report in claims_file.read_all(out).values()}
+    for name in names:
+        registry.path("figure", name)
+        if not (files := verify.rows_of(folder, name)):
+            raise InputError(f"--only: {folder} has no rows of {name}")
+        if others := {*rows.read_text(files, ["scale"]).scale} - scales:
+            raise InputError(f"--only: rows of {name} are of {', '.join(others)} scale")
+
+
+def _drawing(names: Collection[str], published: Iterable[str]) -> list[str]:
+    """These figures, and the published ones that draw rows of theirs."""
+    known = {*registry.names("figure")}
+    others = [n for n in published if n in known and {*figure_jobs.shared(n)} & {*names}]
+    return [*dict.fromkeys([*names, *others])]
+
+
+def _renew_rows(source: Path, out: Path) -> None:
+    """Put the groups of rows that a run made in the place of the published ones.
+
+    A group is never mixed, because its runs were timed in turns. The rows of all other groups stay,
+    with the commit and the machine that made them.
+    """
+    if not (files := sorted(source.glob("*.parquet"))):
+        return
+    made, kept = rows.read_table(files), rows.read_table(sorted(out.glob("*.parquet")))
+    renewed = pc.is_in(kept["group"], value_set=pc.unique(made["group"]))
+    _write_rows(pa.concat_tables([kept.filter(pc.invert(renewed)), made]), out)
+
+
+def _renew_figure(out: Path, name: str, scale: str) -> None:
+    """Draw and judge a published figure from its rows."""
+    home = out / "figures" / name
+    aside, files = home.with_name(f".{name}"), verify.rows_of(out, name)
+    draw.draw_figure(name, files, aside)
+    draw.judge_figure(name, scale, files, aside / claims_file.NAME)
+    shutil.rmtree(home, ignore_errors=True)
+    _copy_figure(aside, home)
+    shutil.rmtree(aside)
+
+
 def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
     for part in ("figures", "rows", "solvers"):
         shutil.rmtree(out / part, ignore_errors=True)
@@ -108,10 +164,10 @@ def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
         _copy_rows(folder / "rows" / name, out / "rows" / name)
 
 
-def _write_pages(out: Path, figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _write_pages(out: Path) -> dict[str, Any]:
     """Write the pages of a run that is published, and what is known of it, which is returned."""
     results_page.write_page(out, published=True)
-    about = _about(figures)
+    about = _about(claims_file.read_all(out))
     for paper in paper_page.papers(out):
         text = render("paper.md.j2", paper=paper, about=about, card=card)
         write_text(out / f"{paper['key']}.md", text)
@@ -258,11 +314,14 @@ def _copy_comparison(source: Path, out: Path) -> None:
 
 
 def _copy_rows(source: Path, out: Path) -> None:
-    files = sorted(source.glob("*.parquet"))
-    if not files:
-        return
-    table, target = rows.read_table(files), out / "rows.parquet"
-    out.mkdir(parents=True)
+    if files := sorted(source.glob("*.parquet")):
+        _write_rows(rows.read_table(files), out)
+
+
+def _write_rows(table: pa.Table, out: Path) -> None:
+    """Write the published rows of a figure, without their histories if they are too large."""
+    target = out / "rows.parquet"
+    out.mkdir(parents=True, exist_ok=True)
     rows.write_table(table, target, compression="zstd")
     if target.stat().st_size > LARGEST_ROWS:
         rows.write_table(rows.without_histories(table), target, compression="zstd")
@@ -282,7 +341,7 @@ def _contents(out: Path) -> dict[str, Any]:
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "scale": ", ".join(sorted({f["scale"] for f in figures.values()})),
-        "commits": sorted({f["commit"] for f in figures.values()}),
+        "commits": sorted({c for f in figures.values() for c in f.get("commits", [f["commit"]])}),
         "dirty": sorted(name for name, f in figures.items() if f["dirty"]),
         "written": max(f["written"] for f in figures.values())[:10],
         "figures": len(figures),

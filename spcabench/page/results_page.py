@@ -49,9 +49,14 @@ def _about(folder: Path, figures: list[dict[str, Any]]) -> dict[str, Any]:
         "version": claims_file.VERSION,
         "scale": newest.get("scale", folder.name),
         "commit": newest.get("commit", "unknown"),
-        "commits": sorted({f["commit"] for f in figures if "commit" in f}) or ["unknown"],
+        "commits": sorted({c for f in figures for c in _commits(f)}) or ["unknown"],
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _commits(figure: dict[str, Any]) -> list[str]:
+    """The commits that made the rows of a figure; of older files the last of them alone."""
+    return figure.get("commits") or [figure["commit"]] if "commit" in figure else []
 
 
 def _write_json(path: Path, about: dict[str, Any], name: str, entries: list[Any]) -> None:

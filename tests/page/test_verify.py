@@ -335,6 +335,41 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
     assert all(file.read_bytes() == content for file, content in before.items())
 
 
+def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, tmp_path):
+    make_run(trial_run)
+    file = trial_run / "rows" / NAME / "grqi.parquet"
+    old = [made_row(group=group, commit="before") for group in ("kept", "grqi")]
+    rows.write(old, file)
+    root, _ = published(trial_run, tmp_path)
+    home = root / "results" / "published"
+    git = ["git", "-C", str(root), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-qm", "published"], check=True)
+    rows.write([made_row(group="grqi", commit="after", k=2)], file)
+    shutil.rmtree(trial_run / "figures")  # a run of a few jobs has no figures yet
+    (home / "figures" / NAME / "figure.png").write_bytes(b"an older picture")
+    about = publish.publish(trial_run, home, root / "README.md", only=[NAME])
+    kept = rows.read_text([home / "rows" / NAME / "rows.parquet"])
+    made_by = dict(zip(kept.group, kept.commit, strict=True))
+    assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
+    assert about["commits"] == ["after", "before"]
+    assert (home / "figures" / NAME / "figure.png").read_bytes()[:4] == b"\x89PNG"
+    page = (home / "trial2013.md").read_text()
+    assert "`after`" in page and "`before`" in page
+    assert not differences(verify.rejudge(home))
+
+
+def test_a_figure_without_rows_or_of_another_scale_is_not_published_alone(trial_run, tmp_path):
+    make_run(trial_run)
+    root, _ = published(trial_run, tmp_path)
+    home = root / "results" / "published"
+    for source, words in ((tmp_path / "empty", "no rows"), (trial_run, "paper scale")):
+        if source == trial_run:
+            rows.write([made_row(scale="paper")], trial_run / "rows" / NAME / "grqi.parquet")
+        with pytest.raises(InputError, match=f"--only: .*{words}"):
+            publish.publish(source, home, root / "README.md", only=[NAME])
+
+
 @pytest.mark.parametrize("refused", [shutil.Error([("a", "b", "[Errno 28] full")]), OSError(28)])
 def test_a_disk_without_room_is_one_line(refused, trial_run, tmp_path, monkeypatch):
     make_run(trial_run)
