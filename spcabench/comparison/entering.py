@@ -19,6 +19,7 @@ from spcabench.comparison import best_known as known
 from spcabench.comparison import grading, ranking, sound_rows
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.suite import Item
+from spcabench.flops import CONVENTION
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
@@ -70,12 +71,25 @@ def recomputed(
 
 
 def _sound(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The rows that hold what a run can give, and a sentence for each other one."""
+    """The rows that hold what a run can give, and a sentence for each other one.
+
+    Of rows that count flops by another convention there is one for each solver.
+    """
     rows = rows.reset_index(drop=True)
     faults = {index: sound_rows.fault(row) for index, row in enumerate(rows.to_dict("records"))}
     wrong = {index: fault for index, fault in faults.items() if fault}
     sentences = [_sentence(rows.loc[index], fault) for index, fault in wrong.items()]
-    return rows.drop(index=[*wrong]).reset_index(drop=True), sentences
+    rows = rows.drop(index=[*wrong])
+    otherwise = rows[rows.flops_convention != CONVENTION]
+    parts = otherwise.groupby("solver", sort=False, dropna=False)
+    everything = len(rows) > 0 and len(otherwise) == len(rows)
+    for name, part in [("all solvers", otherwise)] if everything else parts:
+        conventions = ", ".join(map(str, sorted(part.flops_convention.unique())))
+        sentences.append(
+            f"{name}, {len(part)} rows: they count flops by the convention {conventions}, and this "
+            f"version by {CONVENTION}; make them again"
+        )
+    return rows.drop(index=otherwise.index).reset_index(drop=True), sentences
 
 
 def _with_planted_supports(

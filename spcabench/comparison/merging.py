@@ -98,7 +98,7 @@ def differences(parts: list[Part]) -> list[str]:
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
     """For each part and solver the shifted mean of the time, as in a comparison of its own."""
     tables = []
-    for part in parts:
+    for part in (part for part in parts if (part.rows.kind == "suite").any()):
         ranked = ranking.ranking(ranking.standing(part.rows, table))
         tables.append(ranked[["solver", "time", "slowest"]].assign(place=part.name))
     return pd.concat(tables, ignore_index=True)

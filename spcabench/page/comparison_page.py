@@ -57,7 +57,6 @@ def write(plan_file: Path) -> Path:
     table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
     merging.write(plan_file.parent, job_of, table)
     rows = results.read([plan_file.with_name(merging.ROWS)])
-    results.check_convention(rows, plan.name)
     rows, dropped = _entering(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
 
@@ -107,13 +106,19 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
     """Write the page of several comparisons together: times are apart, and decide no rank."""
     parts = [merging.Part.read(source) for source in sources]
     merging.check(parts)
-    results.check_convention(pd.concat([part.rows for part in parts]), folder.name)
     # a solver that several machines ran keeps the job of the first
     job_of = {label: job for part in reversed(parts) for label, job in part.jobs.items()}
     # nothing that another machine says of a value or a bound is believed
     believed = [_entering(part.rows, job_of, elsewhere=True) for part in parts]
     parts = [replace(part, rows=rows) for part, (rows, _) in zip(parts, believed, strict=True)]
+    dropped = [
+        f"{sentence} (in {part.name})"
+        for part, (_, sentences) in zip(parts, believed, strict=True)
+        for sentence in sentences
+    ]
     rows = merging.joined(parts)
+    if not (rows.kind == "suite").any():
+        raise InputError(f"merge: no row can be ranked: {dropped[0]}")
     broken: dict[str, list[str]] = {}
     for part in parts:
         for solver, promises in part.broken.items():
@@ -125,7 +130,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "places": list(by_machine.columns),
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
-        "dropped": [sentence for _, dropped in believed for sentence in dropped],
+        "dropped": dropped,
     }
     return _written(folder, plan, job_of, rows, "flops", extra)
 

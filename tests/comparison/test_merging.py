@@ -11,6 +11,7 @@ import pytest
 from spcabench.cli import options
 from spcabench.comparison import jobs, merging, suite
 from spcabench.errors import InputError
+from spcabench.flops import CONVENTION
 from spcabench.page import comparison_page as page
 from spcabench.running import rows as results
 from spcabench.solving.status import Status
@@ -102,6 +103,27 @@ def test_a_row_that_lies_is_dropped_with_a_sentence_and_blocks_nobody(folders, t
     assert "A row was not believed" not in honest
     assert (table[table.solver != liars].value > 0.0).all()
     assert table[(table.solver == liars) & table.value.isna()].shape[0] or liars == "tpower"
+
+
+@pytest.mark.parametrize("all_of_the_part", [False, True])
+def test_rows_of_another_convention_are_dropped_alone(folders, tmp_path, all_of_the_part):
+    two = changed(folders[1], tmp_path / "two", flops_convention=lambda _: CONVENTION - 1)
+    if all_of_the_part:
+        two = kept(two, tmp_path / "old", lambda rows: [*rows.index[rows.solver == rows.solver[0]]])
+    out = tmp_path / "both"
+    out.mkdir()
+    text = page.write_merged(out, [two, folders[0]]).read_text()
+    solvers = [*results.read([two / "rows.parquet"]).solver]
+    first, count = solvers[0], solvers.count(solvers[0])
+    who = "all solvers" if all_of_the_part else first
+    said = f"{who}, {count} rows: they count flops by the convention {CONVENTION - 1}"
+    assert text.count("A row was not believed") == 1 and said in text
+    assert f"make them again (in {two.name})." in text
+    table = pd.read_csv(out / "table.csv")
+    assert {"tpower", "spcavrp"} <= set(table.solver) and table.value.notna().all()
+    if all_of_the_part:
+        with pytest.raises(InputError, match="no row can be ranked: all solvers"):
+            page.write_merged(out, [two])
 
 
 def test_a_bound_of_another_machine_is_made_again(folders, tmp_path):
