@@ -24,10 +24,10 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
 import numpy as np
 
 from spcabench.iterate import Facts, Iterate, Traits
-from spcabench.methods.exact_search.branch_and_bound import Exact
+from spcabench.methods.exact_search.branch_and_bound import SECOND, Exact
 from spcabench.vectors import embed
 
-TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
+TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True, pace=SECOND)
 FACTS = Facts(
     year=2026,
     cost="9 j^3 a node of j variables and 9 n^3 a bound, about",

@@ -61,6 +61,9 @@ class Traits:
         Whether the order of the rows, signs, storage and the number of threads change the variance
         of the answer by no more than 1e-9, relative. False where a library, or an iteration that
         magnifies rounding, decides ties: the docstring of the solver says which.
+    pace : float, optional
+        Of a solver that counts its work, and ends when its setting ``budget`` is spent: how much of
+        it takes about a second of processor time. ``solve --work`` gives the limit in such seconds.
     """
 
     control: Literal["cardinality", "penalty"] | None
@@ -75,6 +78,7 @@ class Traits:
     largest: int | None = None
     path: bool = False
     stable: bool = True
+    pace: float | None = None
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,21 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     return values
 
 
+def budget(seconds: float, solver: str, typed: dict[str, Any]) -> float:
+    """The setting ``budget`` of a solver that is to do the work of so many seconds."""
+    from spcabench import registry
+
+    pace = registry.module("solver", solver).TRAITS.pace
+    if pace is None:
+        raise InputError(
+            f"--work: solver {solver!r} counts no work; --set time_limit=SECONDS ends it by the "
+            "clock, --set max_iterations=N after so many steps"
+        )
+    if "budget" in typed:
+        raise InputError("--set: budget is what --work sets; give one of the two")
+    return seconds * pace
+
+
 def kinds(solver: str) -> dict[str, Any]:
     """What every setting may be, by its name: a key of `KINDS`."""
     from spcabench import registry

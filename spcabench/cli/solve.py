@@ -84,6 +84,17 @@ Criterion = Annotated[
     str,
     typer.Option(help="How `-k auto` chooses: heldout, stability or certified."),
 ]
+Work = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="End an exact search after the work of about so many seconds of one core. Work is "
+        "counted, so the answer is the same however busy the machine is; --set time_limit=SECONDS "
+        "goes by the clock.",
+        min=1e-3,
+        callback=options.finite,
+    ),
+]
 Bound = Annotated[
     bool, typer.Option("--bound/--no-bound", help="Compute certified bounds, or leave them out.")
 ]
@@ -141,6 +152,7 @@ def solve(
     picture: Picture = "loadings",
     substitutes: Substitutes = False,
     bound: Bound = True,
+    work: Work = None,
     as_json: options.Json = False,
 ) -> None:
     """Find sparse components of a file or dataset, with bounds.
@@ -198,6 +210,8 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):
             settings_of_run = settings.read(typed.setting or [], name)
+            if typed.work is not None:
+                settings_of_run["budget"] = settings.budget(typed.work, name, settings_of_run)
         solvers.watch(name, settings_of_run.get("time_limit"))
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 
+import numpy as np
 import pytest
 import typer
 
@@ -109,9 +110,21 @@ def test_solver_settings(spcabench):
     assert json.loads(completed.stdout)["components"][0]["cardinality"] >= 1
 
 
+def test_a_limit_of_work_is_no_limit_of_time(spcabench, tmp_path):
+    file = tmp_path / "noise.npy"
+    np.save(file, np.random.default_rng(0).standard_normal((60, 60)))
+    words = ("solve", str(file), "-k", "25", "--solver", "branch_and_bound", "--work", "0.1")
+    answers = [json.loads(spcabench(*words, "--json").stdout) for _ in range(2)]
+    first, again = (answer["components"][0] for answer in answers)
+    assert first["status"] == "work_limit"
+    assert first["bound"] == again["bound"] and first["support"] == again["support"]
+    assert any("spent its work, that of about 0.1 s" in note for note in answers[0]["notes"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--work", "1"), "counts no work"),
         (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
         (

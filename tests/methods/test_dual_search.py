@@ -215,7 +215,8 @@ def test_the_budget_and_the_time_end_a_search():
     short, longer = (api.solve(problem, "branch_and_bound", k=25, budget=b) for b in (1e8, 4e8))
     for result in (short, longer):
         assert result.status == "work_limit"
-        spent = f"the search spent its work, {result.settings['budget']:.3g}"
+        seconds = result.settings["budget"] / 1e9
+        spent = f"the search spent its work, that of about {seconds:.3g} s"
         assert result.unproven == f"not proven optimal: {spent}"
         assert result.bound > result.variance and result.unproven.endswith("% larger")
         assert result.variance <= result.claimed

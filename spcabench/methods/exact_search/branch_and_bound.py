@@ -44,6 +44,7 @@ from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
+SECOND = 1e9  # work that takes about a second of processor time
 PACE = 30.0  # work of such an entry, measured: it is looked at, sorted and updated
 HEAD = 1000  # features of largest variance among which incumbents are sought
 # scans over all swaps for the incumbent of a smaller cardinality, and for that of K
@@ -193,7 +194,8 @@ class Exact:
             return "not_attempted", f"{left:,} candidate variables; the search takes {MOST:,}"
         if self.indivisible[k]:
             return "work_limit", "what is left of the problem cannot be divided further"
-        return "work_limit", f"the search spent its work, {self.budget:.3g}"
+        seconds = self.budget / SECOND
+        return "work_limit", f"the search spent its work, that of about {seconds:.3g} s"
 
     def run(self) -> Iterator[int]:
         """Settle one cardinality after the other; yield the one at work after each chunk."""
