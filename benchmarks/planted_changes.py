@@ -197,13 +197,13 @@ def outcome(plant, base, old):
     before = {solver: old[solver] for solver in plant.solvers}
     rows = gate.compare(before, new, best_known.read())
     bad = [row for row in rows if row[-1] in BAD]
-    more = gate.memories(before, new)
+    memories = gate.memories(before, new)
     worse = "; ".join(f"{row[0]}, {row[1]}: {row[2]} {row[4] / row[3] - 1:+.1%}" for row in bad)
     larger = "; ".join(
-        f"{solver}, {name}: {value / 1e6:+.0f} MB" for (solver, name), value in more.items()
+        f"{solver}, {name}: {value / 1e6:+.0f} MB" for (solver, name), value in memories.items()
     )
     if plant is MEMORY:
-        return larger or "nothing", bool(more) and not bad
+        return larger or "nothing", bool(memories) and not bad
     if not plant.on:
         return worse or "nothing", bool(rows) and not bad
     named = {(row[1], row[2]) for row in bad}

@@ -125,21 +125,25 @@ def _found(corpus):
                 yield name, path, missing
 
 
-def _read(name, file, path, missing, asked, words, values, center):
-    found = sources.find(f"{name}/vocab.{name}.txt", None)
-    vocabulary = read_vocabulary(found, Docword.open(path).words) if found else None
+def _read(name, file, path, missing, corpus, words, values, center):
+    vocabulary_file = sources.find(f"{name}/vocab.{name}.txt", None)
+    vocabulary = (
+        read_vocabulary(vocabulary_file, Docword.open(path).words) if vocabulary_file else None
+    )
     about = dict(source=name, file=file, sha256=sources.checksum(path), missing=missing)
     name = f"{name} ({missing})" if missing else name
     if words is None:
-        return _of_counts(name, read_docword(path), vocabulary, about, asked, words, values, center)
+        return _of_counts(
+            name, read_docword(path), vocabulary, about, corpus, words, values, center
+        )
     first = moments(path)
     top = _top(first, words, values)
     if values == "presence":
-        p = first.found[top] / first.documents
+        p = first.documents_with[top] / first.documents
         S = products(path, top, presence=True) - (np.outer(p, p) if center else 0.0)
     else:
         S = covariance(path, top, first) if center else products(path, top)
-    return _of_covariance(name, about, S, first, top, vocabulary, asked, values, center)
+    return _of_covariance(name, about, S, first, top, vocabulary, corpus, values, center)
 
 
 def _top(first, words, values):
@@ -147,17 +151,17 @@ def _top(first, words, values):
     return np.sort(np.argsort(-variances, kind="stable")[:words])
 
 
-def _named(name, shape, asked, about):
+def _named(name, shape, corpus, about):
     """The problem's name and provenance, a stand-in called one."""
-    stand_in = not name.startswith(asked)
+    stand_in = not name.startswith(corpus)
     if stand_in:
-        name = f"{asked} (stand-in: {name} {shape[0]} x {shape[1]})"
-        about = about | dict(source=f"{about['source']}, in place of {asked}")
+        name = f"{corpus} (stand-in: {name} {shape[0]} x {shape[1]})"
+        about = about | dict(source=f"{about['source']}, in place of {corpus}")
     return name, about | dict(stand_in=stand_in)
 
 
-def _of_covariance(name, about, S, first, top, vocabulary, asked, values, center):
-    name, about = _named(name, (first.documents, len(first.sums)), asked, about)
+def _of_covariance(name, about, S, first, top, vocabulary, corpus, values, center):
+    name, about = _named(name, (first.documents, len(first.sums)), corpus, about)
     kind = "covariance (1/m)" if center else "second moments (1/m)"
     about |= dict(preprocessing=f"{VALUES[values]}: {kind} of the words of largest variance")
     features = [vocabulary[j] for j in top] if vocabulary else [str(j) for j in top]
@@ -168,9 +172,9 @@ def _of_covariance(name, about, S, first, top, vocabulary, asked, values, center
     )
 
 
-def _of_counts(name, counts, vocabulary, about, asked, words, values, center):
+def _of_counts(name, counts, vocabulary, about, corpus, words, values, center):
     if words is None:
-        name, about = _named(name, counts.shape, asked, about)
+        name, about = _named(name, counts.shape, corpus, about)
         about |= dict(preprocessing=f"{VALUES[values]}{', centred' if center else ''}")
         return Problem.from_data(
             _valued(counts, values), name, center=center, features=vocabulary, provenance=about
@@ -187,16 +191,19 @@ def _of_counts(name, counts, vocabulary, about, asked, words, values, center):
         first,
         top,
         vocabulary,
-        asked,
+        corpus,
         values,
         center,
     )
 
 
 def _moments(counts):
-    found = np.diff(counts.indptr).astype(float)
+    documents = np.diff(counts.indptr).astype(float)
     return Moments(
-        counts.shape[0], np.asarray(counts.sum(axis=0)), np.asarray((counts**2).sum(axis=0)), found
+        counts.shape[0],
+        np.asarray(counts.sum(axis=0)),
+        np.asarray((counts**2).sum(axis=0)),
+        documents,
     )
 
 

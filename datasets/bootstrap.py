@@ -30,8 +30,8 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     X = _drawn(original, samples, np.random.default_rng(seed))
     names = original.features
     if variables is not None:
-        kept = largest_indices(_variances(X), min(variables, original.n))
-        X, names = X[:, kept], None if names is None else [names[j] for j in kept]
+        columns = largest_indices(_variances(X), min(variables, original.n))
+        X, names = X[:, columns], None if names is None else [names[j] for j in columns]
     if sp.issparse(X):  # few columns are left: dense is smaller
         X = X.toarray()
     return Problem.from_data(

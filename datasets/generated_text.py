@@ -30,9 +30,9 @@ def load(m=20_000, n=100_000, topics=50, seed=0):
     rows = []
     for j in range(n):
         count = max(1, rng.binomial(m, share[j]))
-        found = rng.choice(m, min(m, int(LIKELIER * count)), replace=False, shuffle=False)
-        own = topic[found] == j % topics
-        rows.append(np.union1d(found[own], found[~own][:count]))
+        drawn = rng.choice(m, min(m, int(LIKELIER * count)), replace=False, shuffle=False)
+        own = topic[drawn] == j % topics
+        rows.append(np.union1d(drawn[own], drawn[~own][:count]))
     starts = np.concatenate([[0], np.cumsum([len(r) for r in rows])])
     counts = rng.geometric(0.6, starts[-1]).astype(float)
     return Problem.from_data(

@@ -154,11 +154,11 @@ def _read_photographs(path):
         raise InputError(f"{path}: damaged archive ({error})") from None
 
 
-def _pixels(stream, what):
+def _pixels(stream, file):
     from PIL import Image
 
     try:
         with Image.open(stream) as image:
             return np.asarray(image.convert("RGB"))
     except OSError as error:
-        raise InputError(f"{what}: not a readable picture ({error})") from None
+        raise InputError(f"{file}: not a readable picture ({error})") from None

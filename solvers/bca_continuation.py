@@ -78,7 +78,7 @@ def ascent(S, lam, x=None):
         if x is None
         else loading_start(S_1, lam_1, barrier / n, x)
     )
-    known, gap, stood = None, np.inf, np.inf
+    incumbent, gap, stood = None, np.inf, np.inf
     while True:
         before = gap
         for _ in range(SWEEPS):
@@ -87,8 +87,8 @@ def ascent(S, lam, x=None):
                 return  # rounding has made X indefinite
             now = polished(S, pair(S, X, unit * V, lam), lam)
             yield now
-            known = best([known, now])
-            gap = relative_gap(known.value, known.bound)
+            incumbent = best([incumbent, now])
+            gap = relative_gap(incumbent.value, incumbent.bound)
             if gap < 1.2 * barrier:
                 break
         if barrier >= 0.1 * gap or gap <= 0.95 * before:

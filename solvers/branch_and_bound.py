@@ -73,12 +73,12 @@ def solve(
 
 def answer(search, n, k, shift):
     """The best x of cardinality k, the bound, and what is known of the smaller ones."""
-    known = {
+    columns = {
         "value": search.value - shift,
         "bound": search.bound - shift,
         "nodes": search.nodes,
     }
-    extra = {f"{name}_{j}": float(of[j]) for name, of in known.items() for j in range(1, k + 1)}
+    extra = {f"{name}_{j}": float(of[j]) for name, of in columns.items() for j in range(1, k + 1)}
     extra["nodes"] = float(search.nodes.sum())
     x = embed(search.loadings[k], search.support[k], n)
     return Iterate(x, bound=float(search.bound[k] - shift), extra=extra)

@@ -88,7 +88,7 @@ def thresholded(W, k):
     size = np.abs(W)
     tau = np.partition(size, -k - 1, axis=0)[-k - 1]  # (r,)
     over = size - tau
-    kept = np.where(over > TIE * size.max(axis=0), np.sign(W) * over, 0.0)
-    for tied in np.flatnonzero(~kept.any(axis=0)):
-        kept[:, tied] = project(W[:, tied], k)
-    return kept
+    sparse = np.where(over > TIE * size.max(axis=0), np.sign(W) * over, 0.0)
+    for tied in np.flatnonzero(~sparse.any(axis=0)):
+        sparse[:, tied] = project(W[:, tied], k)
+    return sparse

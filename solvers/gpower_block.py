@@ -64,9 +64,9 @@ def solve(problem, *, gamma: float, components: int = 1, norm: str = "l1", seed:
     while True:
         P = np.column_stack([A.T @ x for x in X.T])  # (n, q)
         T = mu * (soft_threshold(P, gamma) if norm == "l1" else hard_threshold(P, gamma**2))
-        rest = (
+        penalty = (
             0.0 if norm == "l1" else gamma**2 * float((mu**2 * np.count_nonzero(T, axis=0)).sum())
         )
         Z = np.column_stack([normalize(t) for t in T.T])
-        yield Iterate(Z[:, 0], Z=Z, extra={"objective": float((T * T).sum()) - rest})
+        yield Iterate(Z[:, 0], Z=Z, extra={"objective": float((T * T).sum()) - penalty})
         X = polar(mu * A.products(T))

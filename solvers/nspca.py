@@ -71,10 +71,10 @@ def solve(
         raise InputError(
             f"restarts, components: {restarts}, {components}; at least 1 of each is needed"
         )
-    given = problem.form == "covariance" or problem.indefinite
+    is_Sigma = problem.form == "covariance" or problem.indefinite
     Sigma = problem.covariance
     # R (n, p): the rows of Sigma, or the columns of A
-    R = Sigma[np.arange(problem.n)].B if given else problem.data.dense().T
+    R = Sigma[np.arange(problem.n)].B if is_Sigma else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
     # equal variances: by increasing |Sigma e_j|; a copy, because the kernel takes no reversed view
     order = falling_order(a, Sigma.column_squares)[::-1].copy()
@@ -86,15 +86,15 @@ def solve(
         start(R, np.abs(rng.standard_normal((problem.n, components)))[rank])
         for _ in range(restarts)
     ]
-    yield iterate(states[0], given)
+    yield iterate(states[0], is_Sigma)
     F = np.full(restarts, -np.inf)
     moving = list(range(restarts))
     while moving:
         for i in list(moving):
-            F[i], done = sweeps(R, given, a, order, *states[i], weight, beta, tol_F)
+            F[i], done = sweeps(R, is_Sigma, a, order, *states[i], weight, beta, tol_F)
             if done:
                 moving.remove(i)
-        yield iterate(states[first_largest(F)], given)
+        yield iterate(states[first_largest(F)], is_Sigma)
 
 
 def start(R, U):
@@ -103,12 +103,12 @@ def start(R, U):
     return U, product(R, U)
 
 
-def iterate(state, given):
+def iterate(state, is_Sigma):
     """The columns of U, normalised, those of the largest variance first."""
     U, Y = state
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
-    variances = (Y * (U.T if given else Y)).sum(axis=1) / scale**2
+    variances = (Y * (U.T if is_Sigma else Y)).sum(axis=1) / scale**2
     Z = (U / scale)[:, falling_order(variances)]
     return Iterate(normalize(Z[:, 0]), Z=Z)
 
@@ -119,13 +119,13 @@ def leading_value(Sigma, d):
     Where that finds less than the largest variance, d has no part in the leading eigenvector: the
     column of the largest variance is the start then.
     """
-    found = 0.0
+    value = 0.0
     for start in (lambda: d, lambda: Sigma @ np.eye(1, len(d), Sigma.largest_variance())[0]):
         v = lanczos(lambda y: Sigma @ y, normalize(start()), 1e-9)
-        found = float(v @ (Sigma @ v))
-        if found >= (1.0 - TIE) * d.max():
+        value = float(v @ (Sigma @ v))
+        if value >= (1.0 - TIE) * d.max():
             break
-    return found
+    return value
 
 
 @compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")
@@ -164,20 +164,20 @@ def gain(u, c2, c1, alpha):
 
 
 @inlined
-def sweep(R, given, a, order, U, Y, G, alpha, beta):
+def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
     """Every entry of U set to its best value, in place (section 3).
 
     Y = U'R and G = U'U are kept up to date.
 
-    given : R is Sigma, else the transpose of A. Returns the flops: p where an entry changes, p for
-    its gradient if not given.
+    is_Sigma : R is Sigma, else the transpose of A. Returns the flops: p if an entry changes, p for
+    its gradient if R is not Sigma.
     """
     work, p = 0, R.shape[1]
     for r in order:
         for s in range(len(G)):
             u = U[r, s]
             c2 = a[r] + alpha - alpha * (G[s, s] - u * u)
-            c1 = (Y[s, r] if given else np.dot(R[r], Y[s])) - a[r] * u - beta
+            c1 = (Y[s, r] if is_Sigma else np.dot(R[r], Y[s])) - a[r] * u - beta
             for j in range(len(G)):
                 if j != s:
                     c2 -= alpha * U[r, j] ** 2
@@ -185,7 +185,7 @@ def sweep(R, given, a, order, U, Y, G, alpha, beta):
             new = largest_root(c2, c1, alpha)
             if new <= 0.0 or gain(new, c2, c1, alpha) <= 0.0:
                 new = 0.0
-            work += 0 if given else p
+            work += 0 if is_Sigma else p
             if new != u:
                 work += p
                 Y[s] += (new - u) * R[r]
@@ -200,7 +200,7 @@ def sweep(R, given, a, order, U, Y, G, alpha, beta):
     "Tuple((int64, float64, boolean))(float64[:, ::1], boolean, float64[::1], int64[::1], "
     "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
 )
-def sweeps(R, given, a, order, U, Y, alpha, beta, tol):
+def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):
     """At most SWEEPS sweeps: F(U), and whether the last one changed it by less than ``tol``.
 
     tol : relative.
@@ -208,11 +208,11 @@ def sweeps(R, given, a, order, U, Y, alpha, beta, tol):
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf
     for _ in range(SWEEPS):
-        work += sweep(R, given, a, order, U, Y, G, alpha, beta)
+        work += sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta)
         apart = G - np.eye(len(G))
         old = F
         F = (
-            0.5 * (Y * (U.T if given else Y)).sum()
+            0.5 * (Y * (U.T if is_Sigma else Y)).sum()
             - 0.25 * alpha * (apart * apart).sum()
             - beta * U.sum()
         )

@@ -55,8 +55,8 @@ def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float =
     yield best
     for first in range(0, n, BATCH):
         X = unit_vectors(order[first : first + BATCH], n)  # (n, batch)
-        for kept in (r, k):
-            for x in ascend(Sigma, X, partial(truncated, kept), tol_x, T):
+        for count in (r, k):
+            for x in ascend(Sigma, X, partial(truncated, count), tol_x, T):
                 yield best if first else project(x, k)
         W = largest_indices(np.abs(x), k)
         reached, v = Sigma[W].leading()
@@ -72,14 +72,14 @@ def unit_vectors(indices, n):
     return E
 
 
-def truncated(kept, Y, _):
-    """The largest entries of each column of Y (n, b), so many ``kept``, scaled to norm one."""
-    if kept >= len(Y):
+def truncated(count, Y, _):
+    """The ``count`` largest entries of each column of Y (n, b), scaled to norm one."""
+    if count >= len(Y):
         return unit_columns(Y)
     size = np.abs(Y)
-    level = np.partition(size.T.copy(), -kept, axis=1)[:, -kept]  # (b,)
+    level = np.partition(size.T.copy(), -count, axis=1)[:, -count]  # (b,)
     large = size >= (1.0 - TIE) * level
     X = np.where(large, Y, 0.0)
-    for tied in np.flatnonzero(large.sum(axis=0) > kept):
-        X[:, tied] = project(Y[:, tied], kept)
+    for tied in np.flatnonzero(large.sum(axis=0) > count):
+        X[:, tied] = project(Y[:, tied], count)
     return unit_columns(X)

@@ -75,15 +75,15 @@ def solve(problem, *, shrinkage: float, components: int = 1):
 def scores(Y, SY):
     """A'Z = SY (Y'SY)^(-1/2) (n, q) for Z the polar factor of A Y, by the pseudo-inverse."""
     w, U = np.linalg.eigh(np.asarray(Y).T @ np.asarray(SY))
-    kept = w > ROUNDING * w[-1]
-    return np.asarray(SY) @ (U[:, kept] / np.sqrt(w[kept])) @ U[:, kept].T
+    nonzero = w > ROUNDING * w[-1]
+    return np.asarray(SY) @ (U[:, nonzero] / np.sqrt(w[nonzero])) @ U[:, nonzero].T
 
 
 def partial_polar(G):
     """The polar factor of G (n, q), zero where G has no rank."""
     U, d, Vt = np.linalg.svd(G, full_matrices=False)
-    kept = d > np.sqrt(ROUNDING) * d[0]
-    return U[:, kept] @ Vt[kept]
+    nonzero = d > np.sqrt(ROUNDING) * d[0]
+    return U[:, nonzero] @ Vt[nonzero]
 
 
 def shrunk(Y, gamma):

@@ -93,7 +93,7 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
     d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, where that is smaller
     n, q, failing, bound = len(U), len(ks), 0.0, np.full(len(ks), np.inf)
     for r in range(1, d + 1) if samples == "paper" else sorted({1, d}):
-        V, rest = low_rank(w, U, r)  # steps 1 and 2
+        V, tail = low_rank(w, U, r)  # steps 1 and 2
         rng, left = np.random.default_rng([seed, r]), sample_count(n, r, eps, samples)
         fails = failure(r, eps, left)
         net = Net(V, falling(V), ks, nonnegative, np.zeros((r, q)), np.full(q, -1.0), bound)
@@ -104,7 +104,7 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
             if not left and failing + fails <= 1.0 / n:
                 failing += fails
                 share = 1.0 if r == 1 else 1.0 - eps  # rank one is exact
-                bound = np.minimum(bound, net.scores / share + rest) if share else bound
+                bound = np.minimum(bound, net.scores / share + tail) if share else bound
                 net = replace(net, bound=bound)
             yield net
 

@@ -53,11 +53,11 @@ def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool
         never worse.
     """
     w, U = problem.covariance.leading_pairs(whole("d", d, 1) + 1)
-    V, rest = low_rank(w, U, d, shift)  # steps 1 and 2: (n, d)
+    V, tail = low_rank(w, U, d, shift)  # steps 1 and 2: (n, d)
     for x, candidates in best_supports(V, k, nonnegative):
         yield Iterate(x, extra=dict(candidates=candidates))
     c = product(V.T, x)
-    yield Iterate(x, bound=float(c @ c) + rest, extra=dict(candidates=candidates))
+    yield Iterate(x, bound=float(c @ c) + tail, extra=dict(candidates=candidates))
 
 
 def best_supports(V, k, nonnegative):
@@ -86,8 +86,8 @@ def best_supports(V, k, nonnegative):
     tried = 0
     for Ts in circles(n, d, nonnegative):
         floor = float((product(V.T, x) ** 2).sum()) * (1.0 + 1e-13)
-        _, c, rows, more = sweep(P, E, Ts, k, nonnegative, floor, keys, table)
-        tried += more
+        _, c, rows, batch_tried = sweep(P, E, Ts, k, nonnegative, floor, keys, table)
+        tried += batch_tried
         if len(rows):
             v = product(V[rows % n], c)
             x = embed(normalize(np.maximum(v, 0.0) if nonnegative else v), rows % n, n)

@@ -68,7 +68,7 @@ def solve(
     while True:
         targets = np.column_stack([Sigma @ a for a in alpha.T])
         B = np.column_stack(  # step 2
-            [elastic_net(Gram, *one) for one in zip(targets.T, ks, lambda_1, strict=True)]
+            [elastic_net(Gram, *column) for column in zip(targets.T, ks, lambda_1, strict=True)]
         )
         Z = unit_columns(B)
         yield Iterate(Z[:, 0], Z=Z)

@@ -132,15 +132,15 @@ def is_free(of_iterate: int, in_all: int) -> bool:
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 
-def check_caller(what: str) -> None:
+def check_caller(operation: str) -> None:
     """Raise SolverError unless the function that calls was called by a module of this package.
 
     It goes by the file that the module was loaded from, not by what a module says of itself.
     """
     if not is_ours(sys._getframe(2)):
         raise SolverError(
-            f"{what} is the harness's own: the work of a solver is charged; say COUNTED = False "
-            "where it cannot be counted"
+            f"{operation} is the harness's own: the work of a solver is charged; say "
+            "COUNTED = False if it cannot be counted"
         )
 
 

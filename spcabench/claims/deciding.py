@@ -66,9 +66,9 @@ def replicates(measured: intervals.Measured, rule: Rule) -> int:
     usable = measured.kind in ("mean", "geometric mean", "mean share") and not measured.incomplete
     if not usable or measured.without_spread or not np.isfinite(measured.value):
         return 0
-    one = measured.spread * np.sqrt(measured.count)
+    spread_of_one = measured.spread * np.sqrt(measured.count)
     for count in range(measured.count + 1, MOST + 1):
-        larger = replace(measured, spread=float(one / np.sqrt(count)), count=count)
+        larger = replace(measured, spread=float(spread_of_one / np.sqrt(count)), count=count)
         if rule.side(*larger.interval()) != "across":
             return count
     return MOST + 1

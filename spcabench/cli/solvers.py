@@ -179,14 +179,14 @@ def _heard(solver: str) -> Iterator[None]:
 
 
 @contextmanager
-def within(seconds: float, solver: str, what: str) -> Iterator[None]:
+def within(seconds: float, solver: str, step: str) -> Iterator[None]:
     """Raise InputError if a solver that is given as a file takes longer than some seconds.
 
     Python's own steps end then; a call of compiled code is ended when it returns.
     """
 
     def rang(number: int, frame: Any) -> NoReturn:
-        raise InputError(f"{solver}: {what} did not end within {seconds:g} s, which is its limit")
+        raise InputError(f"{solver}: {step} did not end within {seconds:g} s, which is its limit")
 
     if not solver.endswith(".py") or threading.current_thread() is not threading.main_thread():
         yield

@@ -53,8 +53,8 @@ def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
 def cheap(S: Array) -> Vector:
     """Return the smallest of the bounds that need S alone, and lambda_1."""
     rows = falling(S)
-    known = gershgorin(rows), frobenius(rows), soft_threshold_bounds(S, rows)
-    return np.minimum(np.min(known, axis=0), largest_eigenvalue(S))
+    formulas = gershgorin(rows), frobenius(rows), soft_threshold_bounds(S, rows)
+    return np.minimum(np.min(formulas, axis=0), largest_eigenvalue(S))
 
 
 def cells(d: int, count: int) -> tuple[Vector, float]:
@@ -72,8 +72,8 @@ def cells(d: int, count: int) -> tuple[Vector, float]:
     return centres / np.linalg.norm(centres, axis=1)[:, None], 1.0 - min(chord, 1.4) ** 2 / 2.0
 
 
-def spannogram(V: Array, rest: float, nonnegative: bool, count: int) -> Array:
-    """Bound the optimum of Sigma <= V V' + rest I, V (n, d), over a net of about count cells.
+def spannogram(V: Array, tail: float, nonnegative: bool, count: int) -> Array:
+    """Bound the optimum of Sigma <= V V' + tail I, V (n, d), over a net of about count cells.
 
     ||V'x||^2 is the maximum of (c'V'x)^2 over unit c. The maximum over x at one c is the sum of the
     k largest squares of V c. Where c lies within the radius r of a centre c_0, the maximum at c_0
@@ -86,4 +86,4 @@ def spannogram(V: Array, rest: float, nonnegative: bool, count: int) -> Array:
         v = V @ c
         for side in (v, -v) if nonnegative else (np.abs(v),):
             best = np.maximum(best, np.cumsum(np.sort(np.maximum(side, 0.0))[::-1] ** 2))
-    return rest + best / cosine**2
+    return tail + best / cosine**2

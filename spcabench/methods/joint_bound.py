@@ -86,8 +86,10 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
         if value <= reached / unit * (1.0 + 1e-9):
             break
         smooth = Smooth(A, shape, width)
-        found = minimize(smooth, U.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-        V = found.x.reshape(U.shape)
+        minimum = minimize(
+            smooth, U.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}
+        )
+        V = minimum.x.reshape(U.shape)
         new = joint_value(A, V, shape)
         if new < value:
             value, U = new, V

@@ -167,16 +167,16 @@ class Search:
     def _kicked(self) -> Indices:
         """Replace some variables of the best support by others, drawn by their covariance to it."""
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
-        kept = self.rng.permutation(self.W)[many:]
-        weight = np.abs(sum(self.column(j) for j in kept)) if len(kept) else self.d**2
+        members = self.rng.permutation(self.W)[many:]
+        weight = np.abs(sum(self.column(j) for j in members)) if len(members) else self.d**2
         weight = weight + (SMALL * max(weight.max(), self.d.max()) or 1.0)
         weight = np.where(np.isin(np.arange(self.n), self.W), 0.0, weight)
         return np.concatenate(
-            [kept, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())]
+            [members, self.rng.choice(self.n, many, replace=False, p=weight / weight.sum())]
         )
 
     def _filled(self, x: Vector) -> Indices:
         """The support of x, and variables of large variance where it has fewer than k."""
         W = support(x)
-        rest = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
-        return np.concatenate([W, rest[: self.k - len(W)]])
+        outside = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
+        return np.concatenate([W, outside[: self.k - len(W)]])

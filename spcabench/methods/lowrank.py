@@ -15,20 +15,20 @@ NEGLIGIBLE = 1e-12  # share of lambda_1 below which an eigenvalue is taken for z
 
 
 def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, float]:
-    """Return V (n, r), r <= d, and ``rest`` with Sigma - V V' <= rest I.
+    """Return V (n, r), r <= d, and ``tail`` with Sigma - V V' <= tail I.
 
     They come from the d + 1 leading eigenpairs w, U of Sigma. With ``shift``, V V' is the leading
-    part of Sigma - rest I. That bounds no worse, and leaves nothing of a Sigma that is sigma I plus
+    part of Sigma - tail I. That bounds no worse, and leaves nothing of a Sigma that is sigma I plus
     a matrix of rank d. The signs of the columns of V are chosen such that V follows every
     permutation and every change of sign of the variables.
     """
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
-    rest = max(float(w[r]), 0.0) if r < len(w) else 0.0
-    V = U[:, :r] * np.sqrt(np.maximum(w[:r] - shift * rest, NEGLIGIBLE * abs(w[0])))
+    tail = max(float(w[r]), 0.0) if r < len(w) else 0.0
+    V = U[:, :r] * np.sqrt(np.maximum(w[:r] - shift * tail, NEGLIGIBLE * abs(w[0])))
     terms = V[:, :1] ** 3 * V
     # a sum that cancels has a sign by rounding: then the largest entry stays positive
     negative = terms.sum(axis=0) < -TIE * np.abs(terms).sum(axis=0)
-    return V * np.where(negative, -1.0, 1.0), rest
+    return V * np.where(negative, -1.0, 1.0), tail
 
 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:

@@ -108,14 +108,14 @@ class _Search:
             if 2.0 * norms * half <= CLOSE * self.value:
                 self.bound = max(self.bound, float(above.max()))
                 return
-            kept, half = middles[above > self.value * (1.0 + CLOSE)], half / 2.0
-            middles = np.concatenate([kept - half, kept + half])
+            centres, half = middles[above > self.value * (1.0 + CLOSE)], half / 2.0
+            middles = np.concatenate([centres - half, centres + half])
         self.bound = max(self.bound, self.value * (1.0 + CLOSE))
 
     def along(self, R: tuple[int, ...], shared: list[int], angles: Array) -> Array:
         """The largest eigenvalue on a support whose shared part points along each angle."""
-        rest = np.eye(len(self.S))[:, [i for i in R if i not in shared]]
-        B = np.repeat(np.pad(rest, ((0, 0), (1, 0)))[None], len(angles), axis=0)  # (a, n, k - 1)
+        units = np.eye(len(self.S))[:, [i for i in R if i not in shared]]
+        B = np.repeat(np.pad(units, ((0, 0), (1, 0)))[None], len(angles), axis=0)  # (a, n, k - 1)
         B[:, shared, 0] = np.column_stack([np.cos(angles), np.sin(angles)])
         return np.asarray(np.linalg.eigvalsh(B.swapaxes(1, 2) @ self.S @ B)[:, -1], dtype=float)
 

@@ -59,8 +59,8 @@ def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
     """Join the primal of largest value and the dual of smallest bound, of pairs of one problem."""
-    known = [p for p in pairs if p is not None]
-    high, low = max(known, key=lambda p: p.value), min(known, key=lambda p: p.bound)
+    solved = [p for p in pairs if p is not None]
+    high, low = max(solved, key=lambda p: p.value), min(solved, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
 
 

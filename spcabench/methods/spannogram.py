@@ -61,7 +61,7 @@ def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def
 
 
 @inlined
-def largest(V, limits, c, signed, k, top, found, counts):  # type: ignore[no-untyped-def]
+def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-untyped-def]
     """Multiply rows of V with c until the k largest entries of V c, in size if signed, are certain.
 
     Returns how many rows were looked at, and how many entries were found, which are positive unless
@@ -69,7 +69,7 @@ def largest(V, limits, c, signed, k, top, found, counts):  # type: ignore[no-unt
     sizes whose leading bits are ``top``. found : values, rows and buckets of the entries found;
     counts : how many are in each bucket.
     """
-    (d, n), (values, rows, buckets) = V.shape, found
+    (d, n), (values, rows, buckets) = V.shape, entries
     z, bits = np.empty(BLOCK), values.view(np.int64)
     seen, count, limit, certain, counts[:] = 0, 0, 0, 0, 0
     while seen < n and certain < k:
@@ -94,15 +94,15 @@ def largest(V, limits, c, signed, k, top, found, counts):  # type: ignore[no-unt
 
 
 @inlined
-def arrange(found, count, counts, cuts, values, rows, ends):  # type: ignore[no-untyped-def]
+def arrange(entries, count, counts, cuts, values, rows, ends):  # type: ignore[no-untyped-def]
     """Sort the entries found by bucket into values and rows, and divide the buckets at the cuts."""
     at = 0
     for bucket in range(BUCKETS):
         at, counts[bucket] = at + counts[bucket], at
     for i in range(count):
-        at = counts[found[2][i]]
-        values[at], rows[at] = found[0][i], found[1][i]
-        counts[found[2][i]] += 1
+        at = counts[entries[2][i]]
+        values[at], rows[at] = entries[0][i], entries[1][i]
+        counts[entries[2][i]] += 1
     low = 0
     for bucket in range(BUCKETS):
         if low < cuts[low] < counts[bucket]:
@@ -119,7 +119,7 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
     """
     (n, d), k, work = V.shape, ks.max(), 0
     result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
-    found = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    entries = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     values, rows, ends = np.empty(n), np.empty(n, np.int64), np.empty(n + 1, np.int64)
     counts, cuts, Vx = np.empty(BUCKETS, np.int64), np.zeros(n + 1, np.int64), np.empty(d)
     for q in order[::-1]:
@@ -127,8 +127,8 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
     leading = norms.view(np.int64) >> SHIFT
     limits, top = np.minimum(leading[0] - leading, BUCKETS - 1), leading[0]
     for s in range(len(C)):
-        seen, count = largest(columns, limits, C[s], signed, k, top, found, counts)
-        arrange(found, count, counts, cuts, values, rows, ends)
+        seen, count = largest(columns, limits, C[s], signed, k, top, entries, counts)
+        arrange(entries, count, counts, cuts, values, rows, ends)
         work += d * (seen + min(k, count))
         squares, Vx[:], last = 0.0, 0.0, 0
         for q in order:
@@ -335,8 +335,8 @@ def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
                     ):
                         continue
                     tried += 1
-                    value, c, rows, more = attempt(E, above, T, mask, G, floor, nonnegative)
-                    work += more
+                    value, c, rows, flops = attempt(E, above, T, mask, G, floor, nonnegative)
+                    work += flops
                     if value > floor:
                         floor, best, support = value, c, rows
             i = order[step % len(order)]

@@ -123,11 +123,11 @@ def changed(old: Stored, new: Stored) -> list[str]:
         if name != "parts" and old[name] != new[name]
     ]
     pairs = zip(old["parts"], new["parts"], strict=False)
-    for one, other in pairs:
+    for earlier, later in pairs:
         changes += [
-            f"{key} of the rule {one[key]} > {other[key]}"
+            f"{key} of the rule {earlier[key]} > {later[key]}"
             for key in ("rule", "over", "measures", "unit")
-            if one[key] != other[key]
+            if earlier[key] != later[key]
         ]
     return changes + (["number of rules"] if len(old["parts"]) != len(new["parts"]) else [])
 

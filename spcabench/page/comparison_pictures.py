@@ -27,7 +27,7 @@ MOST = len(style.DISTINCT)  # solvers with a colour in a picture: the named ones
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the page: ``draw(*given, axes)`` draws it on a grid of axes.
+    """A picture of the page: ``draw(*arguments, axes)`` draws it on a grid of axes.
 
     words : its caption. shape : rows and columns of axes. size : in inches.
     """
@@ -37,7 +37,7 @@ class Picture:
     draw: Callable[..., None]
     shape: tuple[int, int]
     size: tuple[float, float]
-    given: tuple[Any, ...]
+    arguments: tuple[Any, ...]
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class Picture:
         # a fixed height of the titles: to find one takes a quarter of the time of a picture
         with matplotlib.rc_context(style.RC | {"axes.titley": 1.0}):
             figure, axes = plt.subplots(*self.shape, figsize=self.size, squeeze=False)
-            self.draw(*self.given, axes)
+            self.draw(*self.arguments, axes)
             text = io.StringIO()
             figure.savefig(text, format="svg", metadata={"Date": None})
             plt.close(figure)

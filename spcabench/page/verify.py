@@ -122,10 +122,10 @@ def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
         for key, value in old.items():
             yield from _different(value, new[key], f"{path} {key}")
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            label = one if isinstance(one, dict) else {}
+        for place, (earlier, later) in enumerate(zip(old, new, strict=True)):
+            label = earlier if isinstance(earlier, dict) else {}
             yield from _different(
-                one, other, f"{path} {label.get('label', label.get('name', place))}"
+                earlier, later, f"{path} {label.get('label', label.get('name', place))}"
             )
     elif not _equal(old, new):
         yield f"{path.strip()} was {old!r:.80}, is {new!r:.80}"

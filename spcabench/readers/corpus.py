@@ -46,7 +46,7 @@ class Moments:
     documents: int
     sums: Vector
     squares: Vector
-    found: Vector
+    documents_with: Vector
 
     @property
     def means(self) -> Vector:
@@ -61,7 +61,9 @@ class Moments:
     @property
     def idf(self) -> Vector:
         """log(documents / documents with the word); zero for a word that stands nowhere."""
-        return np.log(self.documents / np.where(self.found, self.found, self.documents))
+        return np.log(
+            self.documents / np.where(self.documents_with, self.documents_with, self.documents)
+        )
 
 
 def moments(path: Path) -> Moments:
