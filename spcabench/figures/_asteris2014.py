@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry
-from spcabench.figures._truth import VISIBLE, known, with_truth
+from spcabench.figures._truth import VISIBLE, truth_of, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving import bounds
@@ -139,7 +139,7 @@ def draw_trade_off(
     rows = by_cardinality(data, "spannogram", label)
     _draw_bounds(left, rows)
     if len(rows) and label == MAIN:  # the truth is that of the plain data
-        known(data).draw(left, rows.lambda_1.iloc[0])
+        truth_of(data).draw(left, rows.lambda_1.iloc[0])
     _draw_methods(left, data, label)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
     apart = (rows.refit - rows.value).abs().max() > VISIBLE  # else it lies under Algorithm 3's

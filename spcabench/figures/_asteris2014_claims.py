@@ -13,7 +13,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.claims.words import number, span
 from spcabench.figures._asteris2014 import MAIN, MARKS, TIME, by_cardinality
-from spcabench.figures._truth import known
+from spcabench.figures._truth import truth_of
 
 CONTRAST, UNCENTRED = "contrast-normalised", "not centred"
 # data set -> what its places are called, and the label of the preparation that decides
@@ -142,12 +142,12 @@ def _readings(
     measured = {
         of: quantity(by_cardinality(data, "spannogram", of)).dropna() for of in data.label.unique()
     }
-    rest = [
+    spans = [
         f"{of} {span(measured[of], statement.unit)}"
         for of in measured
         if of not in (MAIN, label, TIME)
     ]
-    notes = [f"The {name} otherwise prepared: {', '.join(rest)}."] if rest else []
+    notes = [f"The {name} otherwise prepared: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
             yield claims.Reading(
@@ -168,14 +168,14 @@ def rows_of(data: pd.DataFrame, label: str, *solvers: str) -> pd.DataFrame:
     return data[(data.label == label) & data.solver.isin(solvers or ("spannogram",))]
 
 
-def like_em(id: str, most: float, prepared: Mapping[str, str], **more: Any) -> claims.Statement:
+def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -> claims.Statement:
     """A statement that the variances of Algorithm 3 and EM differ by so many percent at most.
 
     Variances are as the solvers give them; those of both refitted are in a note.
 
     prepared : reading -> label, the one that decides first. more : of the statement.
     """
-    over = more.pop("over", claims.every("k"))
+    over = options.pop("over", claims.every("k"))
     statement = claims.Statement(
         id,
         kind="comparison",
@@ -185,7 +185,7 @@ def like_em(id: str, most: float, prepared: Mapping[str, str], **more: Any) -> c
         over=over,
         primary=next(iter(prepared)),
         changed="the median over the k was judged, with an interval over cardinalities",
-        **more,
+        **options,
     )
     statement.measured(partial(compared, prepared=prepared, over=over, unit="%", quantity=_away))
     return statement
@@ -214,7 +214,9 @@ def compared(
         if label == MAIN:
             results = rows.assign(cardinality=rows.k)
             for solver, called in (("spannogram", "Algorithm 3"), ("em", "EM")):
-                away = known(data).distance(results[results.solver == solver], "variance", called)
+                away = truth_of(data).distance(
+                    results[results.solver == solver], "variance", called
+                )
                 notes.append(f"{away}.")
         yield claims.Reading(name, each_k(supplied), rows, notes)
 
@@ -226,7 +228,7 @@ def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
 
 
 def of_the_optimum(
-    id: str, k: int, percent: float, prepared: Mapping[str, str], **more: Any
+    id: str, k: int, percent: float, prepared: Mapping[str, str], **options: Any
 ) -> claims.Statement:
     """A statement that Algorithm 3 has so many percent of the bound at k.
 
@@ -240,7 +242,7 @@ def of_the_optimum(
         rule=claims.about(percent),
         paper=[claims.PaperNumber(percent, place=f"k = {k}")],
         primary=next(iter(prepared)),
-        **{"changed": "any larger number held, and what is no bound was judged, too"} | more,
+        **{"changed": "any larger number held, and what is no bound was judged, too"} | options,
     )
     statement.measured(partial(explained, k=k, prepared=prepared))
     return statement

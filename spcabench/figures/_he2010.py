@@ -11,7 +11,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.claims.words import listed, number, span
 from spcabench.figures._times import times
-from spcabench.figures._truth import known, with_truth
+from spcabench.figures._truth import truth_of, with_truth
 from spcabench.run import Run
 from spcabench.style import look, name_lines
 
@@ -117,19 +117,19 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def same_cardinality(one: pd.Series, other: pd.Series, slack: float = 0.02) -> pd.Series:
+def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
     """Return which pairs are compared: those whose cardinalities differ by 2 % at most."""
-    return (one - other).abs() <= slack * np.maximum(one, other)
+    return (first - second).abs() <= slack * np.maximum(first, second)
 
 
-def paired(data: pd.DataFrame, one: str, other: str, column: str = "total") -> pd.DataFrame:
+def paired(data: pd.DataFrame, method: str, rival: str, column: str = "total") -> pd.DataFrame:
     """Rounds of two methods on the same problem at the same cardinality, with their ``quotient``.
 
     Rows have the columns of the first method. Values that agree to six digits are a tie.
     """
     key = ["x", "seed", "repeat"]
-    theirs = data.loc[data.method == other, [*key, "cardinality", column]]
-    both = data[data.method == one].merge(theirs, on=key, suffixes=("", "_other"))
+    rivals = data.loc[data.method == rival, [*key, "cardinality", column]]
+    both = data[data.method == method].merge(rivals, on=key, suffixes=("", "_other"))
     both = both[same_cardinality(both.cardinality, both.cardinality_other)]
     quotient = (both[column] / both[f"{column}_other"]).astype(float)
     return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
@@ -161,10 +161,10 @@ def speedup(
 
 
 def quality(
-    data: pd.DataFrame, one: str, other: str, measure: Callable[[pd.DataFrame], claims.Measured]
+    data: pd.DataFrame, method: str, rival: str, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> tuple[list[claims.Place], str]:
     """Variance of one method / variance of another at each k, ties left out and told in words."""
-    both = paired(data, one, other, "value")
+    both = paired(data, method, rival, "value")
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
     places = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
     ties = listed([number(k) for k in sorted(both.x[tied].unique())])
@@ -179,7 +179,7 @@ def better(name: str, over: claims.Scope) -> claims.Part:
 
 def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
     """How far methods are below the optimum, in a sentence each."""
-    truth = known(data)
+    truth = truth_of(data)
     part = ((m, data[data.method == m]) for m in methods)
     return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
 
@@ -349,7 +349,7 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
     """Times in the first panel, variance in the second, against the cardinality."""
     draw_times(axes[0], data, methods)
-    known(data).draw(axes[1])
+    truth_of(data).draw(axes[1])
     draw_values(axes[1], data, methods)
     axes[0].set_title(faster_in_words(data))
     axes[1].set_title(loss_in_words(data))

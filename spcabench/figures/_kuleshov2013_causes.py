@@ -5,7 +5,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.claims.words import listed, number
 from spcabench.figures._kuleshov2013 import EDGES, NAMES, apart, typical
-from spcabench.figures._truth import known
+from spcabench.figures._truth import truth_of
 
 TIE = 1e-6
 
@@ -106,15 +106,15 @@ def _at_rest(held: pd.DataFrame | None) -> str:
 
 def sides(both: pd.DataFrame, suffix: str) -> str:
     """In how many pairs GPower explains less than GRQI, and in how many more."""
-    more = apart(both, suffix)
-    less, above = (more < -100 * TIE).sum(), (more > 100 * TIE).sum()
+    percent = apart(both, suffix)
+    less, above = (percent < -100 * TIE).sum(), (percent > 100 * TIE).sum()
     return f"GPower explains less than GRQI in {less} and more in {above} of {len(both)} pairs."
 
 
 def distances(data: pd.DataFrame, rows: pd.DataFrame, column: str) -> list[str]:
     """How far each solver is below the optimum, as far as that is known."""
     return [
-        f"{known(data).distance(of, column, NAMES[solver])}."
+        f"{truth_of(data).distance(of, column, NAMES[solver])}."
         for solver, of in rows.groupby("solver")
     ]
 

@@ -44,10 +44,10 @@ def _eight_iterations(data):
     main = base.pairs(data, "main")
     label = f"n = {main.n.max()}"
     gpower1 = main[main.penalty == "gpower1"]
-    more = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
+    explained = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
     for limit in (8, 10):
         early = base.share_of(main, main.iterations_g <= limit)
-        places = [claims.Place(label, early), claims.Place(label, more, part="variance")]
+        places = [claims.Place(label, early), claims.Place(label, explained, part="variance")]
         yield claims.Reading(f"at most {limit} iterations", places, main)
 
 

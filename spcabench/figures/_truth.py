@@ -173,7 +173,7 @@ class Truth:
 
 def certified(data: Any) -> list[dict[str, Any]]:
     """What a figure gives for certified.json: the table of its truth."""
-    truth = known(data)
+    truth = truth_of(data)
     entries = json.loads(truth.table.to_json(orient="records"))
     return [{"problem": truth.problem, "parameters": truth.key, **entry} for entry in entries]
 
@@ -203,7 +203,7 @@ def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
             yield {"k": int(extra["k"]), "bound": extra["dual_bound"]}
 
 
-def known(data: Any) -> Truth:
+def truth_of(data: Any) -> Truth:
     """The truth that a figure's data carry; empty if they carry none."""
     return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
@@ -211,7 +211,7 @@ def known(data: Any) -> Truth:
 def with_truth(
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """A figure's ``data`` without the rows of the truth: `known` finds it in their attributes."""
+    """A figure's ``data`` without the rows of the truth, which `truth_of` finds in its `attrs`."""
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:

@@ -61,11 +61,11 @@ def corpora(data: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(corpus=names, simulated=rows.label.eq("simulated"))
 
 
-def simulated_corpus(scale: str, function: Callable[..., Any], **more: Any) -> Run:
+def simulated_corpus(scale: str, function: Callable[..., Any], **options: Any) -> Run:
     """The run of a function on the simulated corpus; at the quick scale on a tenth of it."""
     size = {name: count // (1 if scale == "paper" else 10) for name, count in SIMULATED.items()}
     return Run(
-        dataset="simulated_corpus", parameters=size, function=function, label="simulated", **more
+        dataset="simulated_corpus", parameters=size, function=function, label="simulated", **options
     )
 
 

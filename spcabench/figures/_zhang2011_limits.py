@@ -83,9 +83,9 @@ def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place
 def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
     """The largest residual at rest; if a run still moves, it has an upper bound only."""
     residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
-    rest = (residual <= RESIDUAL) | (moved <= STILL)
-    worst = residual[rest].max(initial=0.0)
-    if rest.all() or worst > RESIDUAL:
+    still = (residual <= RESIDUAL) | (moved <= STILL)
+    worst = residual[still].max(initial=0.0)
+    if still.all() or worst > RESIDUAL:
         return claims.exact(worst)
     return claims.Measured(residual.max(), "at most", count=len(results), over="problems")
 

@@ -86,9 +86,9 @@ def faster(data: pd.DataFrame, method: str) -> str:
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
-            more = "" if first else "more than "
+            bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
-            results.append(f"{CORPORA[row.parameters['corpus']]} {more}{number(ratio, 'times')}")
+            results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")
     if not results:
         return ""
     return f"On covariances of {rows.n.max():g} words, one run each: {', '.join(results)}."

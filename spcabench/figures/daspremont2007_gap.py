@@ -284,9 +284,9 @@ def runs(scale):
 
 def gap_run(name, n, seed, label, memory=False, **settings):
     """One run on F'F of order n."""
-    more = dict(history=True) if label == "eps" else {}
+    history = dict(history=True) if label == "eps" else {}
     limit = {} if name != "dspca" else dict(max_iterations=100_000)
-    settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **more, **limit)
+    settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **history, **limit)
     return Run(
         dataset="gaussian",
         parameters=dict(m=n, n=n, seed=seed),

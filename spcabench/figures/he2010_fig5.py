@@ -72,8 +72,12 @@ def _work_and_loss(data, judged):
         if (values := [p["value"] for p in reading["places"] if p["part"]])
     }
     most = worst.get(CENTRED, 0.0)
-    rest = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
-    text = f" Mcol-PCA loses up to {number(most)} %, but {listed(rest)}." if rest else ""
+    small_losses = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
+    text = (
+        f" Mcol-PCA loses up to {number(most)} %, but {listed(small_losses)}."
+        if small_losses
+        else ""
+    )
     return he.made_of(data, "gpower0", "mcol", judged) + text
 
 

@@ -42,9 +42,9 @@ K1 = claims.Statement(
 @K1.measured
 def _six_iterations(data):
     grqi = data[data.solver == "grqi"]
-    given = grqi[grqi.label == GIVEN]
+    given_rows = grqi[grqi.label == GIVEN]
     searched = grqi[(grqi.group == "gpower1") & (grqi.label != GIVEN)]
-    for name, rows in ((K1.primary, searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given)):
+    for name, rows in ((K1.primary, searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given_rows)):
         of_problem = rows.groupby("seed", as_index=False).iteration.max()
         count = claims.mean(of_problem, "iteration", over="seed")
         k = f"k = {span([rows.cardinality.min(), rows.cardinality.max()])}"
@@ -59,10 +59,10 @@ def runs(scale):
     for seed in range(seeds):
         for penalty in PENALTIES:
             yield from matched(penalty, n, seed, k_at(SPARSITY, n), "main", history=True)
-        yield from given(n, seed)
+        yield from given_gamma(n, seed)
 
 
-def given(n, seed):
+def given_gamma(n, seed):
     """GPower0 with the paper's number as its penalty, on (a_i'x)^2, and GRQI at what it reached."""
     common = dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), seed=seed, label=GIVEN)
     settings = dict(history=True)

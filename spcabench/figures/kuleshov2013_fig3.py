@@ -23,7 +23,7 @@ from spcabench.api import solve
 from spcabench.claims.words import listed, number
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
-from spcabench.figures._truth import known, truth, with_truth
+from spcabench.figures._truth import truth, truth_of, with_truth
 from spcabench.run import Run
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import refitted
@@ -289,7 +289,7 @@ def draw(data, axes):
     _draw_starts(data[data.label == "starts"], right)
     first = rows[rows.seed == 0]
     if len(first):
-        known(data).draw(left, first.lambda_1.iloc[0], first.n.iloc[0])
+        truth_of(data).draw(left, first.lambda_1.iloc[0], first.n.iloc[0])
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance / $\\lambda_1$")
     middle.set(xscale="log", xlabel="sparsity k/n", ylabel="variance against GRQI's, %")
     right.set(
@@ -308,8 +308,8 @@ def _draw_starts(starts, axis):
     style = {key: v for key, v in look("grqi").items() if key != "linestyle"}
     for reading, line in READINGS.items():
         rows = table[table.reading == reading]
-        for _, one in rows.groupby("k"):
-            share = one.groupby("mu0").within.mean()
+        for _, rows_of_k in rows.groupby("k"):
+            share = rows_of_k.groupby("mu0").within.mean()
             axis.plot(
                 share.index, share, color=style["color"], alpha=0.35, linewidth=0.8, linestyle=line
             )

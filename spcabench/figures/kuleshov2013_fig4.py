@@ -28,7 +28,7 @@ from spcabench import claims
 from spcabench.claims.words import number, span
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
-from spcabench.figures._truth import known, truth, with_truth
+from spcabench.figures._truth import truth, truth_of, with_truth
 from spcabench.run import Run
 from spcabench.style import PALETTE, look, plain_log_ticks
 
@@ -127,11 +127,11 @@ K9 = claims.Statement(
 
 @K9.measured
 def _fewer_flops(data):
-    one = _pairs(data, "gpower1", "main", "grqi")
-    supplied = base.flops_of_grqi(one.n, one.cardinality_g, one.iterations_g)
+    gpower1 = _pairs(data, "gpower1", "main", "grqi")
+    supplied = base.flops_of_grqi(gpower1.n, gpower1.cardinality_g, gpower1.iterations_g)
     others = [
         *_others(data),
-        ("Algorithm 1, Sigma given", one.assign(ratio=one.flops_p / supplied)),
+        ("Algorithm 1, Sigma given", gpower1.assign(ratio=gpower1.flops_p / supplied)),
     ]
     for name, both in [*_by_penalty(data), *others]:
         yield claims.Reading(name, _at_each_k(both, "ratio"), both)
@@ -217,8 +217,10 @@ def _beside(here, there):
 def _none_left(data, judged):
     both = _pairs(data, "gpower1")
     lost = both[both.ratio < 1]
-    more = f"At k = {span(lost.cardinality_p)} GRQI needs {span(1 / lost.ratio, 'times')} the flops"
-    return f"{more} of GPower1: no advantage is left." if len(lost) else ""
+    advantage = (
+        f"At k = {span(lost.cardinality_p)} GRQI needs {span(1 / lost.ratio, 'times')} the flops"
+    )
+    return f"{advantage} of GPower1: no advantage is left." if len(lost) else ""
 
 
 def _by_penalty(data):
@@ -325,7 +327,7 @@ def data(table):
 def draw(data, axes):
     """Variance and flops against sparsity."""
     left, right = axes.flat
-    truth = known(data)
+    truth = truth_of(data)
     data = data[data.dataset != GENERATED]
     other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
     data = data[data.label == "main"]
