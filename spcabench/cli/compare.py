@@ -50,7 +50,7 @@ Fresh = Annotated[
     typer.Option(
         metavar="[SEED]",
         help="New problems of the same families, which no solver has seen: from a seed made now, "
-        "which is printed, or from the one given.",
+        "which is printed, or from the one given, which is a doubt on the page.",
     ),
 ]
 Keep = Annotated[
@@ -120,7 +120,8 @@ def compare(
     _check_title(title)
     if not keep_times:
         _drop_stale_times(requested, here=profile == "default")
-    _write_plan(options.ROOT / HOME / title / "plan.json", own, requested, broken)
+    plan = options.ROOT / HOME / title / "plan.json"
+    _write_plan(plan, own, requested, broken, drawn=fresh == options.NEW)
     _make(
         title,
         jobs,
@@ -210,8 +211,10 @@ def _seed(fresh: str | None) -> int | None:
         return None
     if fresh != options.NEW and not re.fullmatch(r"[0-9]{1,18}", fresh):
         raise InputError(f"--fresh: {fresh!r}; the seed must be a whole number from 0")
-    seed = suite.new_seed() if fresh == options.NEW else int(fresh)
-    say(f"fresh problems from seed {seed}; --fresh {seed} makes them again", flush=True)
+    drawn = fresh == options.NEW
+    seed = suite.new_seed() if drawn else int(fresh)
+    origin = "drawn now" if drawn else "which was given and not drawn: the page says so"
+    say(f"fresh problems from seed {seed}, {origin}; --fresh {seed} makes them again", flush=True)
     return seed
 
 
@@ -287,7 +290,11 @@ def _others_of_components(own: list[str], against: str) -> list[str]:
 
 
 def _write_plan(
-    plan: Path, own: list[str], requested: list["Job"], broken: dict[str, list[str]]
+    plan: Path,
+    own: list[str],
+    requested: list["Job"],
+    broken: dict[str, list[str]],
+    drawn: bool,
 ) -> None:
     """Write what a comparison's page is made of, unless just that is written already.
 
@@ -300,7 +307,7 @@ def _write_plan(
     files = [job.write(options.ROOT / HOME / "jobs") for job in requested]
     named = _named(own, requested)
     jobs = [str(file.relative_to(options.ROOT)) for file in files]
-    text = Comparison(plan.parent.name, [*named], broken, jobs).text()
+    text = Comparison(plan.parent.name, [*named], broken, jobs, drawn).text()
     atomic_files.write_changed(plan, text)
     if not all(map(Path.is_file, _rows(requested))):
         plan.with_name("index.html").unlink(missing_ok=True)

@@ -27,7 +27,8 @@ class Comparison:
     """What `spcabench compare` was asked: the plan of a page.
 
     named : labels of the solvers that were named. broken : label -> the promises that its file
-    breaks. jobs : files of its jobs, below the folder that holds ``results``.
+    breaks. jobs : files of its jobs, below the folder that holds ``results``. drawn : whether the
+    seed of fresh problems was drawn when it was asked; else a person chose it.
     """
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
@@ -36,6 +37,7 @@ class Comparison:
     named: list[str] = field(default_factory=list)
     broken: dict[str, list[str]] = field(default_factory=dict)
     jobs: list[str] = field(default_factory=list)
+    drawn: bool = False
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":

@@ -21,15 +21,12 @@ JOBS, ROWS, PLAN = "jobs.json", "rows.parquet", "plan.json"
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison: the name of its folder, its jobs, its rows.
-
-    broken : label of a solver -> the promises that its file breaks.
-    """
+    """One comparison: the name of its folder, its jobs, its rows, its plan."""
 
     name: str
     jobs: dict[str, Job]
     rows: pd.DataFrame
-    broken: dict[str, list[str]]
+    plan: Comparison
 
     @classmethod
     def read(cls, folder: Path) -> "Part":
@@ -44,12 +41,8 @@ class Part:
         table = results.read([rows])
         if not (table.kind == "suite").any():
             raise InputError(f"{rows}: has no run of a suite")
-        return cls(folder.resolve().name, jobs, table, _broken(folder / PLAN))
-
-
-def _broken(plan: Path) -> dict[str, list[str]]:
-    """The broken promises that a plan names; none if there is no plan."""
-    return Comparison.read(plan).broken if plan.exists() else {}
+        name, plan = folder.resolve().name, folder / PLAN
+        return cls(name, jobs, table, Comparison.read(plan) if plan.exists() else Comparison(name))
 
 
 def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table) -> None:

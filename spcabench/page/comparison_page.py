@@ -121,7 +121,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         raise InputError(f"merge: no row can be ranked: {dropped[0]}")
     broken: dict[str, list[str]] = {}
     for part in parts:
-        for solver, promises in part.broken.items():
+        for solver, promises in part.plan.broken.items():
             broken.setdefault(solver, []).extend(f"{why} (in {part.name})" for why in promises)
     plan = Comparison(folder.name, broken=broken)
     times = merging.times(parts, _best_known(next(iter(job_of.values()))))
@@ -131,6 +131,7 @@ def write_merged(folder: Path, sources: list[Path]) -> Path:
         "apart": [(s, list(v)) for s, v in zip(by_machine.index, by_machine.values, strict=True)],
         "differences": merging.differences(parts),
         "dropped": dropped,
+        "seed_given": [part.name for part in parts if not part.plan.drawn],
     }
     return _written(folder, plan, job_of, rows, "flops", extra)
 
@@ -179,7 +180,8 @@ def _written(
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
-    extra = {"looks": looks} | (extra or {})
+    given = [] if plan.drawn else [plan.name]
+    extra = {"looks": looks, "seed_given": given} | (extra or {})
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     if "scripts" not in extra:
         data, home = comparison_curves.data(answers, looks), folder.resolve()

@@ -3,6 +3,8 @@ whole one is made.
 """
 
 import html
+import json
+import shutil
 import sys
 from dataclasses import replace
 
@@ -17,6 +19,7 @@ from spcabench import api, registry
 from spcabench.comparison import best_known, jobs, plans, profiles, ranking, resampling, suite
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
+from spcabench.page import comparison_page
 from spcabench.run import Run
 from spcabench.running import preparation, row_hash, worker
 from spcabench.running.description import describe
@@ -392,6 +395,23 @@ def test_a_fresh_comparison_is_made_from_nothing(tmp_path, monkeypatch):
     table = pd.read_csv(plan.with_name("table.csv"))
     assert (table.problem == "rows of pitprops, drawn again").all()
     assert (table.best <= table.bound).all()
+
+
+def test_a_seed_that_was_given_is_a_doubt(tmp_path, monkeypatch):
+    """Whoever chooses the problems may have tried many; a page of two machines says of which."""
+    plan = compared(monkeypatch, tmp_path, "new", ["tpower"], fresh=7)
+    page = plan.with_name("index.html")
+    doubt = "The seed of the fresh problems, 7, was chosen and not drawn"
+    assert doubt in page.read_text()
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(plan.parent, elsewhere)
+    plan.write_text(json.dumps(json.loads(plan.read_text()) | {"drawn": True}))
+    text = comparison_page.write(plan).read_text()
+    assert doubt not in text and "7, which was drawn when" in text
+    out = tmp_path / "both"
+    out.mkdir()
+    merged = comparison_page.write_merged(out, [plan.parent, elsewhere]).read_text()
+    assert f"{doubt} (in elsewhere)" in merged
 
 
 def test_the_source_of_a_bound_is_that_of_the_smaller_one(entry):

@@ -7,6 +7,7 @@ import pytest
 
 from spcabench import api
 from spcabench.comparison import entering, merging, ranking, suite
+from spcabench.comparison.jobs import Comparison
 from spcabench.comparison.suite import Item
 from spcabench.running import rows as results
 from spcabench.running.runner import stamp
@@ -117,7 +118,7 @@ def worse(table, solver):
 
 
 def part(name, rows):
-    return merging.Part(name, {}, entered(rows)[0], {})
+    return merging.Part(name, {}, entered(rows)[0], Comparison(name))
 
 
 @pytest.mark.parametrize("order", [1, -1])

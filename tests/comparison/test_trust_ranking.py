@@ -10,6 +10,7 @@ from spcabench import registry
 from spcabench.checking import conformance
 from spcabench.cli import compare, options
 from spcabench.comparison import ranking, suite
+from spcabench.comparison.jobs import Comparison
 from spcabench.comparison.suite import Item
 from spcabench.errors import InputError
 from spcabench.running import description, workflow
@@ -80,6 +81,10 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     with pytest.raises(typer.Exit):
         compare.compare([file], against="tpower", suite="quick", fresh=options.NEW)
     assert events == ["of_stranger", "check", "new_seed", "workflow"]
+    with pytest.raises(typer.Exit):
+        compare.compare(["tpower"], against="none", suite="quick", fresh="5")
+    plans = [Comparison.read(plan) for plan in tmp_path.glob("results/compare/*/plan.json")]
+    assert {plan.named[0]: plan.drawn for plan in plans} == {Path(file).stem: True, "tpower": False}
 
 
 def test_a_process_that_ran_a_strangers_file_draws_no_seed(monkeypatch):
