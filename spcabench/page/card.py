@@ -58,6 +58,7 @@ MARKS = {
     "stand-in": "measured on other data than the paper's",
     "simulated": "measured on simulated data",
 }
+# rendered once, at import: the cards of all statements share it
 STYLE = render("card.css.j2")
 
 
@@ -86,10 +87,12 @@ class Axis:
         step = max(1, math.ceil((self.high - self.low) / (most - 1)))
         first, last = math.ceil(self.low / step) * step, math.floor(self.high)
         decades = [10.0**power for power in range(first, last + 1, step)]
+        # less than a decade holds at most one power of ten, and one tick tells no scale
         if len(decades) > 1:
             return decades
         low, high = 10.0**self.low, 10.0**self.high
         fine = [m * 10.0**p for p in range(math.floor(self.low), last + 1) for m in (1, 2, 5)]
+        # 1, 2 and 5 of each decade; where these are too few or too many, round numbers of any kind
         inside = [tick for tick in fine if low <= tick <= high]
         return inside if 1 < len(inside) <= most else _round(low, high, most)
 
@@ -133,6 +136,7 @@ class Row:
 
     def number(self) -> str:
         """The number, or from where to where the numbers reach."""
+        # a bound is written as one: "≥ 40" for a run that the limit stopped at 40
         _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # a row is of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
         return sign.replace(">=", "≥").replace("<=", "≤") + self._told(span, values).replace(
@@ -143,6 +147,7 @@ class Row:
         """The number with its interval, and the verdict: "229 [148, 354], holds"."""
         place, several = self.places[0], len(self.places) > 1
         verdict = "not judged" if not self.judged else place["verdict"]
+        # "undecided" would sound as if the data had been judged; there are too few to judge
         if self.look == "few":
             verdict = f"too few {place['over'] or 'problems'}"
         interval = "" if several else self._interval()
@@ -193,6 +198,7 @@ class Panel:
 
 def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) -> str:
     """A number in words, as `words.number`; very large ones as a power of ten."""
+    # beyond that, the digits of `words.number` fill the cell of a table
     if value is None or abs(value) < 1e12 or not math.isfinite(value):
         return words.number(value, unit, apart_from)
     return f"{value:.2e} {'' if unit == 'share' else unit}".strip()
@@ -209,6 +215,8 @@ def rule_words(part: Stored, unit: str | None = None) -> str:
     """The rule of a part in words."""
     rule = judging.rule_of(part)
     unit = part["unit"] if unit is None else unit
+    # of a rule with two ends only the ends are written; with one end it needs "at least" or "at
+    # most"
     both = math.isfinite(rule.low) and math.isfinite(rule.high)
     return span([rule.low, rule.high], unit) if both else rule.words(unit)
 
@@ -247,6 +255,7 @@ def _paper(statement: Stored, part: Stored) -> list[Stored]:
 
 def _rows(part: Stored, reading: Stored) -> list[Row]:
     places = [place for place in reading["places"] if place["part"] == part["name"]]
+    # few places are shown one by one; runs are for statements asked at hundreds of k
     if len(places) <= MOST:
         return [Row(place["label"], [place], part) for place in places]
     return _runs(places, part)
@@ -256,6 +265,7 @@ def _runs(places: list[Stored], part: Stored) -> list[Row]:
     """Consecutive places of the same verdict and kind, whose labels differ in numbers alone."""
 
     def alike(place: Stored) -> tuple[Any, ...]:
+        # one row has one sign in front of its numbers, so a bound and a value never share a row
         bound = place["kind"] if place["kind"] in BOUNDS else ""
         return _look(place), place["judged"], bound, re.sub(r"[\d.,]+", "", place["label"])
 
@@ -283,11 +293,16 @@ def _axis(part: Stored, places: list[Stored], paper: list[Stored]) -> Axis:
     core = [place["value"] for place in places] + [p[e] for p in paper for e in ("low", "high")]
     core = [c for c in (*core, rule.low, rule.high) if c is not None and math.isfinite(c)]
     largest = max(map(abs, core), default=1.0) or 1.0
+    # the axis works in units of its largest number, or rounding decides where the ticks of tiny or
+    # huge numbers fall; 1e-300 keeps the unit itself above zero
     scale = 10.0 ** max(math.floor(math.log10(largest)), -300)
     scale *= 0.6 if part["unit"] == "s" and largest >= 120 else 1.0  # whole minutes
     places_on_axis = [_moved(c, log, scale) for c in core]
+    # zero has no place on a logarithmic axis; with nothing left to show, any axis will do
     places_on_axis = [f for f in places_on_axis if math.isfinite(f)] or [0.0]
     low, high = min(places_on_axis), max(places_on_axis)
+    # intervals may lengthen the axis by its own length to either side, not more: one wide interval
+    # would squeeze all other rows into a point
     room = max(high - low, 0.2 if log else 0.02 * largest / scale)
     ends = [place[e] for place in places for e in ("low", "high") if place[e] is not None]
     moved = [min(max(_moved(e, log, scale), low - room), high + room) for e in ends]
@@ -309,9 +324,12 @@ def _round(low: float, high: float, most: int) -> list[float]:
 
 def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
     """The ticks whose labels have room, in characters."""
+    # the width of labels is known only once they are written, so fewer ticks are tried until they
+    # fit
     for most in (5, 4, 3, 2):
         values = axis.ticks(most)
         labels = [_tick(value, unit) for value in values]
+        # rounding has made two ticks look the same
         if len(set(labels)) < len(labels):
             labels = [f"{value:.7g}" for value in values]
         if sum(map(len, labels)) + 2 * len(labels) <= room:
@@ -320,6 +338,7 @@ def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
 
 
 def _tick(value: float, unit: str) -> str:
+    # a tick that rounding left beside zero is zero to the reader
     if value == 0 or abs(value) < 1e-300:
         return "0"
     if unit in WITH_UNIT or 1e-4 <= abs(value) < 1e6:
@@ -332,6 +351,7 @@ def _tick(value: float, unit: str) -> str:
 def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
     """Where everything of a panel lies, in its own pixels, and what it says in words."""
     longest = max(len(row.label) for row in rows)
+    # labels beside the rows would leave the picture less than half of the panel
     above = longest > 14  # long labels lie above their rows
     left = 8.0 if above else CHARACTER * longest + 12
     right = WIDTH - CHARACTER * max(len(row.number()) for row in rows) - 10
@@ -340,11 +360,13 @@ def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
     def x(value: float) -> float:
         return round(left + (right - left) * panel.axis.at(value), 1)
 
+    # the paper's number of one place is drawn in its row; one without a place, across the panel
     def lying(paper: Stored) -> Stored:
         return {"ends": (x(paper["low"]), x(paper["high"])), "place": paper["place"]}
 
     rule, paper, labels = panel.rule, [lying(p) for p in panel.paper], [row.label for row in rows]
     marks = ticks(panel.axis, panel.part["unit"], (right - left) / CHARACTER)
+    # the words follow the rightmost number of the paper, or they would cover it
     beside = max((max(p["ends"]) for p in paper), default=left) + 9
     return {
         "title": title,
@@ -385,6 +407,7 @@ def _edge_of(rule: Rule, x: Callable[[float], float]) -> tuple[float, str]:
 
 def _text(x: float, anchor: str, text: str) -> tuple[float, str, str]:
     """A text that lies inside its panel."""
+    # SVG does not measure text for us; the font's mean width is close enough to keep it inside
     width = CHARACTER * len(text)
     share = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
     return max(min(x, WIDTH - (1 - share) * width), share * width), anchor, text
@@ -474,6 +497,7 @@ def scope_words(part: Stored) -> str:
 def margin(statement: Stored) -> str:
     """Up to which threshold a statement holds, and from which it fails."""
     ends, part = statement["margin"], statement["parts"][0]
+    # with a lower end, raising the threshold makes the statement harder: it holds up to some value
     up = part["rule"]["low"] is not None
     told_ends = {w: told(v, part["unit"]) for w, v in ends.items() if v is not None}
     holds, fails = ("up to", "above") if up else ("down to", "below")
@@ -491,6 +515,7 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
     for panels in layout(statement):
         for panel in panels:
             places = [place for row in panel.rows for place in row.places]
+            # beyond that a table is a list to scroll through; runs of one verdict say the same in a few lines
             few = len(places) <= TABLE
             single = [Row(place["label"], [place], panel.part) for place in places]
             for row in single if few else panel.rows:
@@ -522,6 +547,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
 
     encoding : of the terminal; if it lacks lines and circles, they are plain ASCII.
     """
+    # 0 or 1, because it picks a character of each pair in GLYPHS
     plain, columns = 0, shutil.get_terminal_size().columns
     try:
         # to print a character that the terminal lacks would end the command with an error
@@ -534,6 +560,7 @@ def bars(statement: Stored, encoding: str | None = None) -> str:
         for panel in panels:
             rows, others = panel.split()
             label = max(len(row.label) for row in rows)
+            # the numbers are never cut; the picture takes what they leave
             room = columns - label - max(len(row.in_words()) for row in rows) - len("    ")
             quantity = panel.part["name"] or panel.part["measures"]
             lines.append(_wrapped(f"{quantity}: {rule_words(panel.part)}", "  "))
@@ -558,6 +585,8 @@ def _bar(panel: Panel, row: Row, plain: int, room: int) -> str:
     cells = [" "] * width
     if row.look != "few":
         first, last = map(at, row.ends)
+        # drawn in this order, because the rule's edges cross the interval and the number lies over
+        # both
         cells[first : last + 1] = "─-"[plain] * (last + 1 - first)
     for end in (panel.rule.low, panel.rule.high):
         if math.isfinite(end):
@@ -588,6 +617,7 @@ def markdown(statement: Stored) -> str:
 
 def plain_text(text: str) -> str:
     """A text that Markdown shows as it is, in a line."""
+    # "$" too: GitHub takes two of them for mathematics
     return re.sub(r"([\\`*_\[\]<>|$])", r"\\\1", cut(" ".join(str(text).split())))
 
 
@@ -598,6 +628,7 @@ def figure(statement: Stored) -> Any:
     from spcabench import style
 
     readings = layout(statement)[:BESIDE]
+    # a part without any place would be an empty row of axes
     parts = [p for p in statement["parts"] if any(q.part is p for r in readings for q in r)]
     tall = [
         1 + 0.2 * max(len(q.split()[0]) for r in readings for q in r if q.part is p) for p in parts
@@ -616,6 +647,7 @@ def figure(statement: Stored) -> Any:
 
 def draw(statement: Stored, axes: Any) -> None:
     """Draw a statement into a table of axes: a row for each part, a column for each reading."""
+    # not every reading has every part: axes are switched on where there is something to draw
     for axis in axes.flat:
         axis.set_axis_off()
     rows = {part["name"]: i for i, part in enumerate(statement["parts"])}
@@ -641,6 +673,8 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
     axes.set_yticks(range(len(rows)), [row.label for row in rows])
     marks = ticks(panel.axis, panel.part["unit"], 30)
     axes.set_xticks([at(value) for value, _ in marks], [label for _, label in marks])
+    # the y axis points down, so the first row is on top as on the page; the paper's numbers lie
+    # above it
     axes.set(xlim=(0, 1), ylim=(len(rows) - 0.4, -1.2 if panel.paper else -0.6))
     axes.set_xlabel("" if panel.part["unit"] in WITH_UNIT else panel.part["unit"])
     axes.grid(False, axis="y")

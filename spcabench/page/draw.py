@@ -43,6 +43,7 @@ def draw_to(
     """
     import matplotlib
 
+    # before pyplot is imported: without a display another backend would fail
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
@@ -50,6 +51,7 @@ def draw_to(
     rows, data = _loaded(module, files)
     with matplotlib.rc_context(style.RC):
         own = module.SIZE
+        # of width and height, the one that is missing follows from the figure's own proportions
         size = (
             width or own[0] * (height or own[1]) / own[1],
             height or own[1] * (width or own[0]) / own[0],
@@ -60,6 +62,8 @@ def draw_to(
         _mark(figure, module, rows, title, scale)
         if fontsize:
             style.scale_fonts(figure, scale)
+        # the figure's own size is known to fit; a size that a user asks for may be too small for
+        # its legends
         if (width or height or fontsize) and not _fits(figure):
             raise InputError(
                 f"--width: the figure does not fit into {size[0]:.3g} x {size[1]:.3g} inches"
@@ -75,12 +79,14 @@ def _fits(figure: Any) -> bool:
     """Whether there is room for the axes, and in them for their legends."""
     with warnings.catch_warnings(record=True) as complaints:
         warnings.simplefilter("always")
+        # Matplotlib reports axes that have no room only as a warning, and only when it lays out
         figure.draw_without_rendering()
     legends = [
         (axes.get_legend().get_window_extent(), axes.bbox)
         for axes in figure.axes
         if axes.get_legend()
     ]
+    # a legend beside its axes may be as large as it likes
     inside = [(box, axes) for box, axes in legends if box.overlaps(axes)]
     return not complaints and all(
         box.width <= axes.width and box.height <= axes.height for box, axes in inside
@@ -89,6 +95,7 @@ def _fits(figure: Any) -> bool:
 
 def _loaded(module: ModuleType, files: list[Path]) -> tuple[pd.DataFrame, Any]:
     """All rows of a figure, and what its ``data`` makes of the good ones; None for none."""
+    # the time of writing is part of the key, or rows renewed under the same name would not be seen
     return _of_files(module, tuple(files), tuple(map(_changed, files)))
 
 
@@ -116,6 +123,7 @@ def _draw(module: ModuleType, rows: pd.DataFrame, data: Any, axes: np.ndarray) -
         return
     for axis in axes.flat:
         axis.set_axis_off()
+    # an empty panel would hide why: say how the runs ended, with an example of each
     reasons = rows.reason.groupby(rows.status).agg(["size", "first"])
     text = "\n".join(
         f"{status}: {r['size']} runs. {r['first'][:120]}" for status, r in reasons.iterrows()
@@ -149,7 +157,10 @@ def judge_figure(name: str, scale: str, files: list[Path], out: Path) -> None:
 def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
     """A figure's judged statements, its provenance and its runs, from its rows alone."""
     module = registry.module("figure", name)
+    # statements and provenance must be those of the rows that were drawn: the cache hands out the
+    # same
     rows, data = _loaded(module, files)
+    # rows may come from several commits and machines; the newest stand for the figure
     last = rows.sort_values("written", kind="stable").iloc[-1]
     title, *caption = _paragraphs(module)
     title = title.rstrip(".")
@@ -181,6 +192,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
 
 
 def _provenance(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    # a run that failed before its data were loaded has no problem to describe
     first = rows.dropna(subset=["problem"]).drop_duplicates("problem")
     return [
         {

@@ -73,12 +73,14 @@ def _other_scale(folder: Path, scale: str, published: bool) -> dict[str, Any] | 
 
     A published run keeps those claims itself, because the other run is not published.
     """
+    # a published run carries them, so it comes before any run beside it
     if stored := _claims(folder / OTHER_CLAIMS):
         return stored | {"page": ""}
     if published:
         return None
     for name in OTHERS.get(scale, ()):
         file = folder.parent / name / "claims.json"
+        # a folder may be named like its own counterpart, through a link
         if file.parent.resolve() != folder.resolve() and (claims := _claims(file)):
             return claims | {"page": f"../{name}/index.html"}
     return None
@@ -93,6 +95,7 @@ def _claims(file: Path) -> dict[str, Any] | None:
 def _time(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Figure -> rows, seconds inside solvers, and which took most; the longest first."""
     entries: dict[str, dict[str, Any]] = {}
+    # by the experiment that made the rows: shared rows count once
     for figure, part in rows.assign(seconds=solver_numbers.seconds(rows)).groupby("experiment"):
         by_solver = (
             part.groupby(part.solver.fillna(part.measure))
@@ -117,6 +120,7 @@ def _comparisons(home: Path, folder: Path) -> list[dict[str, Any]]:
     ]
     comparisons = []
     for page in pages:
+        # a comparison of components has no such file, and no number of solvers is shown then
         ranking = page.with_name("ranking.csv")
         solvers = len(pd.read_csv(ranking)) if ranking.exists() else None
         about = {"name": page.parent.name, "path": relative(page, folder)}
@@ -146,6 +150,7 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         # Two BLAS libraries are recorded in the order in which they were loaded: it says nothing.
         blas = ", ".join(sorted(figure["machine"]["blas"].split(", ")))
         machine = figure["machine"] | {"blas": blas}
+        # dicts cannot be keys; two machines are the same if every field is
         key = json.dumps(machine, sort_keys=True)
         machines.setdefault(key, machine | {"figures": []})["figures"].append(figure)
     return list(machines.values())

@@ -38,10 +38,12 @@ def write(folder: Path, shown_papers: list[dict[str, Any]], about: dict[str, Any
 def _paper(paper: Paper, figures: list[dict[str, Any]]) -> dict[str, Any]:
     """A paper with its figures, and each of its statements once, in the order of the figures."""
     figures = sorted(figures, key=lambda f: claims_file.natural(f["figure"]))
+    # a statement that several figures judge is shown once, with the places of all of them
     statements = claims_file.whole(s for figure in figures for s in figure["statements"])
     for figure in figures:
         ids = {s["id"] for s in figure["statements"]}
         figure["judged"] = [s for s in statements if s["id"] in ids]
+        # in full below its own figure only; the others name it in their line
         figure["shown"] = in_short.ordered(s for s in statements if s["figure"] == figure["figure"])
         figure["line"] = in_short.of_figure(figure["judged"])
     data = {d["name"]: d for figure in figures for d in figure["data"]}
@@ -94,6 +96,7 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
 def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | None:
     """The address of a picture (a small SVG, else the PNG) and its size; None if there is none."""
     svg, png = home / f"{name}.svg", home / f"{name}.png"
+    # browsers take seconds to draw an SVG of many thousand points
     small = svg.exists() and svg.stat().st_size <= LARGEST_SVG
     file = svg if small or not png.exists() else png
     if not file.exists():
@@ -107,6 +110,7 @@ def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | 
 def _pixels(png: Path) -> tuple[int, int]:
     """Width and height of a PNG: a page keeps the place of a picture that is not loaded yet."""
     with png.open("rb") as stream:
+        # the header of a PNG has them at a fixed place: no need to decode the picture
         return struct.unpack(">II", stream.read(24)[16:])
 
 

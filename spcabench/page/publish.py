@@ -73,10 +73,12 @@ def publish(
     Returns what is published: scale, commits, counts. Raises InputError if the working tree has
     uncommitted changes.
     """
+    # a published row names its commit, so that commit must hold the code that made it
     if changed := _uncommitted(readme.parent, out, readme):
         raise InputError(
             f"publish: uncommitted changes ({', '.join(changed[:5])}); commit or remove them"
         )
+    # publishing the published run: its rows stay and everything made from them is renewed
     again = folder.resolve() == out.resolve()
     figures, sources = claims_file.read_all(out if only else folder), list(comparisons)
     if only:
@@ -85,6 +87,7 @@ def publish(
         _check_complete(figures, out)
     for comparison in sources:
         _check_comparison(comparison, out / COMPARISONS)
+    # all is made in a copy and swapped at the end: a crash halfway leaves the old run untouched
     with replacing_folder(out, keep=True) as aside:
         if not (again or only):
             _copy_run(folder, figures, aside)
@@ -95,10 +98,12 @@ def publish(
             _copy_comparison(comparison, aside / COMPARISONS / comparison.resolve().name)
         for name in only if not again else ():
             _renew_rows(folder / "rows" / name, aside / "rows" / name)
+        # after the rows: figures that draw rows of the renewed ones must see them
         for name in _drawing(only, figures):
             _renew_figure(aside, name, next(iter(figures.values()))["scale"])
         for name, report in figures.items() if again and not only else ():
             _judge_again(aside, name, report["scale"])
+        # last, because the pages sum up what the steps before have copied and judged
         about = _write_pages(aside)
     write_text(readme, with_block(readme.read_text(encoding="utf-8"), out))
     return about
@@ -148,6 +153,7 @@ def _renew_rows(source: Path, out: Path) -> None:
 def _renew_figure(out: Path, name: str, scale: str) -> None:
     """Draw and judge a published figure from its rows."""
     home = out / "figures" / name
+    # drawn beside its place first, so an error keeps the picture that is there
     aside, files = home.with_name(f".{name}"), verify.rows_of(out, name)
     draw.draw_figure(name, files, aside)
     draw.judge_figure(name, scale, files, aside / claims_file.NAME)
@@ -157,6 +163,7 @@ def _renew_figure(out: Path, name: str, scale: str) -> None:
 
 
 def _copy_run(folder: Path, figures: Iterable[str], out: Path) -> None:
+    # a figure that was dropped or renamed must not survive in the published run
     for part in ("figures", "rows", "solvers"):
         shutil.rmtree(out / part, ignore_errors=True)
     for name in figures:
@@ -199,6 +206,7 @@ def with_block(text: str, published: Path) -> str:
 
     Raises InputError if the marks of the block are not there.
     """
+    # the rest of the README is written by hand
     return replaced(text, {"published": block(published)}, BY)
 
 
@@ -261,6 +269,7 @@ def _copy_figure(source: Path, out: Path) -> None:
 
     out.mkdir(parents=True)
     shutil.copy(source / "claims.json", out)
+    # scatter plots as SVG reach megabytes, in git for ever
     if (source / "figure.svg").exists() and (source / "figure.svg").stat().st_size <= LARGEST_SVG:
         shutil.copy(source / "figure.svg", out)
     # 256 colours: a third of the size, the same to the eye
@@ -283,6 +292,7 @@ def _check_comparison(source: Path, published: Path) -> None:
     if (source / merging.JOBS).exists():
         merging.Part.read(source)
     else:
+        # a comparison of components keeps paths of its jobs, relative to the folder of results
         root = Path(*source.resolve().parts[:-3])  # of results/compare/NAME
         missing = [job for job in plan.jobs if not components_page.rows_of(root / job).is_file()]
         if missing or not plan.jobs:
@@ -323,12 +333,14 @@ def _write_rows(table: pa.Table, out: Path) -> None:
     target = out / "rows.parquet"
     out.mkdir(parents=True, exist_ok=True)
     rows.write_table(table, target, compression="zstd")
+    # histories are most of a file, and no figure is judged by those of another
     if target.stat().st_size > LARGEST_ROWS:
         rows.write_table(rows.without_histories(table), target, compression="zstd")
 
 
 def _contents(out: Path) -> dict[str, Any]:
     """Size and checksum of every published file but about.json, which has them."""
+    # about.json cannot hold its own checksum
     files = sorted(f for f in out.rglob("*") if f.is_file() and f != out / "about.json")
     return {
         "bytes": sum(file.stat().st_size for file in files),
@@ -341,6 +353,7 @@ def _contents(out: Path) -> dict[str, Any]:
 def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "scale": ", ".join(sorted({f["scale"] for f in figures.values()})),
+        # files of earlier versions name one commit only
         "commits": sorted({c for f in figures.values() for c in f.get("commits", [f["commit"]])}),
         "dirty": sorted(name for name, f in figures.items() if f["dirty"]),
         "written": max(f["written"] for f in figures.values())[:10],

@@ -22,15 +22,19 @@ def write_page(folder: Path, published: bool = False) -> Path:
 
     published : the pages go without what is not committed: rows as tables, comparisons, scripts.
     """
+    # first, because the other pages link only to files that exist
     _write_rows(folder, tables=not published)
     papers = paper_page.papers(folder)
     figures = [figure for paper in papers for figure in paper["figures"]]
     about = _about(folder, figures)
     statements = [s for paper in papers for s in paper["statements"]]
     _write_json(folder / "claims.json", about, "statements", [_plain(s) for s in statements])
+    # certified optima are worth more than the figure that they came from: others can compare with
+    # them
     bounds = [{"figure": f["figure"], **entry} for f in figures for entry in f.get("certified", [])]
     _write_json(folder / "certified.json", about, "certified", bounds)
     files = [file for figure in figures for file in row_files(folder, figure["figure"])]
+    # read once for all pages: the rows of a run are its largest files
     rows = solver_numbers.read(files)
     about |= {"solvers": solver_numbers.solvers(rows)}
     overview_page.write(folder, papers, figures, about, rows, published)

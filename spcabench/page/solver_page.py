@@ -35,7 +35,9 @@ def write(
 ) -> None:
     """Write the pages into a folder. about : the solvers and the scale. rows : of all figures."""
     make_folder(folder)
+    # the curves are megabytes of script and change with every run: not for git
     scripts = [] if published else _write_curves(folder.resolve(), rows)
+    # against all solvers, so it is computed once and not for each page
     runs = solver_numbers.compared(rows[rows.solver.notna()])
     how = PUBLISHED if published else MISSING
     shown = {f["figure"]: (f["title"], f"{f['paper']}.html") for f in figures}
@@ -43,6 +45,7 @@ def write(
         file = source_links.relative(registry.path("solver", solver["name"]), folder)
         values = {"scale": about["scale"], "shown": shown, "file": file, "how": how}
         values["picture"] = picture = solver_pictures.picture(solver["name"], runs)
+        # a solver may have no run that another one shares
         if picture is not None:
             write_changed(folder / "pictures" / f"{solver['name']}.svg", picture.svg())
         text = render("solver.html.j2", **solver, **values, scripts=scripts)

@@ -92,6 +92,8 @@ def _rejudged(figure: str, report: Stored, files: list[Path]) -> Outcome:
         return Outcome(f"{figure}: no rows are kept", [f"{figure}: cannot be judged again"])
     try:
         judged = judgement(figure, report["scale"], files)
+    # a figure may be of another version than its rows: that is a finding, and the others still have
+    # to be checked
     except Exception as error:  # rows of another version of the figure
         return Outcome(
             f"{figure}: cannot be judged again", [f"{figure}: {type(error).__name__}: {error}"]
@@ -111,6 +113,7 @@ def _different_statements(name: str, stored: list[Stored], again: list[Stored]) 
     for id, old, new in _pairs(stored, again):
         if old is None or new is None:
             yield f"{name} {id}: {'was not judged' if old is None else 'is not judged any more'}"
+        # the first difference is enough to begin with; a changed rule alters dozens of fields
         elif lines := list(_different(old, new)):
             others = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
             yield f"{name} {id}: {lines[0]}{others}"
@@ -134,6 +137,7 @@ def _different(old: Any, new: Any, path: str = "") -> Iterator[str]:
 def _equal(old: Any, new: Any) -> bool:
     if isinstance(old, float) and isinstance(new, int | float) and not isinstance(new, bool):
         return bool(np.isclose(old, new, rtol=TOLERANCE_CLAIMS, atol=NOTHING, equal_nan=True))
+    # 1 == True in Python, but not in a file of verdicts
     return type(old) is type(new) and old == new
 
 
@@ -153,6 +157,7 @@ def _otherwise_judged(figure: str, old: Stored, new: Stored) -> Iterator[str]:
             yield f"{figure} {id}: {'was not judged' if a is None else 'is not judged any more'}"
             continue
         yield from (f"{figure} {id}: {line}" for line in claims_file.changed(a, b))
+        # times differ between machines, and with them verdicts that rest on times
         if a["verdict"] != b["verdict"] and not a["timed"]:
             yield f"{figure} {id}: {a['verdict']} against {b['verdict']}"
         if _stand_in(a) != _stand_in(b):
@@ -210,6 +215,7 @@ def _table(folder: Path, names: Names | None = None) -> pd.DataFrame:
     files = sorted(folder.glob("*.parquet"))
     table = rows.read_text(files, [*KEY, *EXACT, *CLOSE, "flops_convention"]).replace(names or {})
     table[KEY] = table[KEY].astype(object).where(table[KEY].notna(), "").astype(str)
+    # rounds of timing have the same key; they are compared in their order
     table["place"] = table.groupby(KEY).cumcount()
     return table
 
@@ -225,6 +231,7 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
     ended = both.status.isin(ENDED_BY_CLOCK) | both.status_other.isin(ENDED_BY_CLOCK)
     sound = both[~ended]
     differ = _alone(figure, everything[(everything._merge != "both") & ~round_only])
+    # flops of two conventions are two quantities
     recounted = sound.flops_convention != sound.flops_convention_other
     for name in EXACT:
         part = sound[~recounted] if name.endswith("flops") else sound
@@ -252,6 +259,7 @@ def _compared(figure: str, mine: pd.DataFrame, theirs: pd.DataFrame) -> Outcome:
 
 def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """|a - b| / |b|; 0 where both are missing, infinite where one is."""
+    # 1e-300: zero against zero is no difference
     off = np.abs(a - b) / np.maximum(np.abs(b), 1e-300)
     return np.where(np.isnan(a) & np.isnan(b), 0.0, np.where(np.isnan(off), np.inf, off))
 
@@ -259,6 +267,7 @@ def _relative(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _alone(figure: str, alone: pd.DataFrame) -> list[str]:
     """A difference for each solver with rows that only one of the runs has."""
     sides = {"left_only": "here", "right_only": "in the other run"}
+    # a row without a solver is of a function, which names its measure
     name = alone.solver.where(alone.solver != "", alone.measure)
     counts = alone.groupby([alone._merge, name], observed=True).size()
     return [
