@@ -515,7 +515,8 @@ def table(statement: Stored) -> list[tuple[str, str, str, str, str]]:
     for panels in layout(statement):
         for panel in panels:
             places = [place for row in panel.rows for place in row.places]
-            # beyond that a table is a list to scroll through; runs of one verdict say the same in a few lines
+            # beyond that a table is a list to scroll through; runs of one verdict say the same in a
+            # few lines
             few = len(places) <= TABLE
             single = [Row(place["label"], [place], panel.part) for place in places]
             for row in single if few else panel.rows:

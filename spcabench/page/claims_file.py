@@ -37,6 +37,7 @@ def read(file: Path, figure: str = "") -> Stored:
             f"{file}: version {version!r:.40} of claims files, but this is version {VERSION}; make "
             "the figure again"
         )
+    # the file may come from elsewhere; a page must not fail halfway on a missing field
     wrong = best_match(_schema(figure).iter_errors(report))
     if wrong is not None:
         place = ".".join(map(str, wrong.absolute_path)) or "the whole"
@@ -48,6 +49,7 @@ def read(file: Path, figure: str = "") -> Stored:
 def _schema(figure: str) -> Draft202012Validator:
     """The schema of the claims file of a figure, or of a run."""
     known = opening.read_json(SCHEMA)
+    # a file copied into the folder of another figure is a mistake
     mine = {"required": ["figure"], "properties": {"figure": {"const": figure}}}
     return Draft202012Validator(known | ({"allOf": [mine]} if figure else {}))
 
@@ -76,6 +78,7 @@ def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
 
 def statements(module: ModuleType) -> list[Statement]:
     """The statements of a figure's module, in the order in which they are written."""
+    # dicts keep the order of definition, which is that of the paper
     written = [value for value in vars(module).values() if isinstance(value, Statement)]
     ids = [statement.id for statement in written]
     if len(set(ids)) < len(ids):
@@ -106,6 +109,7 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
     by_id: dict[tuple[str, str], list[Stored]] = {}
     for entry in entries:
         same = by_id.setdefault((entry["paper_key"], entry["id"]), [])
+        # figures share a statement by importing it; two texts under one id are an error in a figure
         if same and (differences := changed(same[0], entry)):
             raise InputError(
                 f"statement {entry['id']} of {same[0]['figure']} is another one in "
@@ -122,6 +126,7 @@ def changed(old: Stored, new: Stored) -> list[str]:
         for name in WRITTEN
         if name != "parts" and old[name] != new[name]
     ]
+    # a part more or less is reported below, and must not hide the first change
     pairs = zip(old["parts"], new["parts"], strict=False)
     for earlier, later in pairs:
         changes += [
@@ -140,6 +145,7 @@ def revised(report: Stored) -> str:
     if report["figure"] not in registry.names("figure"):
         return ""
     known = {entry["id"]: entry for entry in report["statements"]}
+    # judged on no data, a statement still has everything that was written in advance
     today = {s.id: s for s in statements(registry.module("figure", report["figure"]))}
     other = [id for id in today if id in known and changed(known[id], today[id].judge(None))]
     new = [id for id in today if id not in known]

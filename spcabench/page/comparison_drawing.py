@@ -59,9 +59,11 @@ def _data_profile(
     measure: str,
     band: bool = True,
 ) -> None:
+    # fixed, so that panels and comparisons can be laid side by side
     low, high = (0.1, 1e6) if measure == "work" else (1e-5, 20.0)
     grid = np.geomspace(low, high, POINTS)
     cost = _reaching(answers, looks, share, measure)
+    # problems of all sizes share one axis, so flops are counted in products with Sigma
     if measure == "work":
         cost = cost.div(answers.groupby(PAIR).unit.first().reindex(cost.index), axis=0)
     _curves(axis, cost.to_numpy(), cost, grid, looks, band)
@@ -78,6 +80,7 @@ def _log(axis: Any, **settings: Any) -> None:
 
 def _reaching(answers: pd.DataFrame, looks: Looks, share: float, measure: str) -> pd.DataFrame:
     """The costs of the solvers that reach a share of the best known on some pair."""
+    # a solver that never gets there would be a line at zero
     cost = costs(answers, share, measure).reindex(columns=[*looks], fill_value=np.inf)
     return cost.loc[:, np.isfinite(cost).any()]
 
@@ -113,6 +116,7 @@ def _curves(
     # all grey ones are one curve with gaps, which is drawn and read faster
     grey = [_corners(grid, lines[i]) for i in sorted({*range(len(lines))} - {*coloured})]
     if grey:
+        # a missing value interrupts the line between two solvers
         x, y = (np.concatenate([[*line[part], np.nan] for line in grey]) for part in (0, 1))
         axis.plot(x, y, color=style.GREY, linewidth=0.6, zorder=1)
     for i in coloured:
@@ -121,8 +125,10 @@ def _curves(
         look = {**looks[solver], "markersize": 4}
         axis.plot(*_corners(grid, lines[i]), **look | {"marker": ""})
         axis.plot(grid[here], lines[i][here], **look | {"linestyle": ""})
+        # line and markers were drawn apart; the legend shows them together
         axis.plot([], [], label=solver, **look)
     if band and coloured:
+        # cardinalities of one problem are not independent, so whole problems are drawn again
         groups = table.index.get_level_values(0).to_numpy()
         low, high = profiles.band(cost[:, coloured], groups, grid)
         for j, i in enumerate(coloured):
@@ -138,6 +144,7 @@ def _corners(grid: np.ndarray, *lines: np.ndarray) -> tuple[np.ndarray, ...]:
     """
     seen = np.round(np.array(lines) * SEEN)
     turns = (np.diff(seen, axis=1) != 0).any(axis=0)
+    # a step needs its point before the jump and the one after it, or it becomes a slope
     corners = np.concatenate([[True], turns]) | np.concatenate([turns, [True]])
     return grid[corners], *(line[corners] for line in lines)
 
@@ -147,6 +154,7 @@ def _legend(axes: Any) -> None:
     handles: dict[str, Any] = {}
     for axis in axes.flat:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            # a solver is in most panels, but once in the legend
             handles.setdefault(label, handle)
     figure = axes.flat[0].figure
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
@@ -159,6 +167,7 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
     won = profiles.wins(table[:, place])
     axis = axes.flat[0]
     axis.imshow(
+        # nobody wins against himself: the diagonal stays white
         np.where(np.eye(len(order), dtype=bool), np.nan, won),
         cmap="Blues",
         vmin=0,
@@ -167,6 +176,8 @@ def pairwise(answers: pd.DataFrame, order: list[str], axes: Any) -> None:
         interpolation="none",  # kept as one point for each pair
     )
     for i, j in np.ndindex(won.shape):
+        # with many solvers the text would take longer to draw than to read; the lesser number
+        # follows
         if i != j and (len(order) <= FEW or won[i, j] >= won[j, i]):
             colour = "white" if won[i, j] > 0.55 else "black"
             words = axis.text(
@@ -188,6 +199,7 @@ def duels(answers: pd.DataFrame, named: str, others: list[str], looks: Looks, ax
     cost = costs(answers, DUEL, "time")
     for axis, other in zip(axes.flat, others, strict=False):
         pair = cost[[named, other]]
+        # two solvers that are both grey in the large pictures need colours of their own here
         here = style.looks([named, other]) | {named: looks[named]}
         if looks[other]["color"] != style.GREY:
             here[other] = looks[other]
@@ -207,6 +219,8 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
             look = {**looks[row.solver], "markersize": 3}
             steps = (
                 _steps(row)
+                # the history of a searched penalty is that of its last trial alone: its cost is a
+                # point
                 if isinstance(row.history, str) and not np.isfinite(row.search_time)
                 else None
             )
@@ -220,6 +234,7 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
             axis,
             xlabel="flops",
             title=f"{item}, k = {k} ({certainty})",
+            # a loose bound must not squeeze the curves
             ylim=(0.55, min(bound, 1.3) + 0.05),
         )
     _hide(axes, len(pairs))
@@ -231,12 +246,15 @@ def anytime(answers: pd.DataFrame, looks: Looks, pairs: list[tuple[str, int]], a
 def _steps(row: Any) -> tuple[Sequence[float], np.ndarray]:
     """Flops, and the best feasible value so far, where it rises so much that it is seen."""
     taken = schema.steps(row.history, "cardinality", "flops", "variance")
+    # an iterate with too many nonzeros is no answer to the question
     steps = [step for step in taken if step["cardinality"] <= row.asked]
     if not steps:
         return [], np.array([])
+    # a logarithmic axis has no zero
     flops = np.array([max(s["flops"] + row.setup_flops, 1.0) for s in steps])
     highest = np.maximum.accumulate([s["variance"] for s in steps])
     rises = np.diff(np.round(highest / row.best * SEEN), prepend=-1.0) > 0
+    # the curve goes on to the end of the run, also where it no longer rises
     rises[-1] = True
     return flops[rises], highest[rises]
 
@@ -246,6 +264,7 @@ def trade_off(answers: pd.DataFrame, looks: Looks, names: list[str], axes: Any) 
     for axis, item in zip(axes.flat, names, strict=False):
         part = answers[answers.item == item]
         truth = part.groupby("asked")[["best", "bound"]].first()
+        # problems differ in scale by powers of ten; each panel is relative to its largest k
         unit = truth.best.iloc[-1]
         axis.fill_between(
             truth.index,

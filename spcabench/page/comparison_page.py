@@ -55,7 +55,10 @@ def write(plan_file: Path) -> Path:
     listed = [Job.read(root / file) for file in plan.jobs]
     job_of = dict(zip(jobs.labels(listed), listed, strict=True))
     table = _table([jobs.rows_of(root / file) for file in plan.jobs], list(job_of))
+    # the rows as they were made, so that others can merge them; only then are values recomputed for
+    # the page
     merging.write(plan_file.parent, job_of, table)
+    # read back from what was written: the page and whoever merges the file see the same rows
     rows = results.read([plan_file.with_name(merging.ROWS)])
     rows, dropped = _entering(rows, job_of)
     return _written(plan_file.parent, plan, job_of, rows, _last(rows), {"dropped": dropped})
@@ -72,6 +75,7 @@ def publish(folder: Path, out: Path) -> Path:
     if (out / merging.ROWS).stat().st_size > LARGEST_ROWS:
         shorter = results.without_histories(results.read_table([out / merging.ROWS]))
         merging.write(out, part.jobs, shorter)
+    # paths of jobs mean nothing outside the clone that ran them
     write_text(out / "plan.json", replace(plan, jobs=[]).text())
     rows, dropped = _entering(part.rows, part.jobs)
     extra = {"scripts": None, "dropped": dropped}
@@ -92,6 +96,7 @@ def _within(answers: pd.DataFrame, order: list[str], apart: bool) -> list[dict[s
             "heads": budgets.HEADS[measure],
             "groups": budgets.best(answers, order, measure),
         }
+        # flops can be compared between machines, seconds cannot
         for measure in (["work"] if apart else ["time", "work"])
         if order
     ]
@@ -141,7 +146,9 @@ def _entering(
 ) -> tuple[pd.DataFrame, list[str]]:
     """Rows as they may be ranked, and a sentence for each that may not."""
     job = next(iter(job_of.values()))
+    # the problems of recovery too: their rows are checked against the supports that were planted
     items = [*suite.items(job.suite, job.ks, job.fresh), *suite.recovery(job.fresh)]
+    # a row may state anything of itself; which bounds are believed depends on the place of the file
     ours = {label for label, job in job_of.items() if _is_ours(job)}
     rows = rows.assign(own=rows.own.where(rows.own.isna(), rows.solver.isin(ours)))
     return entering.recomputed(rows, items, _best_known(job), api.load_or_stand_in, elsewhere)
@@ -171,6 +178,7 @@ def _written(
     items = suite.items(job.suite, job.ks, job.fresh)
     elsewhere = "places" in (extra or {})
     load = api.load_or_stand_in
+    # without answers of our own, whatever a stranger gives would be the best known of a new pair
     known = {**known, **entering.references(rows, items, known, load, elsewhere)}
     answers = standing(rows, known)
     ranks = rank_solvers(answers, last)
@@ -183,6 +191,7 @@ def _written(
     given = [] if plan.drawn else [plan.name]
     extra = {"looks": looks, "seed_given": given} | (extra or {})
     extra["within"] = _within(answers, list(looks), "apart" in extra)
+    # published pages say None themselves, because scripts are not committed
     if "scripts" not in extra:
         data, home = comparison_curves.data(answers, looks), folder.resolve()
         extra["scripts"] = interactive_curves.write(home.parents[1], home, data, "curves-data.js")
@@ -204,6 +213,7 @@ def _table(files: list[Path], labels: list[str]) -> pa.Table:
     tables = []
     for file, label in zip(files, labels, strict=True):
         table = results.read_table([file])
+        # two files of one name would be one solver in the ranking
         place = table.schema.get_field_index("solver")
         named = pa.repeat(pa.scalar(label), len(table))
         tables.append(table.set_column(place, table.schema.field(place), named))
@@ -220,6 +230,8 @@ def _page(
     last: str,
     **extra: Any,
 ) -> str:
+    # what a reader must know before the ranking: warnings, broken contracts, bounds nobody has
+    # checked
     doubts, broken, claims = _doubts(rows), plan.broken, _claims(rows)
     return render(
         "comparison.html.j2",
@@ -361,6 +373,7 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
         for (solver, flag), count in counts.items()
     ]
     for solver, runs in rows.groupby("solver"):
+        # edited while the comparison ran, or merged from machines with different versions
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs are of {versions} different files of this name."
             doubts.append({"solver": solver, "sentence": sentence, "count": len(runs)})
@@ -369,6 +382,7 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Solvers outside the repository that claim upper bounds, and on how many runs."""
+    # bounds of our own solvers are checked by the tests
     foreign = rows[rows.claimed_bound.notna() & rows.own.eq(False)]
     return foreign.groupby("solver").size().reset_index(name="count").to_dict("records")
 

@@ -56,6 +56,7 @@ class Picture:
             figure, axes = plt.subplots(*self.shape, figsize=self.size, squeeze=False)
             self.draw(*self.arguments, axes)
             text = io.StringIO()
+            # no date, so an unchanged picture is an unchanged file
             figure.savefig(text, format="svg", metadata={"Date": None})
             plt.close(figure)
         return light_svg.light(text.getvalue())
@@ -79,6 +80,7 @@ def pictures(
         return
     yield from _profile_pictures(answers, looks)
     yield _pairwise_picture(answers, order)
+    # of two named solvers at most, or duels would be most of the page
     for solver in [name for name in named if name in looks][:2]:
         yield from _duels_picture(answers, solver, order, looks)
     chosen = {solver: looks[solver] for solver in solvers}
@@ -133,6 +135,7 @@ def _profile_pictures(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
 
 
 def _pairwise_picture(answers: pd.DataFrame, order: list[str]) -> Picture:
+    # each cell stays large enough for two digits
     size = 2.6 + 0.27 * len(order)
     few = " Of two solvers the greater number is written." if len(order) > drawing.FEW else ""
     return Picture(
@@ -150,6 +153,7 @@ def _duels_picture(
     answers: pd.DataFrame, solver: str, order: list[str], looks: Looks
 ) -> Iterator[Picture]:
     reached = np.isfinite(costs(answers, drawing.DUEL, "time")).any()
+    # where neither gets there, the panel would be empty
     rivals = [s for s in order if s != solver and (reached[s] or reached[solver])][:6]
     if rivals:
         shape = _grid(len(rivals))
@@ -167,6 +171,7 @@ def _duels_picture(
 def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
     answered = answers[answers.answered].groupby(["item", "asked"])
     pairs = [(str(item), int(k)) for (item, k), _ in answered]
+    # the largest k of each problem: there the curves have the most to show
     pairs = list({item: (item, k) for item, k in pairs}.values())[:9]
     pairs = pairs[: 3 * (len(pairs) // 3)] if len(pairs) >= 3 else pairs  # whole rows of panels
     shape = _grid(len(pairs))
@@ -183,6 +188,7 @@ def _anytime_picture(answers: pd.DataFrame, looks: Looks) -> Picture:
 
 
 def _trade_off_picture(answers: pd.DataFrame, looks: Looks) -> Iterator[Picture]:
+    # a curve through two points tells nothing
     several = answers.groupby("item").asked.nunique()
     items = [item for item in dict.fromkeys(answers.item) if several[item] >= 3]
     if items:

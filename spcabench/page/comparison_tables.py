@@ -66,6 +66,7 @@ ORDER = {
 
 def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str) -> None:
     """Write every answer, and the ranking; last is what decides between equal ones."""
+    # a CSV has no dicts, and Parquet would merge the keys of all rows into one struct
     settings = [results.to_json(by_name) for by_name in answers.settings]
     table = answers[list(TABLE)].assign(settings=settings)
     write_text(folder / "table.csv", table.to_csv(index=False))
@@ -82,6 +83,7 @@ def lines(ranking: pd.DataFrame, answers: pd.DataFrame, last: str) -> str:
     width = max([28, *(len(name) + 1 for name in ranking.solver)])
     shown = [f"{'':4}{'solver':{width}}{heads}"]
     for r in ranking.to_dict("records"):
+        # a solver without any answer has no rank; its time would be that of failing
         rank, time = (r["rank"], duration(r["time"])) if r["answered"] else ("-", "-")
         flops = compact(r["flops"]) if r["answered"] and np.isfinite(r["flops"]) else "-"
         shown.append(
@@ -97,6 +99,7 @@ def _unanswered(answers: pd.DataFrame) -> list[str]:
     """A line for each solver and status without an answer: on how many pairs, and the first why."""
     lines = []
     for (solver, status), part in answers[~answers.answered].groupby(["solver", "status"]):
+        # the reasons of a status are mostly the same sentence
         whys = list(dict.fromkeys(part.reason.replace("", "no reason is known")))
         others = f" (and {len(whys) - 1} more)" if len(whys) > 1 else ""
         lines.append(f"{solver}: {status} on {len(part)}: {whys[0]}{others}")

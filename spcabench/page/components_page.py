@@ -38,10 +38,12 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan.jobs]
     rows = results.read(files)
+    # flops of two conventions in one ranking would be meaningless
     results.check_convention(rows, plan.name)
     table = ranking.standing(rows)
     ranks = ranking.ranking(table)
     folder = out or plan_file.parent
+    # loadings fill pages of a CSV, and are in the rows
     shown = table.drop(columns=[name for name in NOT_SHOWN if name in table])
     write_text(folder / "table.csv", shown.to_csv(index=False))
     write_text(folder / "ranking.txt", lines(ranks, _failures(table)))
@@ -101,6 +103,7 @@ def _page(
 ) -> str:
     first = Job.read(root / plan.jobs[0])
     answers = table[table.kind != HELD_OUT]
+    # in the order of their definition, which the explanations on the page follow
     formulations = [f for f in Formulation if (ranking.formulation == f).any()]
     return render(
         "several.html.j2",
@@ -126,11 +129,13 @@ def _page(
 
 def _recovered(table: pd.DataFrame) -> list[dict[str, Any]]:
     """How much of known loadings was found: a line for each solver and way, the best first."""
+    # only problems with planted loadings have it; a comparison on others has no such column
     if "accuracy" not in table:
         return []
     known = table.dropna(subset=["accuracy"])
     keys = ["formulation", "solver", "how", "item"]
     means = known.groupby(keys, sort=False)[["accuracy", "false", "subspace"]].mean().reset_index()
+    # dropping features makes any loadings orthonormal: the same answers would be listed twice
     means = means[~((means.formulation == "orthonormal") & (means.how == "drop_features"))]
     return means.sort_values(["item", "accuracy"], ascending=[True, False]).to_dict("records")
 

@@ -61,6 +61,7 @@ def trade_off(table: pd.DataFrame, ranking: pd.DataFrame, free: list[str], axes:
     """From seeming to projected variance, against the violation of orthogonality."""
     for axis, formulation in zip(axes.flat, free, strict=True):
         part = table[table.formulation == formulation]
+        # one way for each solver: four arrows of one colour would not be told apart
         part = part[part.how.isin(["projection", "calibrated"])]
         part = part.assign(seems=part.total / part.bound, is_=part.projected / part.bound)
         means = part.groupby("solver")[["seems", "is_", "violation"]].mean()
@@ -94,6 +95,7 @@ def deflations(table: pd.DataFrame, axes: Any) -> None:
     for i, kind in enumerate(kinds):
         for j, solver in enumerate(solvers):
             y = part[(part.how == kind) & (part.solver == solver)].relative.to_numpy()
+            # solvers side by side within a deflation: dots of one column would hide each other
             x = i + (j - (len(solvers) - 1) / 2.0) / (len(solvers) + 1.0)
             look = style.look(solver)
             label = solver if i == 0 else None
@@ -117,6 +119,7 @@ def relative(table: pd.DataFrame) -> pd.DataFrame:
     """The answers of solvers with all four deflations, over the best of the four."""
     part = table[table.formulation == Formulation.DEFLATION]
     several = part.groupby("solver").how.transform("nunique")
+    # the best of fewer deflations would be a lower bar
     part = part[several == 4]
     best = part.groupby(["solver", "item", "r", "k"]).projected.transform("max")
     return part.assign(relative=part.projected / best)
@@ -126,9 +129,11 @@ def heat_maps(shown: pd.DataFrame, axes: Any) -> None:
     """The loadings of each formulation's best, with the names of the variables."""
     for place, (axis, line) in enumerate(zip(axes.flat, shown.itertuples(), strict=True)):
         Z = line.Z
+        # the sign of a loading is arbitrary; without this, equal answers would look opposite
         Z = Z * np.where(Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])] < 0.0, -1.0, 1.0)
         axis.imshow(Z, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
         axis.set_xticks(range(Z.shape[1]), [str(j + 1) for j in range(Z.shape[1])])
+        # all panels show the same variables, so the first one names them
         names = _names(line) if place == 0 else [""] * len(Z)
         axis.set_yticks(range(len(Z)), names)
         axis.set(title=f"{line.formulation}\n{line.solver}")
@@ -144,6 +149,7 @@ def _names(line: Any) -> list[str]:
 
 def _shown(table: pd.DataFrame, ranking: pd.DataFrame) -> pd.DataFrame:
     part = table[(table.item == SHOWN) & (table.r == COUNT)]
+    # the ranking is over all problems; an answer to this one may be missing
     order = {(r.formulation, r.solver, r.how): i for i, r in enumerate(ranking.itertuples())}
     keys = list(zip(part.formulation, part.solver, part.how, strict=True))
     part = part.assign(order=[order.get(key, len(order)) for key in keys])

@@ -29,7 +29,9 @@ def write(files: list[Path], out: Path, **words: Any) -> None:
     if (table.refit == table.variance).all():  # no refit changed anything
         table = table.drop(columns="refit")
     shown = [column for column in table if (table[column] != "").any()]
+    # what is equal in all lines is said once above the table
     same = [c for c in shown if len(table) > 1 and table[c].nunique() == 1]
+    # an empty column costs width on a phone
     columns = [column for column in shown if column not in same]
     text = render(
         "numbers.html.j2",
@@ -70,6 +72,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     runs = runs.assign(time=runs.solve_time + runs.setup_time.fillna(0.0))
     # other work on the machine only makes a round slower, so the least time counts
     runs["time"] = runs.groupby(RUN, dropna=False).time.transform("min")
+    # rounds of timing are one run; the least time was taken above
     runs = runs[runs.repeat == 0]
     lines = pd.DataFrame(
         {
@@ -104,6 +107,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 def _label(label: str) -> str:
     """A label; one that is a decimal fraction, with four digits."""
     try:
+        # labels of a penalty come from its float: 0.30000000000000004
         return number(float(label), 4) if "." in label else label
     except ValueError:
         return label
@@ -114,6 +118,7 @@ def number(value: float, digits: int) -> str:
     if pd.isna(value):
         return ""
     rounded = float(f"{value:.{digits}g}")
+    # "1.2e+04" is what programs write; people write 12,000
     return f"{rounded:,.0f}" if abs(rounded) >= 10**digits else f"{rounded:.{digits}g}"
 
 
@@ -136,6 +141,7 @@ def _values(measured: str) -> str:
     values: dict[str, Any] = {}
     for name, value in schema.decoded(measured, "extra").items():
         family, _, place = name.rpartition("_")
+        # hundreds of numbered values would be a column of names
         if family and place.isdigit() and not isinstance(value, (list, dict)):
             values.setdefault(family, []).append(value)
         else:

@@ -48,6 +48,7 @@ def read(files: Iterable[Path]) -> pd.DataFrame:
 
 def seconds(table: pd.DataFrame) -> pd.Series:
     """Seconds inside the solvers that each row took: a timed row stands for several runs."""
+    # a search is made once and is in the first round only; later rounds repeat the solve alone
     once = table.solve_time.fillna(0) + table.setup_time.fillna(0)
     return once * table.samples.fillna(1) + table.search_time.fillna(0).where(table.repeat == 0, 0)
 
@@ -68,10 +69,12 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
     place = [*problem, "cardinality"]
     runs["time"] = runs.solve_time + runs.setup_time
     runs["flops"] = runs.flops + runs.setup_flops
+    # the best with at most as many nonzeros: a solver must not look good by using more of them
     largest = runs.groupby(place, dropna=False).variance_refit.max()
     best = largest.groupby(level=problem, dropna=False).cummax().rename("best")
     runs["share"] = runs.variance_refit / best.reindex(runs.set_index(place).index).array
     groups = runs.groupby(place, dropna=False)
+    # the least of one run is the run itself: no comparison
     several = groups.solver.transform("nunique") > 1
     runs["slower"] = (runs.time / groups.time.transform("min")).where(several)
     runs["dearer"] = (runs.flops / groups.flops.transform("min")).where(several)
@@ -80,6 +83,7 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
 def solvers(table: pd.DataFrame) -> list[dict[str, Any]]:
     """One entry for each solver with rows: what it is, where it appears, its numbers."""
+    # rows may be older than the removal of a solver, which then has no page
     table = table[table.solver.isin(registry.names("solver"))]
     runs = compared(table)
     return [_entry(name, part, runs[runs.solver == name]) for name, part in table.groupby("solver")]
@@ -104,6 +108,7 @@ def _about(name: str) -> dict[str, Any]:
     first, _, body = (ast.get_docstring(tree) or "").partition("\n\n")
     # lines within a paragraph or an item are one
     flowing = re.sub(r"(?<!\n)\n(?!\n|\d+\. )\s*", " ", body.strip())
+    # the docstring is read without importing, the traits are data of the module
     traits = asdict(registry.module("solver", name).TRAITS)
     return {
         "what": first.rstrip("."),

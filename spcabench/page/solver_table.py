@@ -74,6 +74,7 @@ def _control(name: str) -> str:
 
 def _in_figures(name: str) -> str:
     """The papers whose figures and tables run a solver, and how many do."""
+    # not from rows: the table must not depend on what was run on this machine
     keys = [papers.key_of(figure) for figure, named in _figures().items() if name in named]
     counts = Counter(papers.paper(key).name for key in keys)
     return "; ".join(f"{count} of the figures and tables of {p}" for p, count in counts.items())

@@ -88,6 +88,8 @@ def make_rows(plan: Plan, out: Path) -> None:
     atomic_files.make_folder(out.parent)
     journal = Journal(out, plan.key)
     rows.write(rows_of(plan, journal), out)
+    # only after the rows are written: it removes the journal, without which a kill would lose them
+    # all
     journal.close()
 
 
@@ -113,6 +115,7 @@ class _Job:
     def group(self, name: str) -> Iterator[Row]:
         """The rows of all rounds of a group, one after the other."""
         runs, protocol = self.plan.groups[name], self.plan.protocol
+        # memory that an earlier group left allocated would be counted for this one
         if protocol.restart:
             self.processes.restart()
         timed = [run for run in runs if run.timed and not protocol.fastest]
@@ -129,10 +132,14 @@ class _Job:
         with closing(bar), exclusive_timing.alone() if timed else nullcontext():
             for repeat in range(rounds):
                 seconds = perf_counter() - begun + earlier
+                # whole rounds only: runs of one round met the same state of the machine, so their
+                # ratios are fair
                 if repeat >= least and seconds * (1 + 1 / repeat) > protocol.seconds:
                     break
                 for index, chain in enumerate(interleaved(runs)):
                     for key, row in self._chain(name, f"{repeat}-{index}", chain):
+                        # seconds of an earlier process count too, or a job that is killed often
+                        # would get more rounds
                         if key in from_journal:
                             earlier += row.outer_time or row.worker_time or 0.0
                         bar.update()
@@ -150,6 +157,7 @@ class _Job:
                     answer = replace(answer, support=None, values=None)
                 labels = {**self.plan.labels, "repeat": repeat}
                 if not self.plan.protocol.fastest:
+                    # figures compare runs within a group; a comparison has each run for itself
                     labels |= {"group": group, "chain": name}
                 self.journal.add(key, Row(**{**vars(answer), **labels, **run.asked, **stamp()}))
             row = self.journal.rows[key]
@@ -165,6 +173,7 @@ class _Job:
                 reason = f"{run.match} gave no cardinality to match"
                 return Answer(status=Status.ERROR, reason=reason)
             run = run.at(k=reached[run.match])
+        # a harder run of a series whose easier one was killed would only be killed as well
         if why := run.skip or self.processes.ended(run):
             return Answer(status=Status.SKIPPED, reason=why)
         protocol = self.plan.protocol
@@ -176,6 +185,7 @@ class _Job:
             # a stranger's run is timed from outside, over many
             again = run.timed and not is_stranger(run)
             answer = fastest(ask, again, protocol) if protocol.fastest else ask()
+        # grading may run beside other jobs: nothing in it is timed
         with self._turn(shared=True):
             return self.processes.graded(self.grader, run, answer)
 
@@ -191,6 +201,7 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
     rounds = [ask()]
     while timed and _is_made_again(rounds, protocol):
         rounds.append(ask())
+    # other work only ever makes a round slower, so the least time is the one nearest to the truth
     first, best = rounds[0], _least(rounds)
     times = [answer.seconds for answer in rounds if answer.seconds is not None]
     best = replace(best, round_times=times or None)
@@ -208,6 +219,7 @@ def interleaved(runs: Sequence[Run]) -> Iterator[list[Run]]:
 def _leader(runs: Sequence[Run], index: int) -> int:
     run = runs[index]
     while run.match and index:
+        # a match may follow another match: all of them belong to the run that began the chain
         index -= 1
         run = runs[index]
     return index
@@ -226,6 +238,7 @@ def _is_made_again(rounds: Sequence[Answer], protocol: Protocol) -> bool:
         return True
     spent = sum(answer.outer_time or 0.0 for answer in rounds)
     waited = (_least(rounds).waited or 0.0) > WAITED
+    # a busy machine must not make a job run for ever
     return waited and len(rounds) < protocol.retries and spent < protocol.retry_seconds
 
 
