@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -29,6 +30,8 @@ PACKAGES: dict[Kind, str] = {
     "figure": "spcabench.figures",
 }
 PARTS = ("TRAITS", "solve")  # what the file of a solver has at least
+# of a solver, which is a file's: letters of other alphabets look like these, or like nothing
+NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "letters from a to z, digits and _ alone"
 
 
 def _package(kind: Kind) -> ModuleType:
@@ -48,7 +51,8 @@ def _files(kind: Kind) -> dict[str, Path]:
 
 
 def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
-    return {e.name: e for e in entry_points(group=PACKAGES[kind])} if kind == "solver" else {}
+    found = entry_points(group=PACKAGES[kind]) if kind == "solver" else ()
+    return {point.name: point for point in found if NAME.fullmatch(point.name)}
 
 
 def names(kind: Kind) -> list[str]:
@@ -66,6 +70,8 @@ def path(kind: Kind, name: str) -> Path:
             raise InputError(f"{kind}: {name!r} is a folder, not a file")
         if not Path(name).is_file():
             raise InputError(f"{kind}: there is no file {name!r}")
+        if not NAME.fullmatch(Path(name).stem):
+            raise InputError(f"{kind}: {name!a:.200}; the name of the file must have {LETTERS}")
         return Path(name)
     if name in _files(kind):
         return _files(kind)[name]

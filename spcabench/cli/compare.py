@@ -196,8 +196,8 @@ def _of_command(command: str, name: str | None) -> str:
     from spcabench import atomic_files
     from spcabench.running import external_solver
 
-    if name is None or not name.isidentifier():
-        raise InputError(f"--name: {name!r}; a command needs a name of letters, digits and _")
+    if name is None or not (name.isidentifier() and name.isascii()):
+        raise InputError(f"--name: {name!a}; a command needs a name of letters, digits and _")
     file = (options.ROOT / HOME / "commands" / f"{name}.py").absolute()
     atomic_files.write_changed(file, external_solver.text_of(command, Path.cwd()))
     return str(file)

@@ -6,7 +6,8 @@ suite.
 
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +21,9 @@ from spcabench.running.description import Description
 
 MOST_NAMED = 8  # cardinalities that the name of a folder lists
 COMPONENTS = "components"  # the suite of several components
+# what `labels` gives: a name, a folder where two files have it, a hash where two folders have both
+FOLDER = re.compile("[A-Za-z0-9_.+ -]+")
+LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{{8}})?")
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ class Comparison:
     @classmethod
     def read(cls, file: Path) -> "Comparison":
         """The plan of a JSON file. Raises InputError, which names the field, if it is none."""
-        return opening.read_json(file, cls, "the plan of a comparison")
+        plan: Comparison = opening.read_json(file, cls, "the plan of a comparison")
+        check_labels(file, [*plan.named, *plan.broken])
+        return plan
 
     def text(self) -> str:
         """Itself as JSON."""
@@ -83,7 +89,9 @@ class Job:
 
         Raises InputError, which names the field, for a file that describes none.
         """
-        return opening.read_json(file, cls, "the job of a comparison")
+        job: Job = opening.read_json(file, cls, "the job of a comparison")
+        check_labels(file, [job.label])
+        return job
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -134,12 +142,19 @@ class Job:
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
+def check_labels(file: Path, names: Iterable[str]) -> None:
+    """Raise InputError for a name of a solver in a file that could look like that of another."""
+    for name in names:
+        if not LABEL.fullmatch(name):
+            raise InputError(f"{file}: solver {name!a:.60}; a name has {registry.LETTERS}")
+
+
 def labels(jobs: Sequence[Job]) -> list[str]:
     """A name for each job of one comparison: two files of one name are told apart by folders."""
     names = [job.label for job in jobs]
     folders = [Path(job.solver).parent.name if job.solver.endswith(".py") else "" for job in jobs]
     stems = [
-        f"{name} ({folder})" if folder and names.count(name) > 1 else name
+        f"{name} ({folder})" if FOLDER.fullmatch(folder) and names.count(name) > 1 else name
         for name, folder in zip(names, folders, strict=True)
     ]
     return [

@@ -12,7 +12,7 @@ from spcabench import opening
 from spcabench.atomic_files import write_text
 from spcabench.comparison import entering, ranking
 from spcabench.comparison.best_known import CLOSE, Entry
-from spcabench.comparison.jobs import Comparison, Job
+from spcabench.comparison.jobs import Comparison, Job, check_labels
 from spcabench.errors import InputError
 from spcabench.running import rows as results
 
@@ -36,6 +36,7 @@ class Part:
             if not file.is_file():
                 raise InputError(f"{folder}: no {file.name}; give the folder of a comparison")
         jobs = opening.read_json(jobs_file, dict[str, Job], "the jobs of a comparison")
+        check_labels(jobs_file, [*jobs, *(job.label for job in jobs.values())])
         if not jobs:
             raise InputError(f"{jobs_file}: not a job; give the jobs of a comparison")
         table = results.read([rows])

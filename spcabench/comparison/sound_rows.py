@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from spcabench import registry
 from spcabench.comparison import ranking
+from spcabench.comparison.jobs import LABEL
 from spcabench.running.schema import COLUMNS
 from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import GOOD
@@ -25,9 +27,9 @@ def fault(row: Mapping[str, Any]) -> str:
         for name in NEEDED:
             if _is_empty(row[name]):
                 return f"{name}: empty in a run of the suite"
-    for name in ("solver", "dataset"):
-        if not _is_name(row[name]):
-            return f"{name}: {row[name]!r:.60} is no name"
+    for name, form in (("solver", LABEL), ("dataset", registry.NAME)):
+        if not form.fullmatch(str(row[name])):
+            return f"{name}: {row[name]!a:.60} is no name"
     for name in AMOUNTS:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:
@@ -62,9 +64,3 @@ def _is_empty(value: Any) -> bool:
 
 def _listed(values: Any) -> list[str]:
     return [] if _is_empty(values) else [str(value) for value in values]
-
-
-def _is_name(value: Any) -> bool:
-    """Whether a text is a name that every terminal shows and that leads to no other folder."""
-    text = "" if _is_empty(value) else str(value)
-    return text.isprintable() and not {*text} & {*"/\\"} and text not in (".", "..")

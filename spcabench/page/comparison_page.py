@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, permutations
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -377,7 +377,16 @@ def _doubts(rows: pd.DataFrame) -> list[dict[str, Any]]:
         if (versions := runs.solver_sha256.nunique()) > 1:
             sentence = f"Its runs are of {versions} different files of this name."
             doubts.append({"solver": solver, "sentence": sentence, "count": len(runs)})
+    for solver, twin in permutations(rows.solver.unique(), 2):
+        if _looks(solver) == _looks(twin):
+            sentence = f"Its name looks like that of {twin}, another solver."
+            doubts.append({"solver": solver, "sentence": sentence, "count": ""})
     return doubts
+
+
+def _looks(name: str) -> str:
+    """What a reader sees of a name: no difference of case, nor of 0 and O, of 1, I and l."""
+    return name.lower().translate(str.maketrans("0i1", "oll"))
 
 
 def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from spcabench import registry
 from spcabench.cli import options
 from spcabench.comparison import jobs, merging, suite
 from spcabench.errors import InputError
@@ -265,6 +267,35 @@ def test_a_vector_at_the_edge_of_grading_is_dropped(folders, tmp_path, value):
     )
     full = rows[(rows.kind == "suite") & rows.variance.notna()]
     assert messages and all(len(s) <= k for s, k in zip(full.support, full.asked, strict=True))
+
+
+LOOKS = {
+    "a label of jobs.json": ("jobs.json", '"gpower1": {', '"gpow\u0435r1": {'),
+    "a solver of jobs.json": ("jobs.json", '"solver": "gpower1"', '"solver": "gpow\u0435r1"'),
+    "a label of plan.json": ("plan.json", '"gpower1"', '"gpower1\u200b"'),
+}
+
+
+@pytest.mark.parametrize("where", LOOKS)
+def test_a_name_that_looks_like_another_is_refused_where_it_enters(folders, tmp_path, where):
+    name, old, new = LOOKS[where]
+    two = changed(folders[1], tmp_path / "two")
+    (two / "plan.json").write_text('{"name": "two", "named": ["gpower1"]}')
+    text = (two / name).read_text()
+    assert old in text
+    (two / name).write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=rf"{name}: solver 'gpow.*1.*'; a name has letters"):
+        merging.Part.read(two)
+
+
+def test_names_that_differ_by_case_alone_are_a_doubt():
+    rows = table([dict(solver=name) for name in ("tpower", "TPower", "tp0wer", "gpower")])
+    pairs = {(doubt["solver"], doubt["sentence"]) for doubt in page._doubts(rows)}
+    alike = permutations(("tpower", "TPower", "tp0wer"), 2)
+    sentence = "Its name looks like that of {}, another solver."
+    assert pairs == {(name, sentence.format(twin)) for name, twin in alike}
+    own = table([dict(solver=name) for name in registry.names("solver")])
+    assert page._doubts(own) == []
 
 
 def test_two_files_under_one_name_are_a_doubt():

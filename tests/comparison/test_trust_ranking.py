@@ -87,6 +87,20 @@ def test_a_fresh_seed_is_drawn_after_the_files_were_read_and_tried(tmp_path, mon
     assert {plan.named[0]: plan.drawn for plan in plans} == {Path(file).stem: True, "tpower": False}
 
 
+@pytest.mark.parametrize(
+    "name", ["tpow\u0435r", "tpower\u200b", "tpower\u0301", "tp\x1bower", "t power"]
+)
+def test_a_file_whose_name_looks_like_another_is_refused(tmp_path, name):
+    """Letters of other alphabets, invisible characters: by file, and as the name of a command."""
+    file = tmp_path / f"{name}.py"
+    file.write_text(Path(write(tmp_path, "honest")).read_text())
+    with pytest.raises(InputError, match="must have letters from a to z") as refused:
+        registry.path("solver", str(file))
+    assert str(refused.value).isascii()
+    with pytest.raises(InputError, match="--name"):
+        compare._of_command("cat {data} {k} {out}", name)
+
+
 def test_a_process_that_ran_a_strangers_file_draws_no_seed(monkeypatch):
     monkeypatch.setattr(registry, "_STRANGERS", {"mine.py"})
     with pytest.raises(InputError, match="use a new one"):
