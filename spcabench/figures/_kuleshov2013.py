@@ -13,10 +13,13 @@ from spcabench.run import Run
 
 PENALTIES = ("gpower1", "gpower0")
 NAMES = {"gpower1": "GPower1", "gpower0": "GPower0", "grqi": "GRQI", "ssvd_grqi": "GRQI-SSVD"}
+# GPower converges linearly: at small penalties it needs thousands of iterations to 1e-6
 GPM: dict[str, Any] = dict(max_iterations=3000)
 GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
+# narrow at the sparse end, where the ratio of flops changes fastest
 EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # bands of sparsity
 SPARSE = 0.20  # the paper speaks of sparsities below this
+# for variances, which Figure 3 shows up to half of the variables
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
 FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a column of variance -> its name
 GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 go on with one GPM and one curve for it"
@@ -45,6 +48,7 @@ def matched(
         label=label,
     )
     for extra in ({}, *(dict(J=j) for j in J)):
+        # Sigma is given, as in the paper: making it would cost GRQI more than all its iterations
         yield Run(
             dataset="gaussian",
             parameters=size,
@@ -67,16 +71,20 @@ def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame
     chosen = table[table.label == label]
     key = ["group", "chain"]
     p = chosen[chosen.match.isna()]
+    # no J in the settings is J = inf; 0 stands for it, because a column of integers has no infinity
     finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
     g = chosen[chosen.match.notna() & (finite == (J or 0))]
     columns = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
     columns += [name for name in ("solve_time",) if name in table]
+    # by chain: a run of GRQI belongs to the run of GPower just before it, whose cardinality it took
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
+    # GRQI may end with fewer nonzeros than it was given, and then nothing can be compared
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
         asked=[settings["k"] for settings in both.settings],
         penalty=both.solver,
         sparsity=both.cardinality_p / both.n,
+        # without an iteration there are no flops, and no ratio
         ratio=both.flops_p / both.flops_g.where(both.flops_g > 0),
     )
 
@@ -107,6 +115,7 @@ def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
 
 def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
     """The share of pairs that are hits, over problems; cardinalities are weighted alike."""
+    # each cardinality asked for counts once, however many penalties have a pair there
     weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
     return claims.share(weighted, "hit", over="seed")
 
@@ -114,6 +123,7 @@ def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
     """By how many percent the variance of GPower is above that of GRQI; rounding is none."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
+    # two runs that end on one support differ in their last digits only: that is a tie
     return (100 * (ratio - 1)).round(6)
 
 
@@ -152,14 +162,18 @@ def grid(low: float, high: float, count: int) -> np.ndarray:
 
 def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
     """So many sparsities inside each band of `WIDE_EDGES`, the first band from ``first`` on."""
+    # geometric within a band, like the axis that shows them
     edges = [first, *WIDE_EDGES[1:-1], 0.5]
     places = (np.arange(count) + 0.5) / count
     inside = [low * (high / low) ** places for low, high in pairwise(edges)]
+    # half of the variables is where the paper's axis ends
     return np.concatenate([*inside, [0.5]])
 
 
 def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
     """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
+    # more seeds where time allows: the interval of three problems is wide
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
+    # three seeds are the fewest for which there is an interval
     return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)

@@ -16,6 +16,7 @@ def grown(both: pd.DataFrame, penalty: str) -> str:
     of_grqi, of_gpower = (
         claims.banded(rows, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
     )
+    # growth needs two bands; at the quick scale one may be empty
     if len(of_grqi) < 2:
         return ""
     ours, theirs = (of[-1].measured.value / of[0].measured.value for of in (of_grqi, of_gpower))
@@ -30,6 +31,7 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
     """What a single solve of GRQI costs beside a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
+    # the paper's own count of a solve: this is a bound that no choice of J can go below
     solve = typical("solve")(both.assign(solve=(k**3 + 2 * k**2) / both.flops_p))
     return f"One solve of GRQI takes {number(solve.value)} times the flops of a run of {name}."
 
@@ -44,6 +46,7 @@ def refitted(small: pd.DataFrame, name: str) -> str:
 def long_searches(runs: pd.DataFrame) -> str:
     """How many searches found no penalty that gives k, and how many runs each kind took."""
     met = runs.cardinality == runs.k
+    # only the contrast of the two explains the number of runs
     if met.all() or not met.any():
         return ""
     return (
@@ -55,6 +58,7 @@ def long_searches(runs: pd.DataFrame) -> str:
 
 def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
     """How the number of GRQI's iterations changes from the lowest to the highest sparsity."""
+    # the median, because a single run may hit the limit of 150 iterations
     middle = iterations.groupby(sparsity).median()
     return (
         f"The median number of iterations grows from {middle.iloc[0]:.3g} at a sparsity of "
@@ -83,6 +87,7 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
     held : rows of the experiment that holds k, which tells where the support comes from.
     """
     raw, refitted = (apart(both, suffix).median() for suffix in ("", "_refit"))
+    # the sentence is about a change of sides; without one there is nothing to explain
     if not raw < 0.0 < refitted:
         return ""
     return (
@@ -94,6 +99,7 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
 
 def _at_rest(held: pd.DataFrame | None) -> str:
     """What shrinking and cutting reach from GRQI's start with k held, beside GRQI."""
+    # only Figure 3 makes these runs
     if held is None or held.empty:
         return ""
     ends = pd.DataFrame(held.extra.tolist())

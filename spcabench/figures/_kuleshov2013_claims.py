@@ -45,6 +45,7 @@ def _eight_iterations(data):
     label = f"n = {main.n.max()}"
     gpower1 = main[main.penalty == "gpower1"]
     explained = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
+    # ten is how the statement was first read; it stays as the second reading
     for limit in (8, 10):
         early = base.share_of(main, main.iterations_g <= limit)
         places = [claims.Place(label, early), claims.Place(label, explained, part="variance")]
@@ -75,12 +76,14 @@ def _representative(data):
     for name, rows in base.by_penalty(base.pairs(data, "main")):
         share_of_n = rows.asked / rows.n
         far = (share_of_n - SETTING).abs()
+        # the grid of sparsities differs between scales, so 4.4 % itself may not be on it
         nearest = far == far.min()
         there = rows[nearest].groupby("seed").iterations_g.median()
         rows = rows.assign(
             share=share_of_n,
             change=rows.iterations_g / rows.seed.map(there),
             beside=rows.iterations_p / rows.iterations_g,
+            # the ratio of this sparsity to itself is 1 by definition
         )[~nearest]
         change = claims.places(rows, "share", base.typical("change"), base.percent)
         beside = claims.places(rows, "share", base.typical("beside"), base.percent, "beside GPower")
@@ -110,9 +113,11 @@ K11 = claims.Statement(
 @K11.measured
 def _jumps(data):
     for name, rows in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
+        # pairs are neighbours in gamma, so the order decides what is compared
         runs = rows.assign(gamma=rows.settings.map(lambda s: s["gamma"])).sort_values("gamma")
         k = runs.groupby(["seed", "label"]).cardinality
         first, jump = k.shift(), k.diff().abs()
+        # from 19 nonzeros to 17 is over 10 % and says nothing of the penalty
         large, jumps = first >= LEAST, jump > 0.1 * first
         note = (
             f"{(large & jumps).sum()} of {large.sum()} pairs from k = {LEAST} on, and "
@@ -139,6 +144,7 @@ K12 = claims.Statement(
 @K12.measured
 def _restarts(data):
     counted = data[data.label == "restarts"]
+    # the author searched by hand, and may have stopped near k: this counts runs until within 10 %
     near = counted.assign(
         solver=counted.extra.map(lambda e: e["penalty"]),
         search_runs=counted.extra.map(lambda e: float(np.median(e["near"]))),
@@ -175,6 +181,7 @@ K13 = claims.Statement(
 @K13.measured
 def _growth(data):
     both = pd.concat([base.pairs(data, "main"), base.pairs(data, "dimension")])
+    # a run that rests at its start has no cost of an iteration
     both = both[(both.iterations_g > 0) & (both.iterations_p > 0)]
     n, k = both.n.astype(float), both.cardinality_p.astype(float)
     grqi = claims.slope(k**3 + n * k, both.flops_g / both.iterations_g)

@@ -43,8 +43,10 @@ K1 = claims.Statement(
 def _six_iterations(data):
     grqi = data[data.solver == "grqi"]
     given_rows = grqi[grqi.label == GIVEN]
+    # beside GPower1, which is the method that the paper's Figure 1 names
     searched = grqi[(grqi.group == "gpower1") & (grqi.label != GIVEN)]
     for name, rows in ((K1.primary, searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given_rows)):
+        # the last iterate's number is the number of iterations, because iterate 0 is the start
         of_problem = rows.groupby("seed", as_index=False).iteration.max()
         count = claims.mean(of_problem, "iteration", over="seed")
         k = f"k = {span([rows.cardinality.min(), rows.cardinality.max()])}"
@@ -98,12 +100,15 @@ def draw(data, axes):
     # here: the workflow, which only lists the runs, need not wait for Matplotlib
     from matplotlib.ticker import ScalarFormatter
 
+    # one problem, as in the paper: curves of ten seeds would cover each other
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
+    # GRQI of the group of GPower1 alone, or it would be drawn twice
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]
         if part.empty:
             continue
         style = look(solver) | dict(alpha=0.45 if solver == "gpower0" else 1.0, label=NAMES[solver])
+        # GPower makes hundreds of iterations: markers at equal distances on the logarithmic axis
         style["markevery"] = (
             1
             if len(part) < 30
@@ -118,5 +123,6 @@ def draw(data, axes):
         axis.xaxis.set_major_formatter(ScalarFormatter())
         axis.set(xlabel="iteration", ylabel=label, xlim=(-0.1, None))
     axes.flat[2].set_yscale("log")
+    # the tolerance at which both stop
     axes.flat[2].axhline(1e-6, color="black", linewidth=0.8, linestyle=":")
     axes.flat[0].legend()

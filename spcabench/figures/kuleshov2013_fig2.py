@@ -28,6 +28,7 @@ SMALL_J = (1, 2, 5)
 LARGE = 1 / 3  # highest third of the axis: sparsities above this
 STEP = 1.009  # "varying gamma by < 1 %"
 
+# a figure judges the statements that are names of its module
 K2, K19 = shared.K2, shared.K19
 K11, K12, K13 = shared.K11, shared.K12, shared.K13
 
@@ -166,6 +167,7 @@ K15 = claims.Statement(
 def _small_J(data):
     main = base.pairs(data, "main")
     small = pd.concat([base.pairs(data, "main", J).assign(J=J) for J in SMALL_J])
+    # the quote is about large k, where GRQI costs more than the GPM
     small = small[small.sparsity > LARGE]
     small = small.assign(ratio=1 / small.ratio, more=base.apart(small))
     for name, rows in base.by_penalty(small):
@@ -204,9 +206,12 @@ def _no_small_J(data, judged):
 
 @K17.measured
 def _other_dimensions(data):
+    # K3 and K7 once more, at other n; the two rules are those of the originals
     both = base.pairs(data, "dimension")
+    # by the sparsity asked for: that which is reached may fall beyond the edge of a band
     for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
         places = [
+            # sizes and bands share no axis, so the places have no x
             replace(place, label=f"n = {n:g}, {place.label}", x=np.nan)
             for n, rows in part.groupby("n")
             for place in (
@@ -228,11 +233,15 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for seed in range(seeds):
             for s in sparsities:
+                # small J are judged at large k only; running them everywhere would double the
+                # figure
                 J = SMALL_J if s > LARGE else ()
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "main", J)
+            # K6 is about sparsities below 20 %, like K3
             for s in sparsities[sparsities < 0.2]:
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "loose", tol=1e-2)
             yield from neighbours(penalty, n, seed, 12 if scale == "paper" else 6)
+            # every third sparsity: a search costs tens of runs
             few = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.2][::3]})
             yield Run(
                 dataset="gaussian",
@@ -254,8 +263,10 @@ def neighbours(penalty, n, seed, count):
 
     There |a_i'x| is of order one.
     """
+    # from nearly dense to nearly empty components
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):
+            # GPower0 compares the penalty with (a_i'x)^2: the square gives the same threshold
             gamma = (first * STEP**step) ** (2 if penalty == "gpower0" else 1)
             yield Run(
                 dataset="gaussian",
@@ -269,6 +280,7 @@ def neighbours(penalty, n, seed, count):
 
 def restarts(problem, *, seed, penalty, ks):
     """Runs of the search of a penalty: until exactly k nonzeros, and until within 10 % of k."""
+    # the searches alone are wanted, so no rows of their runs are made
     results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {
         "penalty": penalty,
@@ -289,6 +301,7 @@ def draw(data, axes):
         scatter(left, part.sparsity, part.flops_p, part.status_p, penalty)
         for label, line in (("main", "-"), ("loose", ":")):
             both = base.pairs(data, label).query("penalty == @penalty")
+            # the loose runs have no scatter of their own: they would hide the main ones
             tol = "10^{-6}" if label == "main" else "10^{-2}"
             style = look(penalty) | dict(
                 linestyle=line, label=f"{base.NAMES[penalty]} / GRQI, tol ${tol}$"
@@ -299,6 +312,7 @@ def draw(data, axes):
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="ratio of flops")
     for level in (1, 10, 100):
         right.axhline(level, color="black", linewidth=0.7, linestyle=":")
+    # where the paper's claim ends
     right.axvline(0.2, color="#999999", linewidth=0.7)
     left.legend()
     right.legend()
@@ -307,6 +321,7 @@ def draw(data, axes):
 def scatter(axis, x, y, status, solver):
     """Points, hollow where the run ended at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
+    # hollow: flops of a run that was cut off are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
     axis.plot(x[~ended], y[~ended], linestyle="none", alpha=0.8, label=base.NAMES[solver], **style)
     axis.plot(x[ended], y[ended], linestyle="none", fillstyle="none", **style)

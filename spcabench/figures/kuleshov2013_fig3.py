@@ -66,6 +66,7 @@ def _identical(data):
         runs_of = data[(data.label == "main") & data.group.isin(rows.group)]
         below = causes.distances(data, runs_of, f"variance{suffix}")
         yield claims.Reading(name, places, rows, [causes.sides(rows, suffix), *below])
+    # a reader sees curves in units of lambda_1 and may call them identical where their ratio is not
     drawn = main[main.penalty == "gpower1"]
     drawn = drawn.assign(far=100 * (drawn.variance_p - drawn.variance_g).abs() / drawn.lambda_1)
     places = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
@@ -110,6 +111,7 @@ K18 = claims.Statement(
 @K18.measured
 def _as_good(data):
     for name, suffix, rows in forms(base.pairs(data, "main")):
+        # "as good" may mean equal, or no worse than can be seen in the figure
         for slack, extra in ((100 * causes.TIE, ""), (2.0, ", within 2 %")):
             good = base.share_of(rows, base.apart(rows, suffix) <= slack)
             place = claims.Place(f"n = {rows.n.max()}", good)
@@ -141,6 +143,8 @@ def _random_starts(data):
         starts = _starts(data, reading)
         # every mu_0 has the same starts: one row for each of them
         by_problem = starts.groupby(["k", "seed"], as_index=False).within.mean()
+        # each run tried COUNT starts and stored the share that succeeded; the interval counts
+        # starts
         every_start = by_problem.loc[by_problem.index.repeat(COUNT)]
         places = claims.places(
             every_start, "k", lambda r: claims.share(r, "within", over="seed"), "k = {:g}"
@@ -154,8 +158,10 @@ def _random_starts(data):
 
 @K16.because
 def _no_effect(data, judged):
+    # if good shifts do not help, the condition of the quote is not what decides
     near = _starts(data, "shift")
     far = _starts(data, "shift", 0.0, 0.3)
+    # the shift does help: then the failure has another cause, which is not known
     if near.within.mean() > 1.25 * far.within.mean():
         return ""
     shares = [number(of.within.mean(), "share") for of in (near, far)]
@@ -176,10 +182,13 @@ def _starts(data, reading, low=CLOSE, high=1.0):
 def runs(scale):
     """Random starts; the rest are the runs of Figure 2."""
     n, seeds, sparsities, *_ = base.sizes(scale)
+    # the sparsities that the paper's text is about: a dual bound is too dear for all
     ks = [base.k_at(s, n) for s in sparsities if s < 0.2]
+    # the truth of one problem: each takes as long as the rest of the figure
     first = dict(m=n, n=n, seed=0)
     yield from truth(scale, "gaussian", first, 5 if n > 500 else 7, ks, form="covariance")
     for seed in range(seeds):
+        # the sparsity of Figure 1, and the two ends of what the paper calls sparse
         for s in (0.01, 0.044, 0.2):
             for mu0, reading in product(STARTS, READINGS):
                 yield Run(
@@ -212,7 +221,9 @@ def held(problem, *, k, seed):
     which is GPower1 with the penalty that leaves k of them.
     """
     Sigma = problem.covariance
+    # the start of GRQI itself, so only the step differs
     start = Sigma.largest_column()
+    # refitted on both sides: shrunk entries alone explain less on any support
     reference = problem.variance(refitted(problem, solve(problem, "grqi", k=k, **base.GRQI).x))
     ends = {
         "cut": solve(problem, "tpower", k=k, start=start, max_iterations=LIMIT).x,
@@ -225,6 +236,7 @@ def shrinking(Sigma, x, k):
     """Where x+ = soft threshold of Sigma x ends; the threshold is the (k+1)-th largest entry."""
     for _ in range(LIMIT):
         y = Sigma @ x
+        # subtracting the (k+1)-th largest leaves exactly k entries
         threshold = np.sort(np.abs(y))[-k - 1] if k < len(y) else 0.0
         before, x = x, normalize(soft_threshold(y, threshold))
         if np.linalg.norm(x - before) < TOLERANCE:
@@ -234,7 +246,9 @@ def shrinking(Sigma, x, k):
 
 def random_starts(problem, *, k, mu0, reading, count, seed):
     """Variances of GRQI from random starts over that from the recommended start."""
+    # GRQI from its own start is the yardstick
     reference = solve(problem, "grqi", k=k, **base.GRQI).variance
+    # mu_0 is a share of lambda_1, so problems can be put on one axis
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
     shares = []
@@ -244,6 +258,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
         else:
             settings = dict(start=x, mu_0=shift)
         shares.append(solve(problem, "grqi", k=k, **settings, **base.GRQI).variance / reference)
+    # within the same 2 % that K7 calls identical
     within = float(np.mean(np.array(shares) >= 0.98))
     return {
         "mu0": mu0,
@@ -257,6 +272,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
 def power_steps(Sigma, x, quotient):
     """Power steps from a unit vector x until x'Sigma x reaches a quotient."""
     y = Sigma @ x
+    # the quotient rises with every power step, so this ends for any quotient below lambda_1
     while x @ y < quotient:
         x = normalize(y)
         y = Sigma @ x
@@ -275,6 +291,7 @@ def draw(data, axes):
     main = base.pairs(data, "main")
     rows = data[data.label == "main"]
     for solver in (*base.PENALTIES, "grqi"):
+        # without the runs with small J, which end early on purpose
         part = rows[(rows.solver == solver) & rows.settings.map(lambda s: "J" not in s)]
         style = look(solver) | dict(linestyle="none", alpha=0.7, label=base.NAMES[solver])
         left.plot(part.cardinality / part.n, part.variance / part.lambda_1, **style)
@@ -285,6 +302,7 @@ def draw(data, axes):
             middle.plot(
                 *base.medians(selected, base.apart(selected, suffix)), **(look(penalty) | named)
             )
+    # the 2 % of K7
     middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
     _draw_starts(data[data.label == "starts"], right)
     first = rows[rows.seed == 0]

@@ -35,6 +35,7 @@ from spcabench.style import PALETTE, look, plain_log_ticks
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (9.5, 4.0)
 SMALL = 0.05  # "small sparsities"
+# the first bands of Figure 2, so that K21 can set them side by side
 EDGES = (0.0, 0.01, 0.02, SMALL)
 COLUMN = "SVD started from the largest column of the covariance"
 FEW = "k_u = 10"
@@ -98,6 +99,7 @@ def _as_much_more(data):
     for name, both in _variances(data):
         yield claims.Reading(name, [_middle(100 * (both.more - 1))], both)
         if name == K8b.primary:
+            # section 5 speaks of sigma; 2.35 % of sigma would be 4.8 % of the variance
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
@@ -128,6 +130,7 @@ K9 = claims.Statement(
 @K9.measured
 def _fewer_flops(data):
     gpower1 = _pairs(data, "gpower1", "main", "grqi")
+    # computed and not run: with Sigma (12600 x 12600) given, only the count of the paper is needed
     supplied = base.flops_of_grqi(gpower1.n, gpower1.cardinality_g, gpower1.iterations_g)
     others = [
         *_others(data),
@@ -141,6 +144,7 @@ def _fewer_flops(data):
 def _dense_samples(data, judged):
     both = _pairs(data, "gpower1")
     p, g = both.iterations_p.median(), both.iterations_g.median()
+    # of an iteration each, because the number of iterations is said beside it
     cost = ((both.flops_g / both.iterations_g) / (both.flops_p / both.iterations_p)).median()
     return (
         f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after {number(g)} "
@@ -164,6 +168,7 @@ K20 = claims.Statement(
 
 @K20.measured
 def _cost(data):
+    # dense matrices of chosen shapes: real data have one shape, and an exponent needs several
     solved = data[(data.dataset == GENERATED) & (data.label == COST)]
     shape = solved[["m", "n"]].astype(float)
     short, long = shape.min(axis=1), shape.max(axis=1)
@@ -204,9 +209,12 @@ def _smaller_advantage(data):
 def _beside(here, there):
     """The advantage in each band here, and what share it is of that in Figure 2."""
     for low, high in pairwise(EDGES):
+        # the cardinalities of the two data sets differ, so bands are compared and not single k
         rows, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
         if len(rows) and len(other):
             label = f"{100 * low:g}-{100 * high:g} %"
+            # here there is one problem, so this number has no interval; the spread is that of
+            # Figure 2
             advantage = float(np.exp(np.log(rows.ratio).mean()))
             smaller = base.typical("share")(other.assign(share=advantage / other.ratio))
             yield claims.Place(label, smaller, low)
@@ -254,6 +262,7 @@ def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
     gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
     columns = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
     both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
+    # K8 to K21 all speak of small sparsities
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]
     return both.assign(ratio=both.flops_p / both.flops_g, more=_more(both))
 
@@ -279,13 +288,21 @@ def runs(scale):
     The readings beside the primary one are run at small sparsities only.
     """
     sparsities = base.grid(0.0008, 0.5, 18 if scale == "paper" else 9)
+    # shares of n, because the number of genes of a stand-in may differ
     yield from truth(scale, "singh", {}, 20, [float(s) for s in sparsities if s < 0.008])
     for penalty in base.PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
+                # the statements are about small sparsities; the curve of the picture goes on to 50
+                # %
                 if reading == "main" or s < SMALL:
                     yield from _three(
-                        penalty, float(s), reading, parameters, memory=s == sparsities[-1]
+                        # memory once, at the largest k, where it is highest
+                        penalty,
+                        float(s),
+                        reading,
+                        parameters,
+                        memory=s == sparsities[-1],
                     )
     yield from _costs((50, 100, 200, 400) if scale == "paper" else (30, 60, 120))
 
@@ -293,11 +310,14 @@ def runs(scale):
 def _costs(sizes):
     """The sparse SVD of whole matrices without power steps, k_1 x k_2."""
     for k_1 in sizes:
+        # both terms of the cost must dominate somewhere: k_1^3 on square, k_1^2 k_2 on long
+        # matrices
         for k_2 in (k_1, 4 * k_1, 16 * k_1):
             yield Run(
                 dataset=GENERATED,
                 parameters=dict(m=k_1, n=k_2, seed=0),
                 solver="ssvd_grqi",
+                # J = 0: a power step would add the cost of products to that of the solve
                 settings=dict(k=k_2, k_u=k_1, J=0, max_iterations=5),
                 label=COST,
             )
@@ -318,6 +338,7 @@ def data(table):
     penalty : whose run set the cardinality. value : sigma^2. It is raw; the refitted one is in the
     rows.
     """
+    # sigma^2 is what the sparse SVD maximises; for the others it is their variance
     value = table.singular_value.pow(2).fillna(table.variance)
     return table.assign(
         penalty=table.match.fillna(table.solver), sparsity=table.cardinality / table.n, value=value
@@ -328,6 +349,7 @@ def draw(data, axes):
     """Variance and flops against sparsity."""
     left, right = axes.flat
     truth = truth_of(data)
+    # the generated matrices are for K20 alone
     data = data[data.dataset != GENERATED]
     other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
     data = data[data.label == "main"]
@@ -339,6 +361,7 @@ def draw(data, axes):
     right.plot([], [], color="black", linestyle=":", linewidth=0.9, label="dotted: start-up too")
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance $\\sigma^2 / \\lambda_1$")
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
+    # the truth line goes to one nonzero, far left of all runs
     left.set_xlim(right.get_xlim())
     for axis in (left, right):
         plain_log_ticks(axis)

@@ -79,6 +79,7 @@ def _better(rows, kind):
     """The mean R^2 of components over that of patches; each is set beside one random patch."""
     r2, others = (rows.r2[rows.kind == name].to_numpy() for name in ("components", kind))
     count = min(len(r2), len(others))
+    # components and patches have no natural pairing; any fixed one gives the right mean and spread
     ratio = 1 + (r2[:count] - others[:count]) / others.mean()
     pairs = pd.DataFrame(dict(ratio=ratio, tile=range(count)))
     return claims.mean(pairs, "ratio", over="tile", called="components")
@@ -94,9 +95,12 @@ def _medians(rows):
 
 def runs(scale):
     """Paper: 400 components of 100,000 patches; fewer of contrast-normalised patches."""
+    # the paper's number of components is more than twice that of the pixel values: K10 asks for
+    # more
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
         ("main", dict(patches=patches)),
+        # a second reading of how patches were prepared; fewer, because it only has to agree or not
         ("contrast-normalised", dict(patches=patches // 5, contrast=True)),
     ]
     for label, parameters in readings:
@@ -122,7 +126,9 @@ def features(problem, *, seed, count, k, alpha, limit):
         seed=seed,
         max_iterations=limit,
     )
+    # eigenvectors of natural patches look like waves too, so the picture shows them beside
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
+    # patches are the harder control: is a component more of an edge than what it was made from?
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
     tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
     return {
@@ -130,6 +136,8 @@ def features(problem, *, seed, count, k, alpha, limit):
         "iterations": [r.iterations for r in components],
         "converged": sum(r.status == Status.CONVERGED for r in components),
         **{
+            # five digits draw the same picture, and rows of 400 x 192 doubles would be megabytes of
+            # text
             name: np.round(X / np.abs(X).max(axis=1, keepdims=True), 5).tolist()
             for name, X in tiles.items()
         },
@@ -144,6 +152,7 @@ def data(table):
     parts = []
     for row in table.itertuples():
         tiles = {name: np.array(row.extra[name]) for name in ("components", "pca", "patches")}
+        # zeros alone could make a tile look like an edge, so patches get as many
         tiles["cut"] = np.array([project(x, K) for x in tiles["patches"]])
         for kind, X in tiles.items():
             part = fit(X.reshape(-1, *TILE)).assign(label=row.label, kind=kind, values=list(X))
@@ -163,6 +172,7 @@ def draw(data, axes):
     data = data[data.label == "main"]
     figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
     grid.set_width_ratios([1.5, 1.0])
+    # one panel over both rows takes the place of the two on the left
     for axis in axes[:, 0]:
         axis.remove()
     _mosaic(figure.add_subplot(grid[:, 0]), data[data.kind == "components"])
@@ -174,6 +184,7 @@ def _mosaic(axis, components):
     X = np.stack(components["values"].tolist())
     across = int(np.ceil(np.sqrt(len(X))))
     down = -(-len(X) // across)
+    # tiles of 8 pixels with a white line between them
     picture = np.ones((9 * down + 1, 9 * across + 1, 3))
     for i, x in enumerate(X):
         row, column = 9 * (i // across) + 1, 9 * (i % across) + 1
