@@ -36,6 +36,7 @@ def both(
     """Algorithm 3, one pass for all k, and EM at every k."""
     common: dict[str, Any] = dict(dataset=dataset, parameters=parameters, form=form, label=label)
     ks = [int(k) for k in ks]
+    # the samples serve every k at once, so hundreds of k cost little more than one
     yield Run(function=one_pass, settings=dict(ks=ks), uses=("spannogram",), **common)
     for k in ks:
         yield Run(solver="em", settings=dict(k=k, **EM), **common)
@@ -47,6 +48,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     cardinality, variance, variance_refit : of x as given, and refitted. q : x'A_3 x. lambda_next :
     lambda_4. bound : deterministic, on the optimum.
     """
+    # not through the driver, which ends a run with one component of one k
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     columns: dict[str, list[float]] = {
@@ -54,10 +56,12 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
+        # a bound that starts from an infeasible vector would be wrong without a sign of it
         if status != Status.FINISHED:
             raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
         columns["k"].append(k)
         columns["cardinality"].append(float(np.count_nonzero(x)))
+        # both variances: the paper takes x as it is, and bounds are compared with the refitted one
         columns["variance"].append(problem.variance(x))
         columns["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
         columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
@@ -83,6 +87,7 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         for row in passes.itertuples()
     ]
     others = table[table.measure != one_pass.__name__]
+    # EM has neither; a table without a pass of Algorithm 3 would lack the columns
     own = [name for name in ("q", "lambda_next") if name not in others]
     return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
 
@@ -94,6 +99,7 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
             1,
             n,
             *at,
+            # geometric for the small k, where the curves bend, and linear for the others
             *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
             *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist(),
         }
@@ -111,6 +117,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
     q, after = table.q / top, table.lambda_next / top
+    # Theorem 1, with the cardinality reached in place of k
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,
@@ -137,6 +144,7 @@ def draw_trade_off(
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
+    # the region first, because curves must lie above it
     _draw_bounds(left, rows)
     if len(rows) and label == MAIN:  # the truth is that of the plain data
         truth_of(data).draw(left, rows.lambda_1.iloc[0])
@@ -148,11 +156,13 @@ def draw_trade_off(
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     _draw_explained(right, rows)
     if label != MAIN:
+        # a reader should see how much the preparation alone decides
         plain = by_cardinality(data, "spannogram")
         other = dict(color="#CC79A7", linewidth=1.0, label="of the shaded bound, data centred")
         right.plot(plain.index, 100 * plain.value / plain.upper, **other)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
+    # the paper's k may be missing from a quick grid
     ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
     for (k, percent), own in zip(paper.items(), ours, strict=True):
         told = f"paper {percent:g} %, here {own:.1f} %"
@@ -181,6 +191,7 @@ def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
 
 def _draw_methods(axis: Any, data: pd.DataFrame, label: str) -> None:
     for solver, marker in MARKS.items():
+        # hundreds of markers would be a thick line
         curve = by_cardinality(data, solver, label)
         style = look(solver) | marker | dict(markevery=max(1, len(curve) // 20))
         axis.plot(curve.index, curve.value, label=NAMES[solver], **style)

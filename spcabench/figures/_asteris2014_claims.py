@@ -56,6 +56,7 @@ def _provable(data):
     name, label = _named(data)
     yield from _readings(A13, data, lambda rows: 100 * rows.value / rows.upper)
     rows = by_cardinality(data, "spannogram", label)
+    # two bounds hold, so the smaller one does: that is as much as can be certified
     share = 100 * rows.value / rows[["upper", "best"]].min(axis=1)
     if len(share):
         yield claims.Reading(CERTIFIED, each_k(share, f"{name}, "), rows_of(data, label))
@@ -64,6 +65,7 @@ def _provable(data):
 @A13.because
 def _few_nonzeros(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
+    # the smallest k is where the bound is loosest
     first = rows.iloc[0]
     after = number(first.lambda_next / first.lambda_1, "share")
     return (
@@ -104,6 +106,7 @@ def _tighter(data):
 @A17.because
 def _capped(data, judged):
     rows = by_cardinality(data, "spannogram", _named(data)[1])
+    # A17 asks for at least 10 % below
     close = rows[rows.upper / rows.apriori > 0.9]
     return (
         f"At {(close.apriori == 1).sum()} of the {len(close)} k of {_named(data)[0]} that miss it, "
@@ -118,6 +121,7 @@ def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
         for label in (MAIN, UNCENTRED)
         if len(rows := by_cardinality(data, "spannogram", label))
     }
+    # a contrast needs both preparations
     if len(after) < 2:
         return ""
     return (
@@ -149,6 +153,7 @@ def _readings(
     ]
     notes = [f"The {name} otherwise prepared: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
+        # where the plain data decide, one reading would be there twice
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
             yield claims.Reading(
                 reading, each_k(measured[of], f"{name}, "), rows_of(data, of), notes
@@ -173,8 +178,9 @@ def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -
 
     Variances are as the solvers give them; those of both refitted are in a note.
 
-    prepared : reading -> label, the one that decides first. more : of the statement.
+    prepared : reading -> label, the one that decides first. options : of the statement.
     """
+    # both the statement and what is measured need it
     over = options.pop("over", claims.every("k"))
     statement = claims.Statement(
         id,
@@ -212,6 +218,7 @@ def compared(
         judged = [value for k, value in refit.items() if over.covers(k)]
         notes = [f"Both refitted: {span(judged, unit)}."]
         if label == MAIN:
+            # the optimum is that of the k asked for, also where fewer nonzeros were used
             results = rows.assign(cardinality=rows.k)
             for solver, called in (("spannogram", "Algorithm 3"), ("em", "EM")):
                 away = truth_of(data).distance(
@@ -232,7 +239,7 @@ def of_the_optimum(
 ) -> claims.Statement:
     """A statement that Algorithm 3 has so many percent of the bound at k.
 
-    prepared : reading -> label, the one that decides first. more : of the statement.
+    prepared : reading -> label, the one that decides first. options : of the statement.
     """
     statement = claims.Statement(
         id,
@@ -252,6 +259,7 @@ def explained(data: pd.DataFrame, k: int, prepared: Mapping[str, str]) -> Iterat
     """The variance of Algorithm 3 at k in percent of the shaded bound, for each preparation."""
     for name, label in prepared.items():
         rows = by_cardinality(data, "spannogram", label)
+        # at the quick scale not every preparation is run at the paper's k
         if k in rows.index:
             row = rows.loc[k]
             loose, best = (number(row.value / row[of], "share") for of in ("loose", "best"))

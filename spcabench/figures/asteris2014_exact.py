@@ -21,6 +21,7 @@ from spcabench.run import Run
 from spcabench.style import look, plain_log_ticks
 
 PANELS, SIZE = (2, 2), (10.5, 7.6)
+# brute force tries 210 supports of 4 in 10, on hundreds of matrices
 N, K, EPS = 10, 4, 0.1
 NAMES = {"spannogram_exact": "Alg. 1", "spannogram": "Alg. 3, $d = 3$"}
 MARKERS = {1: "s", 2: "o", 3: "^"}
@@ -28,6 +29,7 @@ EXACT = "brute_force"
 LOW = {"rank d": "rank d", "sigma I + C": "sigma I + rank d"}  # place -> label
 
 MINE, SAMPLED = "Algorithm 1", "Algorithm 3"
+# theorems are no claims of the data: runs can only agree with them, or show a bug
 theorem = partial(
     claims.Statement,
     kind="theorem",
@@ -66,6 +68,7 @@ A12 = theorem(
 
 @A12.measured
 def _guaranteed(data):
+    # with rank d there is nothing that the approximation leaves out
     rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
     rows = rows.assign(promised=rows.rho / rows.ratio)
     notes = [
@@ -96,6 +99,7 @@ def _optimal(data):
     places = [
         claims.Place(name, _all_there(rows, away.get(label, np.nan))) for name, label in LOW.items()
     ]
+    # what happens if the reader overlooks "by way of C"
     on_A = data[data.label == "sigma I + rank d, on A"].ratio
     note = f"Applied to sigma I + C itself: as low as {number(on_A.min(), 'share')}."
     yield claims.Reading(MINE, places, rows, [note])
@@ -127,6 +131,7 @@ A16 = theorem(
 def _sampled(data):
     rows = data[data.solver == "spannogram"]
     small = rows[rows.label == "full rank"]
+    # 1e-9: a guarantee that is met with equality may be missed by rounding
     small = small.assign(kept=small.ratio >= (1 - EPS) * small.rho * (1 - 1e-9))
     share = claims.share(small, "kept", over="key", called="matrices")
     growth = [
@@ -167,6 +172,7 @@ def _by_rank(rows, column):
 
 def _all_there(rows, value):
     """A number over all matrices: unknown if a run of Algorithm 1 gave no answer."""
+    # the largest of those that finished says nothing of all
     return claims.exact(np.nan if rows.missing.iloc[0] else value)
 
 
@@ -181,8 +187,10 @@ def runs(scale):
     paper = scale == "paper"
     for seed in range(50 if paper else 6):
         full: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=2 * N, n=N, seed=seed))
+        # rho_d of the theorem needs the spectrum
         yield Run(**full, function=eigenvalues)
         yield from values(full, "full rank", seed, (1, 2, 3))
+        # Algorithm 3 is random: its guarantee is a probability over samples
         for again in range(20 if paper else 5):
             yield _run(full, "spannogram", "full rank", again, d=3, eps=EPS, k=K)
         for d in (1, 2, 3):
@@ -190,14 +198,18 @@ def runs(scale):
             yield from values(dict(dataset="low_rank", parameters=low), "rank d", seed, (d,))
             shifted = dict(dataset="low_rank", parameters=low | dict(sigma=2.0))
             yield from values(shifted, "sigma I + rank d", seed, (d,), shift=True)
+            # the theorem is about C; applied to A itself the guarantee is lost
             yield _run(shifted, "spannogram_exact", "sigma I + rank d, on A", seed, d=d, k=K)
+    # n^d k^d at k = n/4 is n^6 for d = 3: the sizes differ
     growing = {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
     for d, sizes in (growing if paper else {2: (50, 100, 200), 3: (15, 30, 60)}).items():
         for n in sizes:
+            # one matrix each: flops depend little on the numbers
             grown = dict(dataset="gaussian", parameters=dict(m=2 * n, n=n, seed=0))
             for of, k in (("10", 10), ("n/4", n // 4)):
                 yield _run(grown, "spannogram_exact", f"growth {of}", 0, d=d, k=k)
     for n in (1000, 2000, 4000, 8000, 16000) if paper else (500, 1000, 2000):
+        # few samples, because Algorithm 3 sees only three eigenvectors
         wide = dict(dataset="gaussian", parameters=dict(m=50, n=n, seed=0))
         for of, k in (("10", 10), ("n/4", n // 4)):
             yield _run(wide, "spannogram", f"growth {of}", 0, d=3, eps=EPS, k=k)
@@ -230,12 +242,14 @@ def data(table):
         k=[s.get("k", 0) for s in table.settings],
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
+    # by problem: the seed of Algorithm 3's samples is no part of the key
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
     requested = (
         len(brute) + 2 * (brute.label == "full rank").sum()
     )  # there at three ranks, else at one
+    # a matrix counts once its optimum is known and Algorithm 1 has run on it
     compared = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
     rhos = [
@@ -309,6 +323,7 @@ def _draw_shares(axis, data):
     for place, (solver, label, d) in enumerate(CASES.values()):
         rows = data[(data.solver == solver) & (data.label == label)]
         rows = rows if d is None else rows[rows.d == d]
+        # spread out, or fifty equal values would be one dot
         across = place + np.linspace(-0.3, 0.3, len(rows))
         axis.plot(across, rows.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
         promised = rows.rho * (1.0 - EPS if solver == "spannogram" else 1.0)

@@ -39,6 +39,7 @@ def meetings(V):
 
     The angles are in (-90, 90] and increase.
     """
+    # the zero curve too: a support changes where an entry becomes negative
     curves = np.vstack([V, np.zeros(2)])
     points = []
     for i, j in combinations(range(len(curves)), 2):
@@ -72,6 +73,7 @@ def draw(data, axes):
     points, top = meetings(V), 1.28 * np.abs(values).max()
     for side, level in ((0, top), (1, -top)):
         _regions(axis, V, points, side, level)
+    # two curves that cross far below the k-th largest change nothing
     changes = [supports(V, p - 1e-6) != supports(V, p + 1e-6) for p, _ in points]
     for (p, value), changed in zip(points, changes, strict=True):
         style = dict(color="black", markerfacecolor="black" if changed else "white", markersize=5)
@@ -89,8 +91,10 @@ def _regions(axis, V, points, side, level):
     regions: list[list] = []
     for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
+        # two meetings at one angle
         if high - low < 1e-9:
             continue
+        # neighbours with one support are one region
         if regions and regions[-1][0] == now:
             regions[-1][2] = high
         else:
@@ -100,5 +104,6 @@ def _regions(axis, V, points, side, level):
         shade = dict(color=SHADES[number % 2], linewidth=0, zorder=0)
         axis.axvspan(np.degrees(low), np.degrees(high), *half, **shade)
         text = r"$\{" + ", ".join(map(str, now)) + r"\}$" if now else r"$\emptyset$"
+        # upright text does not fit into a narrow region
         style = dict(ha="center", va="center", fontsize=8, rotation=90 * (high - low < 0.2))
         axis.text(np.degrees((low + high) / 2), level, text, **style)

@@ -34,12 +34,16 @@ def cones(problem, *, seed):
 
     V = problem.data.dense().T
     cases = []
+    # pairs and triples: one row alone cuts off a half-plane
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):
         R = np.ascontiguousarray(V[list(rows)])
         value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
+        # zero where the cone is empty
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
+            # an eigenvector has no sign; of the two the one on the side of the optimum is drawn
             u = u if u @ c >= 0 else -u
+            # on the edge counts as inside, whatever rounding makes of it
             inside = bool((R @ u).min() >= -1e-9)
             cases.append(dict(I=rows, value=value, c=c.tolist(), u=u.tolist(), inside=inside))
     best = [
@@ -71,6 +75,7 @@ def _draw_cone(axis, R, case):
     radius = reached / reached.max() * 1.6
     dotted = dict(color="black", linewidth=1.0, linestyle=":", label=r"$\|V_I c\|$")
     axis.plot(*(C * radius[:, None]).T, **dotted)
+    # missing points interrupt the line where the arc ends
     arc = np.where(feasible[:, None], C, np.nan)
     axis.plot(*arc.T, color="black", linewidth=3.5, label="feasible arc")
     c, u = np.array(case["c"]), np.array(case["u"])

@@ -49,8 +49,10 @@ A1 = claims.Statement(
 
 @A1.measured
 def _compact(data):
+    # EM beside Algorithm 3: the quote is about nonnegative sparse PCA
     for (name, label), (method, called) in product(PREPARED.items(), CALLED.items()):
         rows = data[(data.name == method) & (data.label == label)]
+        # the mean of fewer parts would be another quantity
         if len(rows) == COUNT:
             measured = {"": rows.compact.mean(), "neighbours": 1 - rows["rank"].min()}
             places = [
@@ -68,7 +70,11 @@ def runs(scale):
     """The same at both scales."""
     for label, parameters in ((MAIN, {}), (CONTRAST, dict(contrast=True))):
         yield Run(
-            dataset="cbcl", parameters=dict(center=False, **parameters), function=faces, label=label
+            # faces are shown as they are, not centred
+            dataset="cbcl",
+            parameters=dict(center=False, **parameters),
+            function=faces,
+            label=label,
         )
         for method in METHODS:
             yield Run(
@@ -93,6 +99,7 @@ def parts(problem, *, seed, method):
     components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
+    # later parts have fewer pixels to choose from, so random sets are drawn from the same ones
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
     for result in components:
         W = result.support
@@ -120,6 +127,7 @@ def compactness(W):
 
     Of the pixels in reading order those count that lie closest together.
     """
+    # reading order is what a method gives that knows nothing of the image
     inertia = np.array([_inertia(np.arange(a, a + len(W))) for a in range(SIDE**2 - len(W) + 1)])
     return _inertia(W) / inertia.min()
 
@@ -157,6 +165,7 @@ def draw(data, axes):
         axis.grid(False)
         axis.spines[:].set_visible(True)
     main = data[data.label == MAIN]
+    # one scale for all parts, so their loadings can be compared
     top = max((np.max(image) for image in main.image[main.name != "faces"]), default=1.0)
     for row, (name, title) in enumerate(ROWS.items()):
         axes[row, 0].set_ylabel(title)

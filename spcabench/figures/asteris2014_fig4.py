@@ -61,6 +61,7 @@ def _rank_three(data, judged):
     rows = base.by_cardinality(data, "spannogram", CONTRAST)
     quotient = shared.ratio(data, "value", CONTRAST)
     apart = quotient[(quotient - 1).abs() > 0.02]
+    # what Algorithm 3 maximises, as a share of what it is judged by
     seen = rows.q / rows.variance
     return (
         f"Algorithm 3 is the lower one at {(apart < 1).sum()} of these {len(apart)} k: the matrix "
@@ -99,6 +100,7 @@ A19 = claims.Statement(
 @A19.measured
 def _hits(data):
     for name, label in PREPARED.items():
+        # rows that the search missed too: they are what the statement is about
         requested = shared.rows_of(data, label, "nspca")
         hit = requested.k[requested.k == requested.cardinality].sort_values()
         if len(requested):
@@ -112,9 +114,11 @@ def runs(scale):
     paper = scale == "paper"
     ks = range(1, 362) if paper else base.grid(361, 24, [K])
     yield from base.both("cbcl", {}, ks, base.MAIN, "covariance")
+    # of the plain data, which the picture shows
     yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         if label == CONTRAST:
+            # the preparation that decides gets a fine grid, the others just enough for a range
             some = base.grid(361, 120 if paper else 16, [K])
         else:
             some = base.grid(361, 12, [K]) if paper else [20, K]
@@ -125,6 +129,8 @@ def runs(scale):
                 dataset="cbcl",
                 parameters=parameters,
                 solver="nspca",
+                # a search makes tens of runs of NSPCA, which is slow: three restarts, a loose
+                # tolerance
                 settings=dict(k=int(k), restarts=3, tol_F=1e-6),
                 form="covariance",
                 label=label,

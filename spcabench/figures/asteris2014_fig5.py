@@ -125,10 +125,13 @@ A14 = claims.Statement(
 def _speed(data):
     timed = data[data.label == base.TIME]
     seconds = timed.setup_time + timed.solve_time
+    # all runs have the same label, because they were timed in turns as one group
     of = np.array([_of(settings) for settings in timed.settings], dtype=object)
+    # ratios within a round: both runs met the same state of the machine
     rounds = seconds.groupby([timed.repeat, of]).first().unstack()
     for name in rounds.median().sort_values().index.drop("mine") if "mine" in rounds else ():
         pair = rounds[["mine", name]].dropna()
+        # the quote has two parts, similar and a few seconds: the longer time is judged too
         results = pair.assign(ratio=pair.mine / pair[name], longer=pair.max(axis=1)).reset_index()
         places = [
             claims.Place(
@@ -164,6 +167,7 @@ def runs(scale):
         yield from base.both(
             "mll", parameters, base.grid(LARGEST, 12, [K]) if paper else [K], label, None
         )
+    # the paper names neither restarts nor tolerance, and the ratio of times depends on both
     also = [("em", base.EM | changed) for changed in EM_ALSO]
     for solver, settings in (("spannogram", base.ALG3), ("em", base.EM), *also):
         timed: dict[str, Any] = dict(settings=dict(k=K, **settings), timed=True, label=base.TIME)

@@ -74,6 +74,7 @@ A10 = shared.of_the_optimum(
 
 @A10.measured
 def _climbs(data):
+    # at the quick scale a preparation may lack one of the two k
     low = {r.name: r.places[0].measured.value for r in shared.explained(data, K, PREPARED)}
     for reading in shared.explained(data, LARGE, PREPARED):
         if reading.name in low:
@@ -111,6 +112,7 @@ def _nonzeros(data):
 def runs(scale):
     """Paper: every k from 1 to 93; other preprocessings at 12 of them."""
     paper = scale == "paper"
+    # 93 bands: every k is affordable
     ks = list(range(1, N + 1)) if paper else base.grid(N, 24, [K, LARGE])
     yield from base.both("lrs", {}, ks, base.MAIN, "covariance")
     yield from truth(scale, "lrs", {}, 10, form="covariance", nonnegative=True)
@@ -128,6 +130,7 @@ def draw(data, axes):
     rows = base.by_cardinality(data, "spannogram", UNCENTRED)
     axes.flat[0].set_title("not centred, as decides: Algorithm 3 and EM meet at every $k$")
     if LARGE in rows.index:
+        # the reason why the uncentred spectra decide, in the title
         nonzeros = base.by_cardinality(data, "spannogram").cardinality.get(LARGE, float("nan"))
         axes.flat[1].set_title(
             f"{rows.cardinality[LARGE]:.0f} nonzeros at $k$ = {LARGE}, where centred spectra have "

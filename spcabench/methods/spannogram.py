@@ -66,7 +66,7 @@ def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-u
 
     Returns how many rows were looked at, and how many entries were found, which are positive unless
     signed. V : (d, n), columns of falling norm. limits : the buckets of the norms (n,), with 0 for
-    sizes whose leading bits are ``top``. found : values, rows and buckets of the entries found;
+    sizes whose leading bits are ``top``. entries : values, rows and buckets of the entries found;
     counts : how many are in each bucket.
     """
     (d, n), (values, rows, buckets) = V.shape, entries
