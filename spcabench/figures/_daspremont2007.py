@@ -32,6 +32,7 @@ def components_of_pattern(
     thresholded : each eigenvector cut to its largest entries, none deflated by what was cut.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
+    # PCA and thresholded PCA deflate by whole eigenvectors; only the loadings are cut
     ks = iter(pattern if method in ("dspca", "exact") else len(pattern) * (problem.n,))
     components = deflate.deflated_components(
         problem, len(pattern), lambda p: api.solve(p, solver, k=next(ks)), "hotelling"
@@ -50,12 +51,14 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
         2006).
     """
     components = components_of_pattern(problem, method, pattern)
+    # the sign of a loading is arbitrary: tables of two methods can be compared only with one rule
     Z = components.Z * np.sign(
         components.Z[np.abs(components.Z).argmax(axis=0), np.arange(len(components))]
     )
     total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
+        # an eigenvector of a block matrix has entries that rounding left beside zero
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
         "explained": (np.cumsum(components.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
@@ -105,6 +108,8 @@ def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
     They are those of the run that aimed at it, else they are taken from the history of one long
     run.
     """
+    # one run for each eps, each smoothed for it; the subgradient method has one run that passes all
+    # levels
     if len(rows) > 1:
         finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
         return dict(zip(finished.eps, finished.iterations, strict=True))
@@ -134,6 +139,7 @@ def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
     first = data[data.seed == 0]
     for row in first.sort_values("eps", ascending=False).itertuples():
         style = look(row.method) | dict(marker="", linestyle="-" if row.method == "dspca" else "--")
+        # the run that aims at the smallest eps is the one to look at
         style["alpha"] = (
             1.0 if row.method != "dspca" else 0.35 + 0.65 * (row.eps == first.eps.min())
         )
@@ -150,6 +156,7 @@ def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
         axes[1].axvline(row.total, **style)
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
+        # a median over fewer seeds at the hard end would fall where it should rise
         common = sorted(set.intersection(*map(set, reached))) if reached else []
         if common:
             style = look(method) | dict(label=SHOWN[method], linestyle="-")
@@ -171,6 +178,7 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
     """Time (medians over problems), memory, and DSPCA's iterations against their bound, by n."""
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
+        # memory and iterations are those of one problem: they hardly depend on it
         rows = of_method[of_method.seed == 0].sort_values("n")
         times = of_method.groupby("n").total.median()
         style = (
@@ -189,6 +197,7 @@ def draw_growth(data: pd.DataFrame, axes: Any) -> None:
                 rows.n, rows.iterations, **(style | {"label": "iterations to a gap of 1e-3"})
             )
             axes[2].plot(rows.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
+    # D9's limits of what is practical
     axes[0].axhline(60, color="black", linestyle=":", linewidth=0.8)
     axes[1].axhline(4, color="black", linestyle=":", linewidth=0.8)
     for axis, name in zip(

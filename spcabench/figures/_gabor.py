@@ -29,6 +29,7 @@ def fit(tiles: Array) -> pd.DataFrame:
     T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(
         axis=1, keepdims=True
     )
+    # the share of the variation does not depend on the contrast of a tile
     norm = np.sqrt((T**2).sum(axis=(1, 2), keepdims=True))
     T = T / np.where(norm > 0.0, norm, 1.0)
     P, r2 = _coarse(T, s)
@@ -38,6 +39,7 @@ def fit(tiles: Array) -> pd.DataFrame:
         trials = np.clip(P[:, None] + step[:, None, None] * moves, LOW, HIGH)  # (b, 13, 6)
         results = _explained(_waves(trials, s), T[:, None])
         best = results.argmax(axis=1)
+        # no move is better: look closer by
         step = np.where(best == 0, step / 2, step)
         P, r2 = trials[np.arange(len(T)), best], results[np.arange(len(T)), best]
     return pd.DataFrame(
@@ -57,6 +59,7 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
         np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1
     ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
+    # in parts, because all functions on all tiles would be gigabytes
     for part in np.array_split(grid, 40):
         results = _explained(_waves(part, s)[None], T[:, None])
         best = results.argmax(axis=1)
@@ -78,6 +81,7 @@ def _waves(P: Array, s: int) -> Array:
     sigma = np.exp(b - f)
     envelope = np.exp(-0.5 * (u / sigma) ** 2 - 0.5 * (v / (sigma * np.exp(r))) ** 2)
     phase = 2 * np.pi * np.exp(f) * u
+    # sine and cosine together have every phase, so the phase needs no search
     c, d = (
         _unit(w - w.mean(axis=-1, keepdims=True))
         for w in (envelope * np.cos(phase), envelope * np.sin(phase))
@@ -95,6 +99,7 @@ def _explained(Q: Array, T: Array) -> Array:
 
     The largest squared singular value of the 2 x 3 matrix Q T, in closed form.
     """
+    # in closed form, because this is computed for every function and tile of each step
     C = Q @ T  # (..., 2, 3)
     a, b, c = ((C[..., i, :] * C[..., j, :]).sum(axis=-1) for i, j in ((0, 0), (0, 1), (1, 1)))
     return np.asarray((a + c) / 2 + np.sqrt(((a - c) / 2) ** 2 + b**2))

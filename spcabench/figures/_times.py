@@ -20,6 +20,7 @@ def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     middle, low, high : Series
         Seconds by x.
     """
+    # other work only makes a round slower, so the minimum is nearest to the truth
     problems = rows.groupby(["x", "group", "seed"], dropna=False).total.min().groupby("x")
     single = problems.size() == 1
     low, high = (

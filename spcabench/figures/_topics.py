@@ -86,6 +86,7 @@ def _by_chance(data, judged):
     of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
     if not of_counts:
         return ""
+    # the component by which the statement fails
     worst = min(of_counts, key=lambda topic: topic["beaten"])
     others = [topic["npmi"] for topic in of_counts if topic is not worst]
     words = shorten(" ".join(worst["words"]), 60)
@@ -119,9 +120,11 @@ def _run(corpus, values, scale):
 
 def topics(problem, *, seed, corpus, values):
     """Words, weights, penalty, certified gap and coherence of each component."""
+    # coherence asks which words share documents, whatever their counts
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
+    # a word is in one topic only, as in the paper's tables
     results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
     return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
@@ -132,16 +135,19 @@ def component(problem):
     trials = []
     for k in TARGETS:
         trials.append(api.solve(problem, SOLVER, k=k, max_iterations=SWEEPS))
+        # penalties jump over some cardinalities
         if trials[-1].cardinality >= 4:
             break
     return trials[-1]
 
 
 def _topic(problem, presence, variances, result, seed):
+    # by weight, as the paper's table has them
     W = result.support[np.argsort(-np.abs(result.x[result.support]))]
     words = [problem.features[j] for j in W]
     coherence, beaten = npmi_rank(presence, words, seed)
     lam = result.settings["lam"]
+    # the sign of a component is arbitrary
     sign = 1.0 if result.x[W[0]] > 0 else -1.0
     return {
         "words": words,
@@ -161,6 +167,7 @@ def _truth(problem, W):
     """The refitted variance of the words W, and what is known of the optimum of as many words."""
     if not len(W):
         return {}
+    # the relaxation shrinks its weights: on its words the eigenvector is the best
     refitted = float(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     exact = api.solve(problem, EXACT, k=len(W), budget=BUDGET)
     best = max(exact.variance, refitted)
@@ -179,6 +186,7 @@ def npmi(P, W):
     for i, j in combinations(W, 2):
         p = P[i, j]
         information.append(
+            # log 0 at both ends: the limits of NPMI
             -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
         )
     return float(np.mean(information)) if information else np.nan
@@ -188,8 +196,10 @@ def npmi_rank(presence, topic, seed):
     """Mean NPMI of the words, and the share of random sets of equal frequency that have less."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
+    # a word may be beyond those whose documents were counted
     present = [place[word] for word in topic if word in place]
     coherence = npmi(P, present)
+    # frequent words meet by chance: random sets must be as frequent
     order = np.argsort(P.diagonal(), kind="stable")
     rank = np.argsort(order)
     rng = np.random.default_rng(seed)
@@ -288,6 +298,7 @@ def _notes(row):
     topics, corpus = row.extra["topics"], corpus_name(row)
     yield shorten(f"{corpus}: {'; '.join(' '.join(topic['words']) for topic in topics)}", 300)
     yield PAPER.get(row.parameters["corpus"], "")
+    # the inverse participation ratio: one heavy word counts as one
     carried = [1.0 / np.sum(np.array(topic["weights"]) ** 4) for topic in topics]
     yield f"{corpus}: by its squared weights a component has {span(carried, 'words')} in effect."
     reached = [topic["refitted"] / topic["bound"] for topic in topics if "bound" in topic]

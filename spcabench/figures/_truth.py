@@ -50,6 +50,7 @@ def truth(
     )
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
+        # up to the limit the exact search has settled k: a bound would add nothing
         if scale == "paper" and isinstance(k, int) and k > limit:
             yield Run(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
 
@@ -80,15 +81,18 @@ class Truth:
         part = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
         if part.empty:
             return cls(pd.DataFrame(columns=COLUMNS))
+        # a figure may have several problems; the truth is that of one
         exact, key = part.iloc[0], str(_key(part).iloc[0])
         same = rows[_key(rows) == key]
         feasible = (
+            # an answer with signs may exceed the optimum over x >= 0
             same[same.nonnegative.astype(bool)] if exact.settings.get("nonnegative") else same
         )
         by_k = (
             pd.concat(
                 [
                     feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
+                    # a bound is on the k asked for, an answer counts at what it used
                     same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
                     pd.DataFrame(list(_dual_bounds(same)), columns=["k", "bound"]),
                     pd.DataFrame(list(_settled(exact))),
@@ -98,6 +102,7 @@ class Truth:
             .query("k >= 1")
             .groupby("k")
         )
+        # more variables reach what k of them reach, and a bound for more also bounds fewer
         best = by_k.best.max().cummax().ffill()
         bound = np.maximum(by_k.bound.min()[::-1].cummin()[::-1].ffill(), best)
         table = pd.DataFrame(
@@ -117,6 +122,7 @@ class Truth:
         x = table.k / per
         if not proven.all():
             low, high = table.best / unit, table.bound / unit  # the same where it is proven
+            # a legend entry for what nobody can see would confuse
             seen = (high - low).max() > VISIBLE * high.max()
             axis.fill_between(
                 x,
@@ -155,6 +161,7 @@ class Truth:
             return f"{name} against the optimum: no run"
         at = table.loc[part.cardinality]
         proven = at.proven.to_numpy(dtype=bool)
+        # from the optimum where it is proven, else from the bound, which may say more than is true
         below = 100.0 * (1.0 - part[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
             min=0.0
         )
@@ -215,8 +222,10 @@ def with_truth(
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:
+        # figures compare solvers, among which the exact search is not
         prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
         prepared.attrs["truth"] = Truth.of(
+            # what the figure's own solvers reached counts too
             pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
         )
         return prepared

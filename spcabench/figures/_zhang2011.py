@@ -36,12 +36,15 @@ CONTENT: dict[str, Any] = LARGE | dict(
 def penalty(family: str, n: int) -> float:
     """The figure's penalty."""
     return float(
+        # sqrt(log n) standard deviations is about the largest of n entries of noise: few variables
+        # survive it
         0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n))
     )
 
 
 def source(family: str, n: int, seed: int) -> dict[str, Any]:
     """Dataset and parameters of a problem."""
+    # the covariance is given: forming it is no part of either algorithm
     size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
@@ -78,6 +81,7 @@ def by_size_of_corpus(
     where the sentence is about cost; elsewhere it is a stand-in, which decides nothing.
     """
     rows = corpora(data)
+    # KOS in place of NYTimes is far smaller: its times say nothing of the paper's
     real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
     large = real | rows.simulated if cost else real
     if large.any():
@@ -103,11 +107,13 @@ def timed(table: pd.DataFrame) -> pd.DataFrame:
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )
+    # the gap is certified again outside the solver, in another order of sums
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
     return rows.assign(
         x=rows.n.astype(float),
         reached=reached,
+        # at least as long as the limit: the speedup then is a bound
         total=total.where(reached, np.maximum(total, limit)),
         limit=limit,
     )
@@ -120,8 +126,10 @@ def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
     """
     key = ["dataset", "x", "seed"]
     pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=[*key, "repeat"])
+    # two times cut at one limit have the ratio 1, whatever is true
     pairs = pairs[pairs.reached_x | pairs.reached_y]
     ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
+    # the true ratio is larger where the slow one was cut, and smaller where the fast one was
     ratio = ratio.assign(more=~pairs.reached_x, less=~pairs.reached_y)
     reduced = ratio.groupby(key, as_index=False).agg(dict(ratio="median", more="any", less="any"))
     return by_family(reduced, _speedup)
@@ -159,6 +167,7 @@ def _speedup(problems: pd.DataFrame) -> claims.Measured:
 
 def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
     """For each family and n the sweeps until the gap is reached, over problems."""
+    # runs that were cut count with the sweeps they had made, as a lower bound
     once = rows.assign(missed=~rows.reached)
     return by_family(
         once, lambda of: claims.geometric_mean(of, "iterations", "seed", censored="missed")
@@ -207,11 +216,13 @@ def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]
     """The times of one method."""
     time, low, high = times(rows)
     reached = rows.groupby("x").reached.all()
+    # flops of runs that were cut do not grow, they end
     growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
     label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
     arrow = dict(color=style["color"], marker="$\\uparrow$", markersize=11, linestyle="none")
+    # an arrow instead of a mark: the time is at least that
     axis.plot(time.index[~reached], 1.35 * time[~reached], **arrow)
     axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
 
@@ -249,12 +260,14 @@ def compared(
     Missing where the cardinality is another.
     """
     rows, key = data[data.label.str.startswith("quality")], ["dataset", "seed", "label"]
+    # refitted, because the relaxation's vector is shrunk and its support is what it is used for
     variance, count = (
         rows.pivot_table(index=key, columns="solver", values=v)
         for v in ("variance_refit", "cardinality")
     )
     if reference not in variance:
         return pd.DataFrame()
+    # more variables explain more: only equal cardinalities are compared
     ratio = variance.div(variance[reference], axis=0).where(count.eq(count[reference], axis=0))
     return ratio.reindex(columns=list(baselines))
 

@@ -111,6 +111,7 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
     S = problem.given_as("covariance").matrix.S
     unit = float(S.diagonal().max())
     exact = api.solve(problem, "exact_sdp", rho=lam, solver="CLARABEL")
+    # the middle of value and bound, both certified
     optimum = (float(exact.relaxation_value or 0) + float(exact.relaxation_bound or 0)) / 2 / unit
     results: dict[str, Any] = {
         name: [] for name in ("sweeps", "residual", "moved", "short", "short_of_1")
@@ -121,6 +122,8 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
         results["sweeps"].append(sweeps)
         results["residual"].append(residual)
         results["moved"].append(moved)
+        # problem (5) squares the objective of (1); 1e-6 is the accuracy of the optimum that it is
+        # set against
         results["short"].append((optimum**2 / 2 - value + np.trace(X) ** 2 / 2 - 1e-6) / eps)
         results["short_of_1"].append((optimum - value / np.trace(X) - 1e-6) / eps)
     return results
@@ -133,8 +136,10 @@ def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf
+    # Z8 allows RESIDUAL: a tenth of it leaves no doubt at the edge
     while sweeps < SWEEPS and residual > RESIDUAL / 10 and moved > STILL:
         before = X.copy()
+        # box QPs to 1e-13: the statement is about exact coordinate ascent
         block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-13)
         moved = float(np.abs(X - before).max() / np.abs(X).max())
         residual = kkt_residual(S, X, lam, beta) / lam

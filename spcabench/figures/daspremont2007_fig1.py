@@ -155,6 +155,7 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
 def runs(scale):
     """Every set in each preparation; the scaled one at paper scale only."""
     readings: dict[str, dict[str, Any]] = {"log2": dict(log2=True), "main": {}}
+    # a reading that only has to agree or not: the quick scale can do without
     if scale == "paper":
         readings["scaled"] = dict(scale=True)
     for name in SETS:
@@ -175,6 +176,7 @@ def factors(problem, *, seed):
     from sklearn.model_selection import LeaveOneOut, cross_val_score
     from sklearn.neighbors import NearestCentroid
 
+    # PCA needs the data; DSPCA only the covariance
     A = problem.data.dense()
     sparse = deflate.deflated_components(
         problem.given_as("covariance"), FACTORS, factor, "hotelling"
@@ -186,15 +188,18 @@ def factors(problem, *, seed):
     ]
     numbers: dict[str, Any] = {"labels": list(problem.labels), "genes": genes}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
+        # the data are divided by sqrt(m), scores are in the units of the chip
         scores = np.sqrt(problem.m) * A @ Z
         numbers[method] = {
             "scores": scores.tolist(),
             "nonzeros": int(np.count_nonzero(Z)),
             "accuracy": float(
+                # leave one out, because there are too few samples to set some apart
                 cross_val_score(NearestCentroid(), scores, problem.labels, cv=LeaveOneOut()).mean()
             ),
             "silhouette": float(silhouette_score(scores, problem.labels)),
             "explained": float(
+                # by QR, because sparse factors overlap and their variances do not add up
                 np.linalg.norm(A @ np.linalg.qr(Z)[0]) ** 2 / np.linalg.norm(A) ** 2
             ),
         }
@@ -203,14 +208,17 @@ def factors(problem, *, seed):
 
 def factor(problem):
     """DSPCA's component with at most `K` genes."""
+    # DSPCA at each trial of a search would take hours
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
     while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
+        # BCA's solution is rounded at another gap, so DSPCA may keep a gene more at the same rho
         rho *= 1.02
     return results
 
 
 def drawn(data):
     """The rows of the preparation that decides, or of raw intensities, and its name."""
+    # results of older runs lack the preparation that decides
     label = next(label for label in PREPARED if label in set(data.label))
     return data[data.label == label], PREPARED[label]
 
@@ -236,6 +244,7 @@ def draw(data, axes):
     """A column for each set: PCA, then DSPCA."""
     rows, prepared = drawn(data)
     for column, name in zip(axes.T, SETS, strict=True):
+        # no row, no panel: a run may have failed
         for numbers in rows[rows.dataset == name].extra:
             for axis, method in zip(column, ("pca", "dspca"), strict=True):
                 scatter(

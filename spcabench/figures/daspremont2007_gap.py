@@ -70,6 +70,7 @@ def _cost(data):
     places = claims.places(
         rows, "n", lambda selected: claims.exact(selected.share.max()), "n = {:g}"
     )
+    # two sizes give a slope, but no hint whether it is one
     if len(first) > 2:
         each = {"cost": first.flops / first.unit, "iteration": first.flops / first.iterations}
         places += [
@@ -133,10 +134,12 @@ def _within(data):
     dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
     if dspca.empty:
         return
+    # runs that ended at a limit say nothing of the stopping rule
     share = (dspca.relaxation_gap / dspca.eps).max()
     places = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
     size = data[data.label == "size"]
     apart = [
+        # three solvers, one optimum: every value must lie below every bound
         (part.relaxation_value.max() - part.relaxation_bound.min()) / part.relaxation_bound.min()
         for _, part in size.groupby(["n", "seed"])
         if set(part.method) >= {"dspca", *SDP}
@@ -182,8 +185,10 @@ D9 = claims.Statement(
 @D9.measured
 def _practical(data):
     size = data[(data.label == "size") & (data.n <= LARGEST)]
+    # fmax passes over a memory that was not measured
     burden = np.fmax(size.total / SECONDS, size.above / BYTES)
     size = size.assign(burden=burden)
+    # D9 says what is practical, not who is first: that is in the note
     sooner = size.groupby(["method", "n"]).total.median().unstack(0)
     for name, method in (("interior point", "CLARABEL"), ("SCS", "SCS")):
         rows = size[size.method == method]
@@ -202,6 +207,7 @@ def _practical(data):
 @D9.because
 def _another_general_solver(data, judged):
     """At how many sizes SCS is sooner than DSPCA, and what would decide the interior point."""
+    # from the note that the reading wrote, so the two cannot disagree
     note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
     told = note.replace("It is", "SCS, no interior-point solver, is")
     return f"{told} {claims.question(judged)}" if told else ""
@@ -250,6 +256,7 @@ def _smoothed(data):
     if table.gain.notna().any():
         gain = claims.Place(name, over("gain"), part="gain")
         yield claims.Reading("both methods", [smooth, gain], rows)
+    # histories of the subgradient method are left out of published rows when these are too large
     elif len(table):
         yield claims.Reading("DSPCA alone", [smooth], rows)
 
@@ -259,6 +266,7 @@ def runs(scale):
     paper = scale == "paper"
     sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
     for n in sizes:
+        # memory at the largest n only: the process for it repeats the run
         yield gap_run("dspca", n, 0, "size", eps=EPS, tol=EPS, memory=n == sizes[-1])
         for solver in SDP:
             yield gap_run("exact_sdp", n, 0, "size", solver=solver, eps=1e-6, memory=True)
@@ -270,11 +278,13 @@ def runs(scale):
             uses=("dspca",),
             label="smoothing",
         )
+    # further problems where D9 is decided, so that it has an interval
     for n in (60, 100, 120) if paper else (30, 40):
         for seed in (1, 2) if paper else (1,):
             yield gap_run("dspca", n, seed, "size", eps=EPS, tol=EPS)
             for solver in SDP if n < 120 or seed == 1 else ():  # Clarabel takes minutes at n = 120
                 yield gap_run("exact_sdp", n, seed, "size", solver=solver, eps=1e-6)
+    # the subgradient method needs about 1/eps^2 iterations: small n, or it never gets to 1e-3
     n, limit = (40, 100_000) if paper else (20, 3_000)
     for seed in range(6 if paper else 3):
         for eps in LEVELS:
@@ -286,6 +296,7 @@ def gap_run(name, n, seed, label, memory=False, **settings):
     """One run on F'F of order n."""
     history = dict(history=True) if label == "eps" else {}
     limit = {} if name != "dspca" else dict(max_iterations=100_000)
+    # no screening: it would change n, against which everything is drawn
     settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **history, **limit)
     return Run(
         dataset="gaussian",
@@ -310,6 +321,7 @@ def smoothing(problem, *, seed):
         mu = eps * S.diagonal().max() / (2.0 * np.log(n))
         for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
             w = np.linalg.eigvalsh(S + (U + U.T) / 2)
+            # with the largest eigenvalue taken out, or exp overflows at small mu
             f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
             distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
     return {"least": float(min(distances)), "most": float(max(distances))}

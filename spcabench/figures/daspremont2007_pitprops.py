@@ -120,6 +120,7 @@ D10 = claims.Statement(
 def _first_component(data):
     dspca = data[data.solver == "dspca"]
     readings = {"k = 6": dspca[(dspca.label == "by k") & (dspca.k == len(FIRST))]}
+    # the paper's DSPCA is given rho, not k
     readings["rho = 0.4"] = dspca[dspca.label == "rho = 0.4"]
     for name, rows in readings.items():
         for row in rows.itertuples():
@@ -170,10 +171,12 @@ def decomposition(problem, *, seed, rho, deflation="hotelling"):
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
     # below a variance of 1e-2, no variable has variance left to take
+    # with Hotelling's deflation the paper's rule alone need not ever stop
     while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
         matrix = DEFLATIONS[deflation](problem, [result], 1.0)
+        # the cache holds other forms of the old matrix
         problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
         B = problem.matrix.S
         wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
@@ -213,6 +216,7 @@ def draw(data, axes):
         label="bound certified by DSPCA",
     )
     best = by_k[by_k.solver == "brute_force"].set_index("k").variance_refit
+    # a k that no rho gives is not DSPCA's failure to optimise
     ours = by_k[(by_k.solver == "dspca") & (by_k.k == by_k.cardinality)].set_index("k")
     lost = 100 * (1 - ours.variance_refit / best).dropna()
     title = f"DSPCA, refitted, is optimal at {(lost < 1e-4).sum()} of the {len(lost)} k it reaches"
@@ -226,6 +230,7 @@ def _draw_by_k(axis, rows, solver, name):
     part = rows.sort_values(["cardinality", "k"])
     style = look(solver)
     if solver == "brute_force":
+        # open circles: the methods' marks lie inside where they are optimal
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
     axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
     missed = part[part.cardinality != part.k]
@@ -241,6 +246,7 @@ def _draw_residue(axis, results):
             for m in (m for m in results if (m["rho"], m["deflation"]) == (rho, deflation)):
                 name = f"$\\rho$ = {rho}, {deflation.capitalize()}"
                 axis.plot(m["left"], style, color=colour, markersize=4, label=name)
+                # the title counts what the picture shows
                 ends.append((deflation, m["left"][-1] < rho))
         mark_level(axis, rho, f"stop at $\\rho$ = {rho}")
     reached = [

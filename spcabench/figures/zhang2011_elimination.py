@@ -45,6 +45,7 @@ from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 SDP = "exact_sdp"
+# enough for an interval over rounds; a search takes seconds
 ROUNDS = 5
 FIRST_SEEN = 128  # words that the search sees first
 
@@ -70,6 +71,8 @@ Z6 = claims.Statement(
 @Z6.measured
 def _search(data):
     for name, rows in by_size_of_corpus(data, cost=True):
+        # the quote is about a component with the target cardinality, five; the search may end
+        # beside it
         close = rows[rows.extra.map(lambda e: 4 <= e["cardinality"] <= 6).astype(bool)]
         places = [f"{row.corpus}: {' '.join(row.extra['words'])}." for row in close.itertuples()]
         yield claims.Reading(name, _rounds(close, lambda e: e["search"]), rows, places)
@@ -109,6 +112,7 @@ def _reduction(data):
     for name, rows in by_size_of_corpus(data):
         places = []
         for row in rows.itertuples():
+            # no word at all survives a penalty above the largest variance
             left = max(row.extra["n_hat"], 1)
             places.append(claims.Place(row.corpus, claims.exact(row.n / left)))
             places.append(
@@ -134,6 +138,7 @@ Z9 = claims.Statement(
 
 @Z9.measured
 def _safe(data):
+    # where nothing is removed the two optima are the same by definition
     cut = _removed(data)
     yield _largest(cut, [e["l0"][0] - e["l0"][1] for e in cut.extra])
 
@@ -189,12 +194,14 @@ def _safe_for_the_relaxation(data):
 
 def _lost(data):
     """What all features attain less what the survivors can, over the largest variance."""
+    # value with all features less bound without: both certified, so a positive difference is proof
     return np.array([(e["l1"][0] - e["l1"][3]) / e["unit"] for e in _removed(data).extra])
 
 
 @Z9b.because
 def _covariances_count(data, judged):
     lost = _lost(data) > SAME
+    # the reason by which removal is unsafe: tested against the instances in which it was safe
     strong = np.array([e["strongest"] for e in _removed(data).extra]) > 1.0
     return (
         f"In {(strong & lost).sum()} of these {lost.sum()} a removed feature has a covariance "
@@ -273,6 +280,8 @@ def runs(scale):
     for seed in range(100 if scale == "paper" else 12):
         yield Run(
             dataset="gaussian",
+            # low rank too: with full rank large penalties leave a single variable, and nothing can
+            # be lost
             parameters=dict(m=(2, 3, 8)[seed % 3], n=6, seed=seed),
             function=elimination,
             seed=seed,
@@ -283,9 +292,11 @@ def runs(scale):
 
 def searched(problem, *, seed):
     """Times of elimination and search, and of PCA, on a corpus in memory; survivors by lambda."""
+    # timed here and not by the worker: three parts of one computation are wanted
     rounds = [_round(problem) for _ in range(ROUNDS)]
     result = rounds[0][1]
     variances = problem.covariance.diagonal() / problem.m
+    # the whole range in which the number of survivors changes
     shares = np.geomspace(1e-4, 1.0, 60)
     lam = result.settings["lam"]
     return {
@@ -312,6 +323,7 @@ def _round(problem):
     variances = S.diagonal()
     order = np.argsort(-variances, kind="stable")
     seen, search = FIRST_SEEN, 0.0
+    # seeing twice as many words costs little beside a search that missed one
     while True:
         result, seconds = _of_words(problem, np.sort(order[:seen]))
         search += seconds
@@ -320,6 +332,7 @@ def _round(problem):
             break
         seen *= 2
     finished = perf_counter()
+    # on the centred sparse counts: a dense covariance of 100,000 words would not fit
     steps.lanczos(S.__matmul__, normalize(np.sqrt(variances)), 1e-9)
     return {
         "search": search,
@@ -341,6 +354,7 @@ def elimination(problem, *, seed):
     """Both optima with and without the features that the rule removes."""
     S = problem.given_as("covariance").matrix.S
     d = S.diagonal()
+    # between the variances, or the rule removes none or all
     lam = float(np.random.default_rng(seed).uniform(d.min(), d.max()))
     W = eliminate.survivors(d, lam)
     inner = S[np.ix_(W, W)]
@@ -376,11 +390,13 @@ def _right_side(S, lam, seed, count=200):
     singular vector of their columns. Neither step can lower the sum.
     """
     w, V = np.linalg.eigh(S)
+    # a Sigma of rank 2 has four eigenvalues of rounding
     positive = w > 1e-12 * w[-1]
     A = np.sqrt(w[positive])[:, None] * V.T[positive]  # S = A'A
     a = (A / np.linalg.norm(A, axis=0)).T
     i, j = np.triu_indices(len(a), 1)
     random = np.random.default_rng(seed).standard_normal((count, len(A)))
+    # from many xi: an ascent may end at a local maximum, and the identity is about the global one
     return max(_ascent(A, xi, lam) for xi in np.vstack([a, a[i] + a[j], a[i] - a[j], random]))
 
 
@@ -390,6 +406,7 @@ def _ascent(A, xi, lam):
     xi = xi / np.linalg.norm(xi)
     while True:
         gains = np.maximum((A.T @ xi) ** 2 - lam, 0.0)
+        # nothing above lambda: psi is zero
         if gains.sum() <= reached * (1.0 + 1e-12) or not gains.any():
             return max(reached, 0.0)
         reached = float(gains.sum())
@@ -398,6 +415,7 @@ def _ascent(A, xi, lam):
 
 def _relaxation(S, lam):
     """A value that the relaxation attains and a bound that it cannot exceed."""
+    # 1e-9, because differences of 1e-6 are judged
     result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
     return result.relaxation_value, result.relaxation_bound
 
@@ -446,6 +464,7 @@ def draw(data, axes):
             fontsize=7.5,
             ha="center",
         )
+    # room for the names above the highest points
     right.margins(x=0.15, y=0.35)
     plain_log_ticks(right)
     right.legend(fontsize=7.5)

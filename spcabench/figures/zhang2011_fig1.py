@@ -165,6 +165,7 @@ def _sweeps(data):
     five = data[data.label == "sweeps"].relaxation_gap
     note = f"After five sweeps the gap is {span(five, 'share')}, on one problem of each size."
     for method, name, label, other in _each(data):
+        # continuation is ours and changes what a sweep is
         if method != "bca_continuation":
             rows = timed(data[(data.label == label) & (data.method == method)])
             places = [*shared.sweeps(rows), *shared.growth(rows, "exponent")]
@@ -206,6 +207,7 @@ def _below_the_relaxation(data):
         off = (ratio[solver].dropna() - 1.0).rename("off").reset_index()
         below = claims.share(off.assign(below=off.off < -TIE), "below", over=["dataset", "seed"])
         places.append(claims.Place(BASELINES[solver], below))
+        # many methods find the same support, which "underperform" must not count
         ties = number((off.off.abs() <= TIE).mean(), "share")
         tied.append(f"{BASELINES[solver]} {ties} (median {100 * off.off.median():+.2f} %)")
     ties = f"Ties, which are not below, and the difference of variance: {'; '.join(tied)}."
@@ -221,6 +223,7 @@ def _the_relaxation_charges_for_entries(data, judged):
         return ""
     worst = min(places, key=lambda place: place["value"])["label"]
     rows = data[data.label.str.startswith("quality")]
+    # bounds of several solvers hold for one problem; the least is nearest to the optimum
     least = rows.groupby(["dataset", "seed", "label"]).bound.transform("min")
     reached = (rows.variance_refit / least).groupby(rows.solver.replace(BASELINES)).median()
     ours, other = (number(reached[name], "share") for name in ("bca_continuation", worst))
@@ -237,10 +240,12 @@ def runs(scale):
         for n in sizes["bca_continuation"]:
             for seed in range(200, 200 + SEEDS[scale].get(n, 1)):
                 for method in (m for m in sizes if n in sizes[m]):
+                    # plain BCA runs into its limit at n = 300: one problem shows that
                     if method != "bca" or n < 300 or seed == 200:
                         yield _timed(family, n, seed, method, scale)
         yield from _elsewhere(family, scale)
         yield from _five_sweeps(family, sizes)
+        # small problems, because a penalty is searched for each k
         for seed in range(100, 112 if paper else 103):
             yield from _compared(family, 100 if paper else 40, seed)
         yield from at_rest.measures(family, range(100, 110 if paper else 102))
@@ -275,9 +280,11 @@ def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
     solver, _, loose = method.partition(" ")
     own = dict(OWN[method])
     if goal != GAP and (loose or solver == "dspca"):
+        # their own accuracy has to be finer than the gap that they are stopped at
         own["eps"] = goal / 2 if loose else goal
     label = "time" if factor == 1.0 else f"penalty {factor:g}"
     named = {"rho" if solver == "dspca" else "lam": factor * penalty(family, n), "screen": False}
+    # iterations without a limit: seconds end the run
     limits = dict(tol=goal, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     return Run(
         **source(family, n, seed),
@@ -287,6 +294,7 @@ def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
         # of plain BCA there is one problem at n = 300, that of seed 200
         one_round=n == 200 or (n == 300 and seed > 200),
         label=label if goal == GAP else f"goal {goal:g}",
+        # a sweep cannot be interrupted, and at the largest n takes long
         timeout=4 * LIMIT[scale],
     )
 

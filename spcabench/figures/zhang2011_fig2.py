@@ -47,6 +47,7 @@ def _variance_by_rank(data):
         places = []
         for row in rows.itertuples():
             ranks, variances = map(np.log, _known(row))
+            # variances are stored at 200 ranks; between them they fall like a power
             at = np.interp(np.log(ORDERS.get(row.label, 500)), ranks, variances)
             places.append(claims.Place(row.corpus, claims.exact(np.exp(at - variances[0]))))
         yield claims.Reading(name, places, rows)
@@ -117,8 +118,10 @@ def runs(scale):
 def sorted_variances(problem, *, seed):
     """Variances at ranks equally spaced in their logarithm, and at n/200 over the largest."""
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
+    # a curve of 200 points in place of 100,000
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
     at = max(1, round(problem.n / 200))
+    # a variance of zero has no logarithm
     complete = variances[variances > 0]
     return {
         "head": fits(complete[:HEAD]),
@@ -131,6 +134,7 @@ def sorted_variances(problem, *, seed):
 
 def fits(variances):
     """R^2 of log variance against rank, and against the logarithm of rank."""
+    # equally spaced in the rank, like the paper's axis: in the logarithm the head would decide
     at = np.unique(np.linspace(1, len(variances), 1000).astype(int))
     y = np.log(variances[at - 1])
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x in (at, np.log(at))]
