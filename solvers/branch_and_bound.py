@@ -23,6 +23,7 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
 
 import numpy as np
 
+from spcabench.errors import InputError
 from spcabench.iterate import Facts, Iterate, Traits
 from spcabench.methods.exact_search.branch_and_bound import SECOND, Exact
 from spcabench.vectors import embed
@@ -46,6 +47,7 @@ def solve(
     nonnegative: bool = False,
     budget: float = 2e11,
     every: bool = False,
+    jobs: int = 1,
     seed: int = 0,
 ):
     """Yield the best x (n,) for k so far, with the best bound, after each chunk of the search.
@@ -53,7 +55,10 @@ def solve(
     ``extra`` holds value_j, bound_j, nodes_j for every cardinality j up to k.
     budget : work for k, in entries of matrices: 2e11 take up to four minutes.
     every : give each smaller cardinality the same budget, not only a trial.
+    jobs : processes that search side by side. They change no answer, unless a time limit ends it.
     """
+    if jobs < 1:
+        raise InputError(f"jobs: {jobs}; it must be at least 1")
     Sigma = problem.covariance  # (n, n)
     shift = Sigma.indefinite_by() if problem.indefinite else 0.0
 
@@ -61,7 +66,7 @@ def solve(
         return Sigma[W].B + shift * np.eye(len(W))
 
     d = Sigma.diagonal() + shift
-    search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every)
+    search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every, jobs)
     for _ in search.incumbents():
         yield answer(search, Sigma.n, k, shift)
     for _ in search.run():

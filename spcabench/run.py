@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from spcabench.errors import InputError
+
 Settings = Mapping[str, Any]
 FUNCTIONS = ("function", "judge")
 
@@ -80,6 +82,10 @@ class Run:
     series: str = ""
     skip: str = ""
     columns: Settings = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.settings.get("jobs", 1) != 1:
+            raise InputError("jobs: a run that is timed, counted or ranked has one process")
 
     @property
     def measure(self) -> str | None:

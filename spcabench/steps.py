@@ -1,11 +1,13 @@
 """Steps that several solvers share, so that no solver imports another."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from spcabench.errors import InputError
+from spcabench.problem.spectral import leading_pairs, product
 from spcabench.problem.working_set import Symmetric
 from spcabench.vectors import (
     DIGITS,
@@ -213,6 +215,17 @@ def nonnegative_ascent(
         value, y = value + rise, x
         if rise <= tol * value:
             return value, y
+
+
+def nonnegative_loading(B: Array, y: Vector) -> tuple[float, Vector]:
+    """A good unit x >= 0 for a symmetric B (k, k), after its value x'Bx.
+
+    It is the better end of two ascents: from y (k,) and from the leading eigenvector of B, their
+    signs left out. Where that eigenvector has one sign, it is the best x.
+    """
+    starts = y, leading_pairs(B, 1)[1][:, 0]
+    ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
+    return max(ascents, key=lambda ascent: ascent[0])
 
 
 def ascend(

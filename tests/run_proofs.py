@@ -13,7 +13,7 @@ import sys
 from itertools import product
 from time import process_time
 
-from spcabench.methods.exact_search import branch_and_bound, gershgorin_search
+from spcabench.methods.exact_search import branch_and_bound, gershgorin_part
 from tests import problems
 from tests.methods.test_dual import blocks, check_bounds
 from tests.methods.test_dual_search import prove
@@ -41,8 +41,8 @@ def bounds_hold():
 def searches_end():
     """Prove all cardinalities; yields after each case."""
     trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
-    narrow, root = branch_and_bound.NARROW, gershgorin_search.ROOT
-    gershgorin_search.ROOT = 1  # or nothing is left to divide
+    narrow, root = branch_and_bound.NARROW, gershgorin_part.ROOT
+    gershgorin_part.ROOT = 1  # or nothing is left to divide
     for family, seed, poor in product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True)):
         with_tree = bool(seed % 2)
         branch_and_bound.TRIAL = trial if with_tree else 0.0
@@ -51,7 +51,7 @@ def searches_end():
         prove(problems.explicit(problems.problem(family, seed)[0]), poor)
         yield
     branch_and_bound.TRIAL, branch_and_bound.PROMISING = trial, promising
-    branch_and_bound.NARROW, gershgorin_search.ROOT = narrow, root
+    branch_and_bound.NARROW, gershgorin_part.ROOT = narrow, root
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ OPTIONS = {  # settings that have an option of their own
     "components": "--components",
     "count": "--components",
     "deflation": "--deflation",
+    "jobs": "--jobs",
     "name": "--solver",
     "problem": "SOURCE",
 }
@@ -65,19 +66,28 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
     return values
 
 
-def budget(seconds: float, solver: str, typed: dict[str, Any]) -> float:
-    """The setting ``budget`` of a solver that is to do the work of so many seconds."""
+def of_search(
+    seconds: float | None, jobs: int, solver: str, typed: dict[str, Any]
+) -> dict[str, Any]:
+    """The settings of an exact search: ``budget``, for the work of some seconds, and ``jobs``."""
     from spcabench import registry
+    from spcabench.solving.driver import parameters
 
-    pace = registry.module("solver", solver).TRAITS.pace
-    if pace is None:
+    loaded, read_off = registry.module("solver", solver), {}
+    if jobs != 1:
+        if "jobs" not in parameters(loaded.solve):
+            raise InputError(f"--jobs: solver {solver!r} works in one process")
+        read_off["jobs"] = jobs
+    if seconds is None:
+        return read_off
+    if loaded.TRAITS.pace is None:
         raise InputError(
             f"--work: solver {solver!r} counts no work; --set time_limit=SECONDS ends it by the "
             "clock, --set max_iterations=N after so many steps"
         )
     if "budget" in typed:
         raise InputError("--set: budget is what --work sets; give one of the two")
-    return seconds * pace
+    return read_off | {"budget": seconds * loaded.TRAITS.pace}
 
 
 def kinds(solver: str) -> dict[str, Any]:

@@ -95,6 +95,14 @@ Work = Annotated[
         callback=options.finite,
     ),
 ]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="How many processes of an exact search work side by side. They change no answer that "
+        "is proven, or ended by --work.",
+    ),
+]
 Bound = Annotated[
     bool, typer.Option("--bound/--no-bound", help="Compute certified bounds, or leave them out.")
 ]
@@ -153,6 +161,7 @@ def solve(
     substitutes: Substitutes = False,
     bound: Bound = True,
     work: Work = None,
+    jobs: Jobs = 1,
     as_json: options.Json = False,
 ) -> None:
     """Find sparse components of a file or dataset, with bounds.
@@ -210,8 +219,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):
             settings_of_run = settings.read(typed.setting or [], name)
-            if typed.work is not None:
-                settings_of_run["budget"] = settings.budget(typed.work, name, settings_of_run)
+            settings_of_run |= settings.of_search(typed.work, typed.jobs, name, settings_of_run)
         solvers.watch(name, settings_of_run.get("time_limit"))
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")

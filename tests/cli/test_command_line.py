@@ -125,6 +125,7 @@ def test_a_limit_of_work_is_no_limit_of_time(spcabench, tmp_path):
     ("arguments", "message"),
     [
         (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--work", "1"), "counts no work"),
+        (("solve", "pitprops", "--solver", "grqi", "-k", "3", "--jobs", "2"), "in one process"),
         (("solve", "pitprops", "--solver", "grqy", "-k", "3"), "did you mean 'grqi'"),
         (("solve", "pitprop", "--solver", "grqi", "-k", "3"), "did you mean 'pitprops'"),
         (

@@ -14,7 +14,7 @@ from spcabench.methods.exact_search import (
     candidates,
     dual_bound,
     dual_search,
-    gershgorin_search,
+    gershgorin_part,
     nonnegative_faces,
     search_tree,
     splitting,
@@ -61,7 +61,7 @@ def test_the_dual_bounds_alone_prove_what_brute_force_finds(
     family, seed, poor, narrow, monkeypatch
 ):
     monkeypatch.setattr(branch_and_bound, "NARROW", narrow)
-    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
+    monkeypatch.setattr(gershgorin_part, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
@@ -72,7 +72,7 @@ def test_so_do_the_tree_and_the_dual_bounds_together(family, seed, poor, monkeyp
     monkeypatch.setattr(branch_and_bound, "TRIAL", 1.0)
     monkeypatch.setattr(search_tree, "CHUNK", 20)
     monkeypatch.setattr(dual_search, "ROOT", 1)
-    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
+    monkeypatch.setattr(gershgorin_part, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
 
@@ -151,7 +151,7 @@ def test_equal_optima_are_not_fixed_wrongly(seed):
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch):
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
-    monkeypatch.setattr(gershgorin_search, "UNSEEN", 0.0)
+    monkeypatch.setattr(gershgorin_part, "UNSEEN", 0.0)
     S = problems.explicit(problems.problem("gaussian data", seed)[0])
     k = max(1, len(S) // 2)
     best = problems.optimum(S, k, nonnegative)
@@ -180,7 +180,7 @@ def test_an_interrupted_search_has_a_bound(seed, nonnegative, kind, monkeypatch)
 def test_a_search_can_be_stopped_after_each_step_of_a_minimisation(kind, monkeypatch):
     """An eigendecomposition of order 1000 takes a fifth of a second, and a bound takes many."""
     monkeypatch.setattr(dual_search, "UNSEEN", 0.0)
-    monkeypatch.setattr(gershgorin_search, "UNSEEN", 0.0)
+    monkeypatch.setattr(gershgorin_part, "UNSEEN", 0.0)
     made, between = 0, []
 
     def counted(function):
@@ -277,8 +277,8 @@ def test_a_value_that_nothing_reaches_is_excluded(seed, k, share, nonnegative, k
     monkeypatch.setattr(dual_search, "ROOT", 1)
     monkeypatch.setattr(dual_search, "ROOT_GAIN", 1e9)
     monkeypatch.setattr(dual_search, "GAIN", 1e9)
-    monkeypatch.setattr(gershgorin_search, "ROOT", 1)
-    monkeypatch.setattr(gershgorin_search, "HOPELESS", -1e9)
+    monkeypatch.setattr(gershgorin_part, "ROOT", 1)
+    monkeypatch.setattr(gershgorin_part, "HOPELESS", -1e9)
     X = np.random.default_rng(seed).standard_normal((12, 12))
     S = X.T @ X
     t = share * problems.optimum(S, k, nonnegative)

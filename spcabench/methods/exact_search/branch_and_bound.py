@@ -15,7 +15,7 @@ leaves out variables for nothing, has a head start. Work is counted, and the clo
 so that a run repeats to the last digit. "Proven" means proven to within the relative `TOLERANCE`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from typing import TypeVar
@@ -39,8 +39,8 @@ from spcabench.methods.exact_search.search_tree import CHUNK, Tree
 from spcabench.methods.local_search import Search
 from spcabench.methods.lowrank import NEGLIGIBLE, low_rank
 from spcabench.problem.covariance import Covariance
-from spcabench.problem.spectral import eigenvalues, leading_pairs, product
-from spcabench.steps import nonnegative_ascent
+from spcabench.problem.spectral import eigenvalues, leading_pairs
+from spcabench.steps import nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, largest_indices
 
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
@@ -64,6 +64,7 @@ DUAL_MOST = 1000  # candidates that the dual bound is made for at most
 RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
 
 Dual = TypeVar("Dual", DualSearch, GershgorinSearch)
+Maker = Callable[..., Dual]
 
 
 class Exact:
@@ -90,6 +91,8 @@ class Exact:
         the dual bound knows the difference.
     every : bool
         Whether each smaller cardinality has the whole budget too, not only a trial.
+    jobs : int
+        How many processes divide on the scaled Gershgorin dual; the search is the same for any.
     """
 
     def __init__(
@@ -102,9 +105,11 @@ class Exact:
         seed: int,
         nonnegative: bool = False,
         every: bool = True,
+        jobs: int = 1,
     ) -> None:
         self.d, self.K, self.budget, self.psd = d, K, budget, psd
         self.covariance, self.nonnegative, self.every = covariance, nonnegative, every
+        self.divided: Maker[GershgorinSearch] = partial(GershgorinSearch, jobs=jobs)
         self.nodes = np.zeros(K + 1, dtype=np.int64)
         self.sums = np.concatenate([[0.0], np.sort(self.d)[::-1].cumsum()])
         self.bound = np.zeros(K + 1)
@@ -164,16 +169,11 @@ class Exact:
 
     def offer(self, k: int, W: Indices) -> None:
         """Keep a support of k wherever it is the best known: for k and every larger cardinality."""
-        B = self.block(W)
-        w, V = leading_pairs(B, 1)
+        w, V = leading_pairs(self.block(W), 1)
         reached, y = float(w[0]), V[:, 0]
         value = reached
         if self.nonnegative:
-            # Where the eigenvector of the matrix itself has one sign, it is the answer.
-            B = self.covariance(W)
-            starts = y, leading_pairs(B, 1)[1][:, 0]
-            ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
-            value, y = max(ascents, key=lambda ascent: ascent[0])
+            value, y = nonnegative_loading(self.covariance(W), y)
         for more in range(k, self.K + 1):
             self.reached[more] = max(self.reached[more], reached)
             if value > self.value[more] or not len(self.support[more]):
@@ -229,7 +229,7 @@ class Exact:
         for work in self._try(k, tree, min(TRIAL, budget)):
             by_tree += work
             yield work
-        search = None if self.proven(k) else self._searched(GershgorinSearch, k, budget - by_tree)
+        search = None if self.proven(k) else self._searched(self.divided, k, budget - by_tree)
         if search is None:
             if tree and not self.proven(k):
                 yield from self._try(k, tree, PROMISING * budget - by_tree)
@@ -326,7 +326,7 @@ class Exact:
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
         return CHUNK * PACE
 
-    def _searched(self, kind: type[Dual], k: int, budget: float) -> Dual | None:
+    def _searched(self, kind: Maker[Dual], k: int, budget: float) -> Dual | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
         None if nothing is left to search, or too much.

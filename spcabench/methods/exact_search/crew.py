@@ -1,0 +1,99 @@
+"""Who works on the parts of a search: this process, or several beside it.
+
+What becomes of a part depends on its order alone (`exact_search.gershgorin_part`), so who works on
+it changes no answer. On Linux the others are forked, so that they share the covariance.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Generator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import connection
+from typing import Any
+
+from spcabench.flops import LEDGER, counting
+from spcabench.methods.exact_search.gershgorin_part import Order, Outcome, Part
+from spcabench.vectors import Array
+
+LOOK = 0.1  # seconds between two looks at the clock, while others work
+Question = tuple[Array, int, bool, float]
+Work = Generator[None, None, Outcome]
+
+
+class Crew:
+    """Works on the parts of a search of S (n, n) at cardinality k; a context.
+
+    jobs : how many processes. positive, tolerance : as of `Part`.
+    """
+
+    def __init__(self, jobs: int, S: Array, k: int, positive: bool, tolerance: float) -> None:
+        self.question: Question = S, k, positive, tolerance
+        self.others: ProcessPoolExecutor | None = None
+        if jobs > 1:
+            context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+            self.stop = context.Event()
+            started = (self.question, self.stop)
+            self.others = ProcessPoolExecutor(jobs, context, _begin, started)
+
+    def __enter__(self) -> "Crew":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.others:
+            self.stop.set()  # or a search that is stopped waits for parts that nobody asks for
+            self.others.shutdown(cancel_futures=True)
+
+    def begin(self, order: Order) -> Work:
+        """Begin to work on a part; the generator yields now and then, and returns the outcome."""
+        if self.others is None:
+            return Part(*self.question, order).run()
+        try:
+            return self._awaited(order, self.others.submit(_done, order))
+        except BrokenProcessPool:  # one of them was ended from outside
+            return Part(*self.question, order).run()
+
+    def _awaited(self, order: Order, sent: "Future[tuple[Outcome, int, int]]") -> Work:
+        try:
+            while not wait([sent], LOOK).done:
+                yield
+            outcome, flops, compiled = sent.result()
+        except BrokenProcessPool:
+            return (yield from Part(*self.question, order).run())
+        finally:
+            sent.cancel()
+        LEDGER.charge(flops - compiled)
+        LEDGER.charge_compiled(compiled)
+        return outcome
+
+
+_asked: list[tuple[Question, Any]] = []  # of a process of the crew: what, and when to stop
+
+
+def _begin(question: Question, stop: Any) -> None:
+    """Begin a process of the crew."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asked
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _asked[:] = [(question, stop)]
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that asked ends, however it does."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
+
+
+def _done(order: Order) -> tuple[Outcome, int, int]:
+    """The outcome of a part, its flops, and those of them that kernels counted."""
+    question, stop = _asked[0]
+    with counting() as ledger:
+        part = Part(*question, order)
+        for _ in part.run():
+            if stop.is_set():
+                break
+        return part.outcome, ledger.flops, ledger.compiled

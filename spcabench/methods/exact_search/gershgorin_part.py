@@ -1,0 +1,203 @@
+"""One part of the search on the scaled Gershgorin dual, worked on apart from all others.
+
+A part is the supports that have some variables and lack others. What becomes of it depends on its
+`Order` alone, so any process may do the work, at any time.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from spcabench.methods.exact_search.dual_certificate import NONE
+from spcabench.methods.exact_search.nonnegative_faces import nonnegative_bound
+from spcabench.methods.exact_search.splitting import LOOK, Seed, Splitting
+from spcabench.problem.spectral import largest_eigenvalue, leading_pairs
+from spcabench.steps import nonnegative_loading
+from spcabench.vectors import Array, Indices
+
+ROOT = 100  # steps for all variables at least
+# a part is halved where the value of the relaxation exceeds the best value by this share of what
+# the bound does, or where some steps, but the first, gain less than that share of it
+HOPELESS, GAIN, FIRST = 0.4, 1.0 / 6.0, 30
+FEW = 12  # variables whose faces are looked at
+UNSEEN = 1e8  # work between two looks at the clock
+
+
+def cost(n: int) -> float:
+    """Of a step of the splitting method with n variables, measured, in the time of an entry."""
+    return n**3 / 4.0 + 190.0 * n**2 + 5e4
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """A part that was left with too large a bound: the supports that have a variable, or lack it.
+
+    seed : where its minimisation was left. W : its variables (n,). j : the place of the variable
+    among them.
+    """
+
+    seed: Seed
+    W: Indices
+    j: int
+
+    def half(self, taken: bool) -> tuple[Seed, Indices]:
+        """Where one of the two begins, and its variables."""
+        if taken:
+            return self.seed.having(self.j), self.W
+        return self.seed.without(self.j), np.delete(self.W, self.j)
+
+
+@dataclass(eq=False)
+class Order:
+    """A part to be worked on, and what is known then.
+
+    halves, taken : which half of which part; all supports if None. bound : on the part; it falls
+    while this process works on it. best : the best value known. left : work that may be done.
+    """
+
+    halves: Halves | None
+    taken: bool
+    bound: float
+    best: float
+    left: float
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What became of a part.
+
+    halves : what is left of it, of the bound ``bound``; None where it is closed. decided : a bound
+    on what cannot be divided, or 0. found : supports that exceed the best value known before.
+    spent : work.
+    """
+
+    halves: Halves | None = None
+    bound: float = 0.0
+    decided: float = 0.0
+    found: list[Indices] = field(default_factory=list)
+    spent: float = 0.0
+
+
+class Part:
+    """The work on one part of the supports of k variables of S (n, n), scaled to the best value.
+
+    positive : for x >= 0. tolerance : by which the best value must be exceeded, relative.
+    """
+
+    def __init__(self, S: Array, k: int, positive: bool, tolerance: float, order: Order) -> None:
+        self.S, self.k, self.positive, self.tolerance = S, k, positive, tolerance
+        self.order, self.best, self.unseen, self.outcome = order, order.best, 0.0, Outcome()
+        self.tried = set[tuple[int, ...]]()
+
+    @property
+    def _target(self) -> float:
+        return self.best * (1.0 + self.tolerance)
+
+    @property
+    def _has_work_left(self) -> bool:
+        return self.outcome.spent < self.order.left
+
+    def run(self) -> Generator[None, None, Outcome]:
+        """Close the part, or halve it; yields now and then."""
+        halves, seed, W, F = self.order.halves, None, np.arange(len(self.S)), NONE
+        if halves:
+            seed, W = halves.half(self.order.taken)
+            F = np.flatnonzero(seed.forced)
+        if len(F) >= self.k or len(W) <= self.k:
+            self._settle(F, W)
+        elif not self._is_closed_by_faces(W):
+            if not halves:
+                self._spend(4.0 * cost(len(W)))  # eigenvalues alone
+            part = Splitting(self.S[np.ix_(W, W)], self.k, self.positive, seed)
+            yield from self._work(part, W, LOOK if halves else ROOT)
+        return self.outcome
+
+    def _work(self, part: Splitting, W: Indices, least: int) -> Iterator[None]:
+        """Close a part, or halve it. least : steps before it is halved."""
+        order, before = self.order, np.inf
+        while order.bound > self._target and self._has_work_left:
+            for _ in range(LOOK):
+                part.step()
+                if self._spend(cost(len(W))):
+                    yield
+            now = part.look()
+            order.bound = min(order.bound, now)
+            self._try(W[part.likely])
+            if part.steps >= least and self._is_hopeless(part, before, now):
+                break
+            before = now
+        if order.bound > self._target:
+            self.outcome.halves = Halves(part.seed, W, part.nearest_taken)
+            self.outcome.bound = order.bound
+
+    def _is_hopeless(self, part: Splitting, before: float, now: float) -> bool:
+        """Whether a part should be halved now, by its last two bounds."""
+        missing = now - self._target
+        if part.value - self._target > HOPELESS * missing:
+            return True
+        return part.steps >= FIRST and before - now < GAIN * missing
+
+    def _spend(self, work: float) -> bool:
+        """Count some work; whether it is time for a look at the clock."""
+        self.outcome.spent += work
+        self.unseen += work
+        if self.unseen < UNSEEN:
+            return False
+        self.unseen = 0.0
+        return True
+
+    def _is_closed_by_faces(self, W: Indices) -> bool:
+        """Whether no x >= 0 of few variables exceeds the target, as far as their faces tell."""
+        return self.positive and len(W) <= FEW and self._by_faces(W) <= self._target
+
+    def _settle(self, F: Indices, W: Indices) -> None:
+        """Bound what is left of a part that is decided: all of F and W, or F alone."""
+        W = F if len(F) >= self.k else W
+        if len(W) <= self.k:
+            self._try(W)
+        bound = min(self.order.bound, self._exact(W))
+        if bound > self._target:
+            self.outcome.decided = bound
+
+    def _exact(self, W: Indices) -> float:
+        """A bound on the supports among W; the target where nothing exceeds it."""
+        B = self.S[np.ix_(W, W)]
+        if not self.positive:
+            return largest_eigenvalue(B)
+        k = min(self.k, len(W))
+        relaxed = Splitting(B, k, True)
+        while relaxed.steps < ROOT and relaxed.bound > self._target:
+            relaxed.descend()
+            self._spend(LOOK * cost(len(W)))
+        if relaxed.bound <= self._target:
+            return relaxed.bound
+        return min(self._by_faces(W), relaxed.bound)
+
+    def _by_faces(self, W: Indices) -> float:
+        """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
+        B, exceeded = self.S[np.ix_(W, W)], partial(self._exceeded, W)
+        bound, faces = nonnegative_bound(B, min(self.k, len(W)), self._target, exceeded)
+        self._spend(faces * cost(len(W)))
+        return bound
+
+    def _exceeded(self, W: Indices, places: Indices) -> float:
+        """Try some variables of W; the value that others have to exceed."""
+        self._try(W[places])
+        return self._target
+
+    def _try(self, W: Indices) -> None:
+        """Keep a support where it exceeds the best value, once."""
+        names = tuple(sorted(W.tolist()))
+        if not names or names in self.tried:
+            return
+        self.tried.add(names)
+        B = self.S[np.ix_(W, W)]
+        if self.positive:
+            value, _ = nonnegative_loading(B, leading_pairs(np.maximum(B, 0.0), 1)[1][:, 0])
+        else:
+            value = largest_eigenvalue(B)
+        if value > self._target:
+            self.best = value
+            self.outcome.found.append(W)
