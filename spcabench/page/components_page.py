@@ -4,13 +4,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from spcabench.atomic_files import write_changed, write_text
 from spcabench.comparison.components import ranking, suite
 from spcabench.comparison.components import runs as several_runs
 from spcabench.comparison.components.runs import HELD_OUT
-from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, rows_of
+from spcabench.comparison.jobs import COMPONENTS, Comparison, Job, labels, rows_of
 from spcabench.page import components_pictures
 from spcabench.page.comparison_pictures import Picture
 from spcabench.page.render import render
@@ -37,9 +38,11 @@ def write(plan_file: Path, out: Path | None = None) -> Path:
     plan = Comparison.read(plan_file)
     root = plan_file.resolve().parents[3]
     files = [rows_of(root / file) for file in plan.jobs]
-    rows = results.read(files)
-    # flops of two conventions in one ranking would be meaningless
-    results.check_convention(rows, plan.name)
+    counts = [len(results.read_table([file], ["status"])) for file in files]
+    names = labels([Job.read(root / file) for file in plan.jobs])
+    # a solver has the name that the plan gives it, whatever its rows say
+    rows = results.read(files).assign(solver=np.repeat(names, counts))
+    results.check(rows, plan.name)
     table = ranking.standing(rows)
     ranks = ranking.ranking(table)
     folder = out or plan_file.parent

@@ -109,7 +109,7 @@ def _of_files(
     module: ModuleType, files: tuple[Path, ...], written: tuple[int, ...]
 ) -> tuple[pd.DataFrame, Any]:
     rows = results.read(files)
-    results.check_convention(rows, module.__name__.rpartition(".")[2])
+    results.check(rows, module.__name__.rpartition(".")[2])
     others = rows.dataset.isin(getattr(module, "STAND_INS", ()))  # real data, but not the paper's
     rows = rows.assign(stand_in=rows.stand_in.eq(True) | others)
     good = rows[rows.status.isin(GOOD)].reset_index(drop=True)

@@ -1,7 +1,7 @@
 """Files of rows: written by the schema, read by it, those of an older schema brought up to it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from spcabench.atomic_files import replacing
 from spcabench.errors import InputError
 from spcabench.readers import sizes
 from spcabench.running.schema import COLUMNS, VERSION, Json, Row
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 MARK = b"spcabench_schema"  # the version's name in the metadata of a file
 # history stays text: those of ten thousand iterates take seconds to decode
 TEXT = ("history",)
+AMOUNTS = [column.name for column in COLUMNS.values() if column.unit]
 TYPES = {int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 TYPES |= {list[int]: pa.list_(pa.int64()), list[float]: pa.list_(pa.float64())}
 TYPES |= {list[str]: pa.list_(pa.string())}
@@ -112,8 +114,30 @@ def without_histories(table: pa.Table) -> pa.Table:
     )
 
 
-def check_convention(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError if the flops of some rows are counted by two conventions."""
+def is_empty(value: Any) -> bool:
+    """Whether a cell holds nothing."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def fault(row: Mapping[str, Any]) -> str:
+    """Which amount or flag of a row no run gives; empty if there is none."""
+    for name in AMOUNTS:
+        single = not isinstance(row[name], Iterable)
+        for amount in [row[name]] if single else row[name]:
+            if not (0.0 <= (amount or 0.0) < np.inf or (single and is_empty(amount))):
+                return f"{name}: {amount}; it must be a number of {COLUMNS[name].unit} from 0"
+    unknown = set() if is_empty(row["flags"]) else {*map(str, row["flags"])} - {*Flag}
+    return f"flags: {min(unknown)!r:.40} is unknown" if unknown else ""
+
+
+def check(table: pd.DataFrame, name: str) -> None:
+    """Raise InputError if a row holds what no run gives, or flops are counted by two conventions.
+
+    This is for rows of which none may be left out.
+    """
+    for row in table.to_dict("records"):
+        if wrong := fault(row):
+            raise InputError(f"{name}: a row of {row['solver'] or row['measure']}: {wrong}")
     conventions = sorted(table.flops_convention.unique())
     if len(conventions) > 1:
         raise InputError(

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from spcabench import api, registry
@@ -107,17 +108,37 @@ def test_a_shorter_answer_can_be_better_only_by_its_variance(table):
     assert (ranks.answered <= ranks.pairs).all()
 
 
-def test_the_page_shows_each_formulation_with_its_bound(small, tmp_path):
+@pytest.fixture
+def plan(small, tmp_path):
+    """The plan of a comparison of one solver, whose rows are made."""
     job = Job("tpower", COMPONENTS, limit=1.0)
     home = tmp_path / "results" / "compare"
     file = job.write(home / "jobs")
-    out = jobs.rows_of(file)
-    plans.run_job(job, out)
+    plans.run_job(job, jobs.rows_of(file))
     plan = home / "mine" / "plan.json"
     plan.parent.mkdir()
     plan.write_text(
         json.dumps(dict(name="mine", named=["tpower"], jobs=[str(file.relative_to(tmp_path))]))
     )
+    return plan
+
+
+def test_no_page_is_made_of_an_impossible_row(plan, tmp_path):
+    """One of less than no time; who names himself like another has the name of the plan."""
+    (file,) = tmp_path.glob("results/compare/rows/*/*.parquet")
+    stored = rows.read_table([file])
+    for name, value in (("solver", "gpower1"), ("solve_time", -1.0)):
+        place = stored.schema.get_field_index(name)
+        column = pa.array([value] * len(stored), stored.schema.field(place).type)
+        rows.write_table(stored.set_column(place, stored.schema.field(place), column), file)
+        if name == "solver":
+            text = components_page.write(plan).read_text()
+            assert "tpower" in text and "gpower1" not in text
+    with pytest.raises(InputError, match=r"a row of tpower: solve_time: -1\.0"):
+        components_page.write(plan)
+
+
+def test_the_page_shows_each_formulation_with_its_bound(plan):
     text = components_page.write(plan).read_text()
     shown = re.findall(r'<img src="([^"]*)"', text)
     assert shown and all((plan.parent / address).stat().st_size for address in shown)
@@ -146,15 +167,7 @@ def test_a_killed_job_goes_on_where_it_stopped(small, tmp_path, monkeypatch):
     assert len(added) == len(set(added)) == len(rows.read([out])) == len(plans.plan(job).groups[""])
 
 
-def test_a_page_can_be_published(small, tmp_path):
-    home = tmp_path / "results" / "compare"
-    job = Job("tpower", COMPONENTS, limit=1.0)
-    file = job.write(home / "jobs")
-    plans.run_job(job, jobs.rows_of(file))
-    plan = home / "one" / "plan.json"
-    plan.parent.mkdir()
-    headings = dict(name="one", named=[], jobs=[str(file.relative_to(tmp_path))])
-    plan.write_text(json.dumps(headings))
+def test_a_page_can_be_published(plan, tmp_path):
     components_page.write(plan)
     out = tmp_path / "results" / "published" / "compare" / "one"
     publish._copy_comparison(plan.parent, out)

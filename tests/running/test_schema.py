@@ -1,5 +1,6 @@
 """Rows of results: what the schema refuses, what a file keeps, how older files are brought up."""
 
+import math
 import shutil
 from dataclasses import fields, replace
 from pathlib import Path
@@ -12,12 +13,12 @@ import pytest
 
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
-from spcabench.page import schema_table, solver_numbers, verify
+from spcabench.page import draw, schema_table, solver_numbers, verify
 from spcabench.run import Run
 from spcabench.running import row_hash, rows
 from spcabench.running.schema import COLUMNS, KEY, KINDS, VERSION, Answer, Row
 from spcabench.solving.status import GOOD, Status
-from tests.trial import make_run, row
+from tests.trial import NAME, make_run, row
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "rows"
 
@@ -207,7 +208,21 @@ def test_flops_of_two_conventions_are_not_drawn_together(trial_run):
     trial_run.mkdir()
     rows.write([one, replace(one, flops_convention=CONVENTION + 1)], file)
     with pytest.raises(InputError, match=f"conventions {CONVENTION}, {CONVENTION + 1}"):
-        rows.check_convention(rows.read([file]), "trial2013_fig1")
+        rows.check(rows.read([file]), "trial2013_fig1")
+
+
+@pytest.mark.parametrize(
+    "impossible", [dict(flops=-1), dict(solve_time=math.inf), dict(flags=["best"])], ids=str
+)
+def test_a_figure_with_an_impossible_row_is_neither_drawn_nor_judged(trial_run, impossible):
+    make_run(trial_run)
+    (file,) = trial_run.glob("rows/*/*.parquet")
+    rows.write([row(**impossible)], file)
+    (name,) = impossible
+    with pytest.raises(InputError, match=f"{NAME}: a row of grqi: {name}: "):
+        draw.draw_figure(NAME, [file], trial_run / "figures" / NAME)
+    changes, *_ = verify.rejudge(trial_run)
+    assert f"a row of grqi: {name}: " in changes.differences[0]
 
 
 def test_a_figure_whose_rows_count_by_two_conventions_is_not_judged(trial_run):
