@@ -25,6 +25,7 @@ from spcabench.vectors import (
 
 # A Krylov space that grows by less than this is complete: what follows is rounding.
 NO_MORE = 1e-12
+RISE = 1e-12  # relative; an ascent ends when its value rises by less
 
 
 def greedy_signs(
@@ -93,7 +94,7 @@ def _best_columns(
     return new, np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
 
 
-def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:
+def leading_on(Sigma, x: Vector, method: str) -> Iterator[Vector]:
     """Iterate from x towards the leading eigenvector of Sigma on the support of x.
 
     Parameters
@@ -104,8 +105,6 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
         The start. Its support stays.
     method : str
         "power" yields the iterates of the power method, without end. "lanczos" yields one vector.
-    tol : float
-        Lanczos ends when its value changes by less than this, relative.
 
     Yields
     ------
@@ -122,7 +121,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     W = support(x)
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
-        y = lanczos(Sigma_W.product, y, tol)
+        y = lanczos(Sigma_W.product, y, 1e-9)
         # a variable without variance keeps a trace of the start, the size of rounding
         yield embed(np.where(np.abs(y) > 10.0**-DIGITS, y, 0.0), W, len(x))
         return
@@ -176,9 +175,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         basis.append(z / off[-1])
 
 
-def nonnegative_ascent(
-    product: Callable[[Vector], Vector], y: Vector, tol: float = 1e-12
-) -> tuple[float, Vector]:
+def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[float, Vector]:
     """Climb to a local maximum of x'Sigma x over unit x >= 0.
 
     A step replaces x by the positive part of Sigma x, scaled to norm one.
@@ -189,8 +186,6 @@ def nonnegative_ascent(
         Multiplies a vector of shape (k,) by Sigma.
     y : array of shape (k,)
         Nonnegative unit vector to start from.
-    tol : float
-        Ends when the value rises by less than this, relative.
 
     Returns
     -------
@@ -202,7 +197,7 @@ def nonnegative_ascent(
     Notes
     -----
     Each step climbs where Sigma is positive semidefinite. Elsewhere the ascent ends at the first
-    step that does not.
+    step that does not. It also ends when the value rises by less than 1e-12, relative.
     """
     z = product(y)
     value = float(y @ z)
@@ -213,7 +208,7 @@ def nonnegative_ascent(
         if not rise > 0.0:
             return value, y
         value, y = value + rise, x
-        if rise <= tol * value:
+        if rise <= RISE * value:
             return value, y
 
 
@@ -308,7 +303,7 @@ def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
     return values, vectors
 
 
-def varimax(Y: Array, tol: float = 1e-12, steps: int = 1000) -> Array:
+def varimax(Y: Array) -> Array:
     """Return Y (n, r) times the orthogonal matrix of a local maximum of the varimax criterion.
 
     That is the sum over the columns of the variance of their squared entries: a column with few
@@ -319,10 +314,6 @@ def varimax(Y: Array, tol: float = 1e-12, steps: int = 1000) -> Array:
     ----------
     Y : array of shape (n, r)
         Usually with orthonormal columns.
-    tol : float
-        Ends when the nuclear norm of the gradient rises by less than this, relative.
-    steps : int
-        Number of steps at most.
 
     References
     ----------
@@ -333,11 +324,11 @@ def varimax(Y: Array, tol: float = 1e-12, steps: int = 1000) -> Array:
     if Y.shape[1] == 1:
         return Y
     T, norm = np.eye(Y.shape[1]), 0.0
-    for _ in range(steps):
+    for _ in range(1000):
         Q = Y @ T
         U, d, Vt = np.linalg.svd(Y.T @ (Q**3 - Q * (Q**2).mean(axis=0)))
         T, last, norm = U @ Vt, norm, float(d.sum())
-        if norm <= last * (1.0 + tol):
+        if norm <= last * (1.0 + RISE):
             break
     return Y @ T
 

@@ -178,7 +178,7 @@ def plain_log_ticks(axis: Any) -> None:
     axis.xaxis.set_minor_formatter(NullFormatter())
 
 
-def name_lines(axis: Any, least: float = 0.055) -> None:
+def name_lines(axis: Any) -> None:
     """Write the label of each coloured line at its right end, outside the panel.
 
     A legend inside has the others: bands, and lines in black, which are bounds and references.
@@ -187,9 +187,8 @@ def name_lines(axis: Any, least: float = 0.055) -> None:
     ----------
     axis : matplotlib.axes.Axes
         Its limits are final.
-    least : float
-        Least distance of two names, as a share of the height.
     """
+    least = 0.055  # distance of two names, as a share of the height
     lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
     named = [line for line in lines if line.get_color() != "black"]
     handles, labels = axis.get_legend_handles_labels()

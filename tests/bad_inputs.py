@@ -366,11 +366,11 @@ def _mutations(good: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
         yield f"{what} for a number", good[: digit.start()] + word + good[digit.end() :]
 
 
-def file_cases(rounds: int = 1, seed: int = SEED) -> Iterator[Case]:
+def file_cases(rounds: int = 1) -> Iterator[Case]:
     """Good files of every format, damaged; read by `solve` with -k 2."""
     for name, good in _formats().items():
         for number in range(rounds):
-            rng = random.Random(f"{name} {seed + number}")
+            rng = random.Random(f"{name} {SEED + number}")
             for what, content in _mutations(good, rng):
                 arguments = ("solve", name, "-k", "2", "--solver", "grqi")
                 yield Case(f"file {name}", what, arguments, name, content)

@@ -23,6 +23,7 @@ from spcabench.errors import InputError
 from spcabench.problem.problem import Problem
 from spcabench.solving import bounds
 from spcabench.solving.result import Result
+from spcabench.streams import say
 from spcabench.vectors import embed
 
 TABLE = Path(__file__).with_name("best_known.json")
@@ -280,7 +281,7 @@ def pairs(
     return [(item, k) for item in wanted for k in (tuple(ks) or item.ks)]
 
 
-def improve(wanted: Iterable[tuple[Item, int]], effort: float, say: Any = print) -> int:
+def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
     """Improve the table by a search of some problems; each change is said. Returns their number.
 
     The table is written after each problem, so that a search that is stopped loses nothing.

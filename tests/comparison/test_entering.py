@@ -58,9 +58,9 @@ def table(stored):
     return stored()
 
 
-def entered(rows, elsewhere=True):
+def entered(rows):
     """Rows as they may be ranked, and the sentences."""
-    return entering.recomputed(rows, [ITEM, *RECOVERY], {}, api.load, elsewhere)
+    return entering.recomputed(rows, [ITEM, *RECOVERY], {}, api.load, elsewhere=True)
 
 
 def test_honest_rows_enter_as_they_are(table):

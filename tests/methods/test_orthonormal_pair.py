@@ -13,9 +13,9 @@ def covariance(seed, n=6):
     return A.T @ A / len(A)
 
 
-def refined(S, x, y, R, T, rounds=30):
+def refined(S, x, y, R, T):
     """Orthonormal loadings on two supports, each in turn the best for the other."""
-    for _ in range(rounds):
+    for _ in range(30):
         for this, other, W in ((0, 1, R), (1, 0, T)):
             pair = [x, y]
             rest = pair[other][list(W)]

@@ -40,7 +40,7 @@ def random_certificate(rng, Sigma):
     return Certificate(near * Sigma + scale * S, W, scale * beta * rng.integers(0, 2))
 
 
-def check_splitting(Sigma, seed, nonnegative, steps=3):
+def check_splitting(Sigma, seed, nonnegative):
     """All cardinalities, with and without variables taken: random and minimised certificates."""
     rng = np.random.default_rng(seed)
     n = len(Sigma)
@@ -55,7 +55,7 @@ def check_splitting(Sigma, seed, nonnegative, steps=3):
                 search.descend()
                 for j in F:
                     search = Splitting(Sigma / best, k, nonnegative, search.seed.having(j))
-                for _ in range(steps):
+                for _ in range(3):
                     bound = search.descend()
                     assert bound >= 1.0
                     assert bound >= search.bound

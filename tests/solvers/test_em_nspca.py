@@ -16,8 +16,8 @@ from tests.twins import twin
 em, nspca = (registry.module("solver", name) for name in ("em", "nspca"))
 
 
-def _wide(m=15, n=2500):
-    return Problem.from_data(np.random.default_rng(0).standard_normal((m, n)))
+def _wide():
+    return Problem.from_data(np.random.default_rng(0).standard_normal((15, 2500)))
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))

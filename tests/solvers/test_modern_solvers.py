@@ -218,11 +218,11 @@ def test_itspca_without_a_threshold_is_orthogonal_iteration(seed):
 JOINT = {"amanpg": "lambda_1", "spca_variable_projection": "alpha"}
 
 
-def factors(seed, m=400):
+def factors(seed):
     """Ten variables of two factors and noise, and their covariance (10, 10)."""
     rng = np.random.default_rng(seed)
-    F = rng.standard_normal((m, 2)) * [3.0, 2.0]
-    X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((m, 10))
+    F = rng.standard_normal((400, 2)) * [3.0, 2.0]
+    X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((400, 10))
     problem = Problem.from_data(X, divide_by_m=True)
     return problem, problem.given_as("covariance").matrix.S
 
