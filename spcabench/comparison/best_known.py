@@ -274,7 +274,8 @@ def pairs(
     items = {(i.name, i.nonnegative): i for suite in suites for i in SUITES[suite]}
     wanted = [*items.values()] if name is None else called(name, items.values())
     if name is not None and not wanted:
-        parametrised = sorted({item.name for item in items.values() if item.dataset == name})
+        own = [item for item in items.values() if item.dataset == name]
+        parametrised = sorted({i.full_name if i.name == name else i.name for i in own})
         if parametrised:
             raise InputError(f"unknown problem {name!r}: problems of these data are {parametrised}")
         raise InputError(validate.nearest("problem", name, {item.name for item in items.values()}))

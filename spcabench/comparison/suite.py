@@ -9,6 +9,7 @@ import numpy as np
 
 from spcabench import registry, validate
 from spcabench.errors import InputError
+from spcabench.solving.driver import parameters
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,19 @@ class Item:
     def variables(self) -> int:
         """How many variables it has; 0 where that is not known before it is loaded."""
         return int(self.n or self.parameters.get("n", 0))
+
+    @property
+    def full_name(self) -> str:
+        """Its name with the parameters of its dataset: "mll genes=300"."""
+        return " ".join(
+            [self.name, *(f"{name}={value}" for name, value in self.parameters.items())]
+        )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is its dataset as `solve` has it, with no other parameters."""
+        defaults = parameters(registry.module("dataset", self.dataset).load)
+        return all(defaults[name].default == value for name, value in self.parameters.items())
 
     @property
     def grid(self) -> dict[str, Any]:
@@ -197,13 +211,22 @@ def items(suite: str, ks: tuple[int, ...] = (), fresh: int | None = None) -> lis
 def called(name: str, items: Iterable[Item]) -> list[Item]:
     """The items that a person means by a name; spaces, signs and case do not matter.
 
-    A name is an item's own, or else that of a dataset that an item takes as it is. Several items of
-    one name are the same problem in several suites; the one of a whole dataset comes first.
+    A name is an item's own, with its parameters or without, or that of a dataset that an item takes
+    as it is. Several items of one name are the same problem in several suites; the one of a whole
+    dataset comes first. The name of a dataset never means an item with other parameters than it has
+    at `solve`.
+
+    Raises InputError for the name of such an item and of a whole dataset.
     """
-    items = sorted(items, key=lambda item: bool(item.parameters))
-    own = [item for item in items if _plain(item.name) == _plain(name)]
-    whole = [i for i in items if not i.parameters and _plain(i.dataset) == _plain(name)]
-    return own or whole
+    items, plain = sorted(items, key=lambda item: bool(item.parameters)), _plain(name)
+    own = [item for item in items if plain in (_plain(item.name), _plain(item.full_name))]
+    whole = [i for i in items if plain == _plain(i.dataset) and i.is_whole]
+    parts = [i for i in own if plain == _plain(i.dataset) and not i.is_whole]
+    parts = [i for i in parts if name == i.dataset or name != i.name]
+    if parts and whole:
+        names = " or ".join(repr(item.full_name) for item in (parts[0], whole[0]))
+        raise InputError(f"{name}: two problems have this name; give {names}")
+    return [item for item in own if item not in parts] or whole
 
 
 def _plain(name: str) -> str:

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
-from spcabench import api
+from spcabench import api, registry
 from spcabench.cli import files
 from spcabench.comparison import best_known, grading, suite
 from spcabench.errors import InputError
@@ -265,8 +266,8 @@ def test_every_entry_is_found_by_every_name_of_its_problem():
     """A problem has the names of its items, and of its dataset if it is used as it is."""
     for entry in best_known.read().values():
         item = grading.item_named(entry.item, entry.nonnegative)
-        names = {item.name, item.name.replace(" ", "_").upper()}
-        names |= set() if item.parameters else {item.dataset}
+        names = {item.full_name, item.full_name.replace(" ", "_").upper()}
+        names |= {item.name, item.dataset} if item.is_whole else {item.name} - {item.dataset}
         for name in names:
             called = [i.name for i in grading.items_of(name, entry.nonnegative)]
             best = best_known.best(called, entry.k, entry.nonnegative)
@@ -274,10 +275,35 @@ def test_every_entry_is_found_by_every_name_of_its_problem():
             assert (item, entry.k) in best_known.pairs(suite.SUITES, name, [entry.k]), name
 
 
+def test_a_name_means_one_problem_at_every_command():
+    """What `solve` has by the name of a dataset is never another problem at `grade`."""
+    two = set()
+    for name, nonnegative in product(registry.names("dataset"), (False, True)):
+        try:
+            items = grading.items_of(name, nonnegative)
+        except InputError as error:
+            two.add(str(error))
+            continue
+        assert not items or (items[0].dataset == name and items[0].is_whole), name
+    assert two == {"mll: two problems have this name; give 'mll genes=300' or 'mll whole'"}
+
+
+@pytest.mark.parametrize(
+    "words", [("best-known", "mll"), ("grade", "x.csv", "--problem", "mll", "-k", "10")]
+)
+def test_a_name_of_two_problems_is_told_both(words, spcabench, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("1\n")
+    refused = spcabench(*words)
+    assert refused.returncode == 2 and "give 'mll genes=300' or 'mll whole'" in refused.stderr
+    assert "mll " in spcabench("best-known", "mll genes=300", "-k", "10").stdout
+
+
 def test_items_that_share_a_name_are_one_problem():
     """The vectors of the others' entries have their values on the first one too."""
     for entry in best_known.read().values():
-        first, *others = grading.items_of(entry.item, entry.nonnegative)
+        item = grading.item_named(entry.item, entry.nonnegative)
+        first, *others = grading.items_of(item.full_name, entry.nonnegative)
         if entry.item in {item.name for item in others}:
             entry.checked(api.load(first.dataset, **first.parameters))
 
