@@ -1,10 +1,12 @@
 """All commands, in panels, and what their errors become: one line, or a traceback for a bug."""
 
+import _thread
 import errno
 import sys
+import threading
 import traceback
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -100,6 +102,7 @@ LIGHT = ("solve", "apply", "list", "data", "doctor", "new", "check")  # need the
 UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
 UNLOADED = ("shared object", "map segment")  # in the errors of libraries that find no memory
 TOO_SMALL = "not enough memory for the numerical libraries: `ulimit -v` sets the limit"
+AGAIN = 0.05  # seconds after which an interruption that was lost comes again
 LONGEST = 200  # characters of a word in a message
 COMMAND_NAMES = {*STEPS, *(name for commands in COMMANDS.values() for name in commands)}
 # what a wrong word raises; Typer has Click's classes under names of its own
@@ -153,11 +156,12 @@ def main() -> None:
         machine.warn_of_mixed_checkouts(_warn)
         if "--help" not in arguments and machine.is_too_small_for_libraries(machine.memory_limit()):
             raise InputError(TOO_SMALL)
-        with machine.limited_memory() if arguments[:1] == ["solve"] else nullcontext():
-            code = (
-                app(options.with_values(_renamed(arguments)) or ["--help"], standalone_mode=False)
-                or 0
-            )
+        present = _renamed(arguments)
+        limited = machine.limited_memory() if arguments[:1] == ["solve"] else nullcontext()
+        with limited, _no_interruption_is_lost():
+            code = app(options.with_values(present) or ["--help"], standalone_mode=False) or 0
+        if present != arguments:  # at the end, because an error is a single line
+            _warn_of_old_name(arguments[0])
         sys.stdout.flush()  # a full disk is told of here, and not at the end of Python
         sys.exit(code)
     except (InputError, UsageError, MemoryError, OSError, ImportError) as failure:
@@ -167,6 +171,27 @@ def main() -> None:
         else:
             say(f"spcabench: {_in_one_line(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+@contextmanager
+def _no_interruption_is_lost() -> Iterator[None]:
+    """Interrupt again where Ctrl-C fell into a callback of compiled code, which cannot pass it on.
+
+    Compiling a kernel has such callbacks. Python would print a traceback, and go on.
+    """
+    before = sys.unraisablehook
+
+    def lost(failure: Any) -> None:
+        if issubclass(failure.exc_type, KeyboardInterrupt):
+            threading.Timer(AGAIN, _thread.interrupt_main).start()
+        elif not issubclass(failure.exc_type, InputError):  # of a limit, which is told again
+            before(failure)
+
+    sys.unraisablehook = lost
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _check_folder() -> None:
@@ -179,11 +204,11 @@ def _check_folder() -> None:
 
 def _renamed(arguments: list[str]) -> list[str]:
     """The words, with the present name of a command for an earlier one."""
-    if arguments[:1] and arguments[0] in RENAMED:
-        present = RENAMED[arguments[0]]
-        _warn(f"`{arguments[0]}` is now `{' '.join(present)}`; the old name goes with version 0.4")
-        return [*present, *arguments[1:]]
-    return arguments
+    return [*RENAMED.get(arguments[0], arguments[:1]), *arguments[1:]] if arguments else []
+
+
+def _warn_of_old_name(old: str) -> None:
+    _warn(f"`{old}` is now `{' '.join(RENAMED[old])}`; the old name goes with version 0.4")
 
 
 def _of_the_user(error: Any, arguments: list[str]) -> Any:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -20,12 +20,14 @@ import typer
 from spcabench.atomic_files import write_text
 from spcabench.cli import options
 from spcabench.errors import InputError, SolverError, in_one_line, last_frame, using_file
-from spcabench.streams import say
+from spcabench.running import watchdog
+from spcabench.streams import plain, say
 
 TEMPLATE = Path(__file__).parents[1] / "page" / "templates" / "solver.py.txt"
 WIDTH = 120  # columns of a list, where there is no terminal
 IMPORT = 60.0  # seconds in which `solve` must have imported a user's file
 SILENCE = 600.0  # seconds of a step of a user's solver where no time_limit is set
+AGAIN = 1.0  # seconds after which a limit is told again
 GRACE = 60.0  # seconds beyond a time_limit, in which a step must end
 NARROWEST = 60  # columns of a list, whatever the terminal says
 
@@ -182,7 +184,7 @@ def _heard(solver: str) -> Iterator[None]:
 def within(seconds: float, solver: str, step: str) -> Iterator[None]:
     """Raise InputError if a solver that is given as a file takes longer than some seconds.
 
-    Python's own steps end then; a call of compiled code is ended when it returns.
+    Python's own steps end then; where a call of compiled code does not return, the process does.
     """
 
     def rang(number: int, frame: Any) -> NoReturn:
@@ -192,9 +194,11 @@ def within(seconds: float, solver: str, step: str) -> Iterator[None]:
         yield
         return
     before, left = signal.signal(signal.SIGALRM, rang), signal.setitimer(signal.ITIMER_REAL, 0.0)
-    signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX))
+    # again, because an error that arises in a callback of compiled code is lost
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, threading.TIMEOUT_MAX), AGAIN)
     try:
-        yield
+        with watchdog.limited(seconds):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, *left)
         signal.signal(signal.SIGALRM, before)
@@ -238,8 +242,9 @@ def by_its_author(solver: str) -> Iterator[None]:
     Such a solver is the user's own: its errors are the user's to mend. What a solver of the suite
     raises, or the suite itself, is a bug, and keeps its traceback.
     """
+    own = solver.endswith(".py")
     try:
-        with _heard(solver):
+        with _heard(solver), watchdog.watched(plain(solver)) if own else nullcontext():
             yield
     except InputError:
         raise

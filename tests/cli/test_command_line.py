@@ -1,10 +1,12 @@
 """The command line, typed as a user would."""
 
+import ctypes
 import json
 import os
 import re
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 
 import numpy as np
@@ -241,3 +243,19 @@ def test_help_fits_one_screen_and_names_where_to_start(spcabench):
     for start in ("solve FILE", "compare my_solver.py", "figure NAME"):
         assert start in shown
     assert not [step for step in command_line.STEPS if f"│ {step} " in shown]
+
+
+@pytest.mark.parametrize("earlier", command_line.RENAMED)
+def test_an_error_of_an_earlier_name_is_one_line(earlier, spcabench):
+    refused = spcabench(earlier, "--nosuch")
+    assert (refused.returncode, refused.stdout) == (2, "") and refused.stderr.count("\n") == 1
+
+
+def test_an_interruption_that_compiled_code_loses_comes_again():
+    @ctypes.CFUNCTYPE(None)
+    def callback():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), command_line._no_interruption_is_lost():
+        callback()
+        time.sleep(10)

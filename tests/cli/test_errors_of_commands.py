@@ -20,6 +20,7 @@ from spcabench.cli import options, settings, solvers
 from spcabench.errors import InputError
 from spcabench.running import description, workflow
 from spcabench.solving.driver import parameters
+from tests.system_processes import called, gone
 
 SOLVER = '''"""A solver with a mistake."""
 
@@ -181,6 +182,29 @@ def test_a_solver_that_never_answers_is_one_line_with_its_limit(name, typed, tmp
     if name == "import":
         code, _, errors = typed("compare", "mine.py")
         assert (code, errors) == (2, "spcabench: mine.py: its import: ended after 1 s\n")
+
+
+HANG = "any(iter(int, 1))  # no step of Python's"
+SOLVE_SOON = """
+import sys
+from spcabench.cli import application, solvers
+from spcabench.running import watchdog
+solvers.IMPORT = solvers.SILENCE = watchdog.LATER = 1.0
+sys.argv = ["spcabench", "solve", "pitprops", "-k", "3", "--solver", sys.argv[1]]
+application.main()
+"""
+
+
+@pytest.mark.parametrize("text", [HANG, f"{SOLVER}    {HANG}\n    yield A\n"])
+def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    ended = subprocess.run(
+        [sys.executable, "-c", SOLVE_SOON, file], capture_output=True, text=True, timeout=60
+    )
+    line = f"spcabench: {file}: it did not come back within 1 s, which is its limit\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", line)
+    assert gone(called(str(file)))
 
 
 def test_check_tells_a_failed_import_once(typed, tmp_path, monkeypatch):
