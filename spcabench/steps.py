@@ -256,8 +256,9 @@ def ascend(
     moving = np.arange(W.shape[1])
     variance = np.zeros(len(moving))
     for _ in range(passes):
-        product = Sigma.products(W[:, moving])
-        new = (W[:, moving] * product).sum(axis=0)
+        Y = W.T[moving].T  # its columns are contiguous
+        product = Sigma.products(Y)
+        new = (Y * product).sum(axis=0)
         W[:, moving] = constrained(product, moving)
         changed = np.abs(new - variance[moving]) > tol * np.abs(new)
         variance[moving], moving = new, moving[changed]

@@ -30,7 +30,7 @@ DIGITS = 12  # of numbers of order one that rounding leaves alone
 
 def support(x: Vector) -> Indices:
     """Return the indices of the nonzeros of x, in increasing order."""
-    return np.flatnonzero(x)
+    return x.nonzero()[0]
 
 
 def expect_shape(x: Vector, n: int) -> None:
@@ -111,10 +111,11 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
     n = len(a)
     if k >= n:
         return np.arange(n)
-    top = np.partition(a, n - k)[n - k :]
-    threshold = float(top[0])
-    slack = TIE * max(abs(threshold), abs(float(top.max())))
-    chosen = np.flatnonzero(a >= threshold - slack)
+    top = a.copy()
+    top.partition(n - k)
+    threshold = float(top[n - k])
+    slack = TIE * max(abs(threshold), abs(float(top[n - k :].max())))
+    chosen = (a >= threshold - slack).nonzero()[0]
     if len(chosen) == k:
         return chosen
     above = a[chosen] > threshold + slack
@@ -172,7 +173,7 @@ def project(x: Vector, k: int) -> Vector:
     iteration", ICML 2013, section 2.
     """
     largest = largest_indices(np.abs(x), k)
-    p = np.zeros_like(x)
+    p = np.zeros(x.shape)
     p[largest] = normalize(x[largest])
     return p
 

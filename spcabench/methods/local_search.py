@@ -11,10 +11,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from spcabench.flops import charge
 from spcabench.kernels import compiled
+from spcabench.methods import bound_formulas
+from spcabench.methods.exact_search.candidates import candidates
+from spcabench.problem.covariance import Covariance
 from spcabench.steps import greedy_signs, lanczos
 from spcabench.vectors import Indices, Vector, normalize, project, support
 
+MOST = 1000  # variables up to which the rows of Sigma are sorted for a proof
+TOLERANCE = 1e-9  # relative: an optimum is proven to it
 SMALL = 1e-8  # |v_i| below it counts as so much: i can go at no loss
 ROUNDING = 1e-11  # a gain below this share is none
 STILL = 1e-6  # the same for power steps
@@ -113,6 +119,28 @@ class Search:
                 break
             W[i], R[i] = j, self.column(j)
         self.left -= int(0 < self.left == scans)
+
+    def is_optimal(self) -> bool:
+        """Whether no support of k variables exceeds the value, as far as cheap bounds tell.
+
+        They are those of rows of an array Sigma, positive semidefinite (`methods.bound_formulas`),
+        and the elimination of variables (`exact_search.candidates`). 2 n^2 flops.
+        """
+        if not isinstance(self.Sigma, Covariance) or self.n > MOST or self.k < 2:
+            return False
+        S, t = self.Sigma.S, self.value * (1.0 + TOLERANCE)
+        charge(2 * S.size)
+        rows = bound_formulas.falling(S)
+        bounds = np.minimum(bound_formulas.gershgorin(rows), bound_formulas.frobenius(rows))
+        if bounds[self.k - 1] <= t:
+            return True
+        opt = float(bounds[self.k - 2]) * (1.0 + TOLERANCE)
+        left = candidates(self.d, lambda W: S[np.ix_(W, W)], self.k, opt, t)
+        if left is None or len(left[0]) > self.k:
+            return False
+        if len(left[0]) == self.k:  # a single support
+            self.climb(left[0])
+        return True
 
     def _rows(self, W: Indices) -> Vector:
         return np.array([self.column(j) for j in W])

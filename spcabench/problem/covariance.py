@@ -46,7 +46,9 @@ class Covariance(Symmetric):
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
-            return self[W].power_step(x[W])
+            R = self.S[W]
+            charge(R.size)
+            return x[W] @ R
         charge(self.n**2)
         return self.S @ x
 

@@ -474,6 +474,8 @@ def _copied(item: Any, problem: Problem) -> Iterate:
     # a step, and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
     try:
+        if type(item) is np.ndarray:  # most often; what follows takes as long as a cheap step
+            return Iterate(_vector("x", item, problem.n))
         x = _vector("x", iterate.x, problem.n)
         u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
     except (TypeError, ValueError):

@@ -198,3 +198,26 @@ def test_many_variables_are_screened_by_their_variances():
     result = api.solve(Problem.from_data(X), "branch_and_bound", k=3)
     assert result.extra["bound_3"] == pytest.approx(result.variance, rel=1e-8)
     assert (result.support % 600 == 0).all()
+
+
+@pytest.mark.parametrize("seed", problems.some(3, range(30)))
+def test_local_search_ends_early_with_a_proof_and_only_at_an_optimum(seed):
+    rng = np.random.default_rng(seed)
+    n, k = 9, int(rng.integers(2, 6))
+    S = np.diag(rng.uniform(0.5, 1.0, n))
+    S[:k, :k] += rng.uniform(0.5, 3.0)
+    S += 0.05 * np.cov(rng.standard_normal((n, 40)))
+    result = api.solve(Problem.from_covariance(S), "local_search", k=k)
+    best = problems.optimum(S, k)
+    if result.status == "proven":
+        assert result.variance == pytest.approx(best, rel=2e-9)
+        assert best <= result.claimed
+    search = local_search.Search(Covariance(S), k, 1, rng)
+    search.climb(np.arange(n - k, n))  # from the worst support, one scan: perhaps not the best
+    assert not search.is_optimal() or search.value == pytest.approx(best, rel=2e-9)
+
+
+def test_a_spike_is_proven_by_local_search():
+    S = np.eye(30) + 4.0 * np.outer(np.arange(30) < 5, np.arange(30) < 5)
+    result = api.solve(Problem.from_covariance(S), "local_search", k=5)
+    assert result.status == "proven" and result.iterations == 2
