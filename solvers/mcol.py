@@ -30,7 +30,13 @@ EXAMPLE = dict(k=10)
 
 
 def solve(
-    problem, *, k: int, c: int | None = None, first_alone: bool = False, second: str = "lanczos"
+    problem,
+    *,
+    k: int,
+    c: int | None = None,
+    first_alone: bool = False,
+    second: str = "lanczos",
+    second_tol: float = 1e-9,
 ):
     """Yield unit x (n,): one for each loop, entries alike in size, then the second phase's.
 
@@ -38,6 +44,7 @@ def solve(
     c : columns taken in each loop; ceil(k / 10) unless given, which makes at most ten loops.
     first_alone : take the first column alone, and only then c at a time: not in the paper.
     second : "lanczos" or "power", the method of the second phase.
+    second_tol : Lanczos' method ends when its value rises by less than this, relative.
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:
@@ -48,5 +55,5 @@ def solve(
         taken.append(min(c, k - sum(taken)))
     for signs, _J in greedy_signs(Sigma, taken):
         yield Iterate(normalize(signs), phase="columns")
-    for x in leading_on(Sigma, signs, second):
+    for x in leading_on(Sigma, signs, second, second_tol):
         yield Iterate(x, phase="eigenvector")

@@ -26,14 +26,15 @@ EXAMPLE = dict(k=10)
 MAX_ITERATIONS = 10**6  # one for each column, then those of the second phase
 
 
-def solve(problem, *, k: int, second: str = "lanczos"):
+def solve(problem, *, k: int, second: str = "lanczos", second_tol: float = 1e-9):
     """Yield unit x (n,): one more nonzero each, entries alike in size, then the second phase's.
 
     k : cardinality (the paper's s).
     second : "lanczos" or "power", the method of the second phase.
+    second_tol : Lanczos' method ends when its value rises by less than this, relative.
     """
     Sigma = problem.covariance  # (n, n)
     for signs, _J in greedy_signs(Sigma, [1] * k):
         yield Iterate(normalize(signs), phase="columns")
-    for x in leading_on(Sigma, signs, second):
+    for x in leading_on(Sigma, signs, second, second_tol):
         yield Iterate(x, phase="eigenvector")

@@ -94,7 +94,7 @@ def _best_columns(
     return new, np.where(g[new] < -TIE * score[new].max(), -1.0, 1.0)
 
 
-def leading_on(Sigma, x: Vector, method: str) -> Iterator[Vector]:
+def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vector]:
     """Iterate from x towards the leading eigenvector of Sigma on the support of x.
 
     Parameters
@@ -105,6 +105,8 @@ def leading_on(Sigma, x: Vector, method: str) -> Iterator[Vector]:
         The start. Its support stays.
     method : str
         "power" yields the iterates of the power method, without end. "lanczos" yields one vector.
+    tol : float
+        Lanczos ends when its value rises by less than this, relative.
 
     Yields
     ------
@@ -121,7 +123,7 @@ def leading_on(Sigma, x: Vector, method: str) -> Iterator[Vector]:
     W = support(x)
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
-        y = lanczos(Sigma_W.product, y, 1e-9)
+        y = lanczos(Sigma_W.product, y, tol)
         # a variable without variance keeps a trace of the start, the size of rounding
         yield embed(np.where(np.abs(y) > 10.0**-DIGITS, y, 0.0), W, len(x))
         return

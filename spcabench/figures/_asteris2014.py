@@ -27,7 +27,7 @@ MARKS: dict[str, Any] = {  # the curves often coincide: open below small
     "spannogram": dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
     "em": dict(marker="o", markersize=3, linestyle="--"),
 }
-MAIN, TIME = "main", "time"
+MAIN, TIME, ACCURACY = "main", "time", "accuracy"
 
 
 def both(
@@ -67,6 +67,20 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
         columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
         columns["bound"].append(bounds.upper_bound(problem, k, nonnegative=True))
     return columns | {"lambda_next": [max(float(w[D]), 0.0)] * len(columns["k"])}
+
+
+def guarantee(
+    problem: Problem, *, seed: int, k: int, d: int, eps: float, draws: int
+) -> dict[str, Any]:
+    """Share of its own bound that Algorithm 3 reaches at k with d and eps, for each draw."""
+    path = registry.module("solver", "spannogram").path
+    w, U = problem.covariance.leading_pairs(d + 1)
+    shares = []
+    for draw in range(draws):
+        ((_, x, _),) = path(problem, [k], d=d, eps=eps, nonnegative=True, seed=seed + draw)
+        q = float((w[:d] * (x @ U[:, :d]) ** 2).sum())
+        shares.append(problem.variance(x) / min(q / (1 - eps) + w[d], w[0]))
+    return {"d": d, "eps": eps, "k": k, "shares": shares}
 
 
 def unfolded(table: pd.DataFrame) -> pd.DataFrame:

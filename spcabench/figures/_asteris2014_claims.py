@@ -12,7 +12,7 @@ import pandas as pd
 
 from spcabench import claims
 from spcabench.claims.words import number, span
-from spcabench.figures._asteris2014 import MAIN, MARKS, TIME, by_cardinality
+from spcabench.figures._asteris2014 import ACCURACY, MAIN, MARKS, TIME, by_cardinality
 from spcabench.figures._truth import truth_of
 
 CONTRAST, UNCENTRED = "contrast-normalised", "not centred"
@@ -149,7 +149,7 @@ def _readings(
     spans = [
         f"{of} {span(measured[of], statement.unit)}"
         for of in measured
-        if of not in (MAIN, label, TIME)
+        if of not in (MAIN, label, TIME, ACCURACY)
     ]
     notes = [f"The {name} otherwise prepared: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():

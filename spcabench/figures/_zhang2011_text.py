@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spcabench import api
+from spcabench import api, claims
 from spcabench.claims.words import number, span
 from spcabench.figures._zhang2011 import CORPORA
 from spcabench.run import Run
@@ -14,7 +14,10 @@ from spcabench.style import DASHES, look, mark_level, name_lines
 
 ON = ("kos", "ap", "nips")
 WORDS = {"quick": 100, "paper": 500}  # of largest variance
+BY_SIZE = "text by size"
 GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
+SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # words
+LIMIT = 40  # sweeps
 METHODS: dict[str, dict[str, Any]] = {
     "bca": dict(K=SWEEPS),
     "bca loose": dict(K=SWEEPS, inner="loose", eps=5e-3),
@@ -34,6 +37,56 @@ def measures(scale: str) -> Iterator[Run]:
             label="text",
             uses=("bca", "bca_continuation", "dspca"),
         )
+        for words in SIZES[scale]:
+            yield Run(
+                dataset="bag_of_words",
+                parameters=dict(corpus=corpus, words=words),
+                function=sweeps_on_text,
+                form="covariance",
+                label=BY_SIZE,
+                uses=("bca", "bca_continuation"),
+            )
+
+
+def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
+    """Sweeps of BCA to the goal at the penalty that leaves about five words, and their flops."""
+    component = api.solve(problem, "bca_continuation", k=5)
+    lam = component.settings["lam"]
+    limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
+    result = api.solve(problem, "bca", lam=lam, K=LIMIT, screen=False, **limits)
+    return {
+        "lam": lam,
+        "sweeps": result.iterations,
+        "flops": result.flops,
+        "gap": result.relaxation_gap,
+        "cardinality": component.cardinality,
+    }
+
+
+def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
+    """The rows of `sweeps_on_text`, and the places of Z4: each size over the corpora."""
+    rows = data[data.label == BY_SIZE]
+    numbers = pd.DataFrame(rows.extra.tolist(), index=rows.index)
+    if rows.empty:
+        return rows, []
+    rows = rows.assign(
+        corpus=[p["corpus"] for p in rows.parameters],
+        size=[p["words"] for p in rows.parameters],
+        sweeps=numbers.sweeps.astype(float),
+        cost=numbers.flops / numbers.sweeps,
+        missed=numbers.gap > 1.01 * GOAL,
+    )
+
+    def over_corpora(of: pd.DataFrame) -> claims.Measured:
+        return claims.geometric_mean(of, "sweeps", "corpus", "corpora", censored="missed")
+
+    powers = [
+        dict(corpus=name, power=claims.slope(of["size"], of.cost))
+        for name, of in rows.groupby("corpus")
+    ]
+    exponent = claims.mean(pd.DataFrame(powers), "power", "corpus", "corpora")
+    places = claims.places(rows, "size", over_corpora, "{:g} words")
+    return rows, [*places, claims.Place("words", exponent, part="exponent")]
 
 
 def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:

@@ -7,10 +7,70 @@ Cumulative variance is adjusted by QR. X1 to X4 measure the first factor, X5 to 
 and X10 a mixture of both.
 """
 
+import numpy as np
+
+from spcabench import claims
 from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
 from spcabench.run import Run
 
 PANELS, SIZE = (2, 2), (9.5, 7.6)
+FACTORS = (range(4, 8), range(4))  # variables of the second and of the first factor
+LATE = "the table was published without a statement, so the test was written after it"
+
+D12 = claims.Statement(
+    id="D12",
+    where="SIAM Review 49 (2007), artificial data (a paraphrase; the summary has no such table)",
+    quote="the components are exactly recovered: one on the four variables of one factor, the "
+    "other on those of the other, all loadings alike",
+    kind="number",
+    measures="variables of DSPCA's two components that are those of the two factors",
+    unit="variables",
+    rule=claims.at_least(8),
+    also=[
+        claims.Part(
+            "loadings", "largest difference of a loading from 1/2", "", claims.at_most(1e-3)
+        )
+    ],
+    paper=[claims.PaperNumber(8)],
+    primary=METHODS["dspca"],
+    why="the statement is about it",
+    changed=LATE,
+)
+
+
+@D12.measured
+def _recovered(data):
+    numbers = {row.label: _of_factors(row.extra) for row in data.itertuples()}
+    rows = data[data.label == "dspca"]
+    if len(rows):
+        common, wrong = numbers["dspca"]
+        places = [
+            claims.Place("both components", claims.exact(common)),
+            claims.Place("both components", claims.exact(wrong), part="loadings"),
+        ]
+        rest = [f"{METHODS[m]} {numbers[m][0]}" for m in METHODS if m in numbers and m != "dspca"]
+        note = f"Variables of the factors by the other methods: {', '.join(rest)}."
+        yield claims.Reading(METHODS["dspca"], places, rows, [note])
+
+
+def _of_factors(results):
+    """Variables that are those of the factors, and the largest difference of a loading from 1/2."""
+    Z = np.array(results["Z"]).T
+    supports = [set(np.flatnonzero(np.abs(z) > 1e-9)) for z in Z]
+    four = [(W, of) for W, of in zip(supports, FACTORS, strict=True) if len(W) == len(of)]
+    wrong = max(np.abs(np.abs(z[[*of]]) - 0.5).max() for z, of in zip(Z, FACTORS, strict=True))
+    return sum(len(W & {*of}) for W, of in four), wrong
+
+
+@D12.because
+def _a_mixture(data, judged):
+    """What another method takes in place of the factors."""
+    (cut,) = data.extra[data.label == "thresholded"]
+    names = np.array(cut["features"])[np.flatnonzero(np.array(cut["Z"])[:, 0])]
+    return (
+        f"X9 and X10 are mixtures of both factors, with the largest loadings of PCA: thresholded "
+        f"PCA takes {', '.join(names)}."
+    )
 
 
 def runs(scale):

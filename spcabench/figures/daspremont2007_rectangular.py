@@ -11,7 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from spcabench import api
+from spcabench import api, claims
+from spcabench.claims.words import counted
+from spcabench.figures.daspremont2007_artificial import LATE
 from spcabench.run import Run
 
 PANELS, SIZE = (1, 1), (10.5, 5.2)
@@ -28,6 +30,35 @@ HEAD = (
     "pair",
     "pair,\nrefitted",
 )
+
+D13 = claims.Statement(
+    id="D13",
+    where="semidefinite relaxation",
+    quote="The above formula can be extended to case of non-square matrices",
+    kind="theorem",
+    measures="smallest certified bound of the rectangular relaxation / the optimum over all pairs "
+    "of supports",
+    unit="times",
+    rule=claims.at_least(1 - 1e-6),
+    over=claims.every("shapes"),
+    primary="certified bound",
+    why="a relaxation has every pair among its points, so its bound is none below the best",
+    changed=LATE,
+)
+
+
+@D13.measured
+def _relaxes(data):
+    bounds = np.array([e["bound"] / e["optimum"] for e in data.extra])
+    shapes = [f"{m} x {n}" for m, n in (e["shape"] for e in data.extra)]
+    rows = data.assign(ratio=bounds, shape=shapes)
+    places = claims.places(rows, "shape", lambda of: claims.exact(of.ratio.min()), "{}")
+    best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
+    note = (
+        f"The bound is at most {100 * (bounds.max() - 1):.1f} % above the optimum; refitted, the "
+        f"pair that it leads to is the best in {best} of {counted(len(rows), 'instances')}."
+    )
+    yield claims.Reading("certified bound", places, rows, [note])
 
 
 def runs(scale):

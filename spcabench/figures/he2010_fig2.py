@@ -71,6 +71,9 @@ def runs(scale):
                 parameters = dict(m=m, n=n, density=0.2, seed=seed)
                 k = max(2, n // 5)
                 yield from he.trial("random_sparse", parameters, k, he.OURS, seed=seed, dense=True)
+                if scale == "paper" and size >= (WIDE if n > m else TALL) and seed < 3:
+                    common = dict(dataset="random_sparse", parameters=parameters, seed=seed)
+                    yield from he.alike(common, k)
 
 
 def data(table):

@@ -57,6 +57,9 @@ def runs(scale):
             yield from he.trial(
                 "random_sparse", parameters, size // 5, he.OURS, seed=seed, dense=True
             )
+            if scale == "paper" and density in (densities[0], densities[-1]):
+                common = dict(dataset="random_sparse", parameters=parameters, seed=seed)
+                yield from he.alike(common, size // 5)
 
 
 def data(table):

@@ -163,6 +163,8 @@ def runs(scale):
                 **problem, k=k, solvers=he.OURS, matched=True, gram=True, dense=True
             )
             yield from he.levels(problem, k)
+            if scale == "paper":
+                yield from he.alike(problem, k)
     parameters = dict(m=size, n=size, density=0.2, seed=SEEDS[0])
     yield from truth(scale, "random_sparse", parameters, 4, ks, form="covariance")
 

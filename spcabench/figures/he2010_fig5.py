@@ -21,7 +21,8 @@ METHODS = ("gpower0", "mcol")
 CENTRED = "centred pixels, c = s/10"
 # reading of the quality alone -> the methods that it compares
 OTHERS = {f"{he.LEVEL}{share}": (f"{he.LEVEL}{share}", "gpower0") for share in he.LEVELS}
-OTHERS["pixels not centred"] = (f"mcol {he.UNCENTRED}", f"gpower0 {he.UNCENTRED}")
+RAW = "pixels not centred, processor time"
+OTHERS[RAW] = (f"mcol {he.UNCENTRED}", f"gpower0 {he.UNCENTRED}")
 
 H10 = claims.Statement(
     id="H10",
@@ -55,7 +56,11 @@ def _speed_and_quality(data):
     yield claims.Reading(CENTRED, [*speed, *places], both, notes)
     for name, pair in OTHERS.items():
         places, ties = he.quality(data, *pair, _only)
-        yield claims.Reading(name, places, he.paired(data, *pair, "value"), [ties])
+        ours, gpower = (f"{method} {he.ALIKE}" for method in pair)
+        timed = he.paired(data, gpower, ours)
+        speed = claims.places(timed, "x", he.over_rounds, "k = {:g}")
+        notes = [ties, *([he.loaded(timed)] if len(timed) else [])]
+        yield claims.Reading(name, [*speed, *places], he.paired(data, *pair, "value"), notes)
 
 
 def _only(rows):
@@ -105,6 +110,7 @@ def uncentred(share):
     )
     yield Run(solver="gpower0", settings=dict(k=share, **he.GPOWER), **common)
     yield Run(solver="mcol", match="gpower0", **common)
+    yield from he.alike({name: common[name] for name in ("dataset", "parameters", "form")}, share)
 
 
 data = he.by_cardinality

@@ -74,6 +74,8 @@ def runs(scale):
         yield from he.trial(
             "bag_of_words", dict(corpus="nips"), k / 12419, ("mcol",), matched=True, dense=True
         )
+    for k in ks if scale == "paper" else ():
+        yield from he.alike(dict(dataset="bag_of_words", parameters=dict(corpus="nips")), k / 12419)
     shares = [k / 12419 for k in ks if k <= 80]
     yield from truth(
         scale, "bag_of_words", dict(corpus="nips"), 17 if scale == "paper" else 10, shares

@@ -19,6 +19,7 @@ from spcabench.claims.words import number, span
 from spcabench.figures import _kuleshov2013 as base
 from spcabench.figures import _kuleshov2013_causes as causes
 from spcabench.figures import _kuleshov2013_claims as shared
+from spcabench.figures import _kuleshov2013_others as others
 from spcabench.run import Run
 from spcabench.solving.status import Status
 from spcabench.style import look
@@ -31,6 +32,7 @@ STEP = 1.009  # "varying gamma by < 1 %"
 # a figure judges the statements that are names of its module
 K2, K19 = shared.K2, shared.K19
 K11, K12, K13 = shared.K11, shared.K12, shared.K13
+K23, K24 = others.K23, others.K24
 
 K3 = claims.Statement(
     id="K3",
@@ -256,6 +258,7 @@ def runs(scale):
             for seed in range(count):
                 for s in fewer:
                     yield from base.matched(penalty, other, seed, base.k_at(s, other), "dimension")
+    yield from others.runs(scale, n, sparsities)
 
 
 def neighbours(penalty, n, seed, count):

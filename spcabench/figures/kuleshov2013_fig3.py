@@ -13,6 +13,7 @@ refitted: from the same start, and with the cardinality held at k, shrinking the
 does) ends as high as GPower1, and cutting them (as GRQI does) ends where GRQI ends.
 """
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -35,6 +36,8 @@ PANELS, SIZE = (1, 3), (11.5, 4.0)
 COUNT = 10  # random starts of each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
+# number of `random_starts`, by how near to the recommended start's variance -> words of a reading
+NEAR = {"within": "", "within_5": ", within 5 %"}
 CLOSE = 0.9  # "close to the largest eigenvalue"
 HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which k is held
 LIMIT, TOLERANCE = 1000, 1e-6
@@ -139,21 +142,23 @@ K16 = claims.Statement(
 
 @K16.measured
 def _random_starts(data):
-    for reading in READINGS:
+    for reading, (near, words) in product(READINGS, NEAR.items()):
         starts = _starts(data, reading)
+        starts = starts[starts[near].notna()] if near in starts else starts.iloc[:0]
+        if starts.empty and near != "within":
+            continue
         # every mu_0 has the same starts: one row for each of them
-        by_problem = starts.groupby(["k", "seed"], as_index=False).within.mean()
+        by_problem = starts.groupby(["k", "seed"], as_index=False)[near].mean()
         # each run tried COUNT starts and stored the share that succeeded; the interval counts
         # starts
         every_start = by_problem.loc[by_problem.index.repeat(COUNT)]
-        places = claims.places(
-            every_start, "k", lambda r: claims.share(r, "within", over="seed"), "k = {:g}"
-        )
+        measure = partial(claims.share, column=near, over="seed")
+        places = claims.places(every_start, "k", measure, "k = {:g}")
         ends = [
             f"{number(of['median'].median(), 'share')} at k = {k}" for k, of in starts.groupby("k")
         ]
         note = f"The median start reaches {listed(ends)} of the variance."
-        yield claims.Reading(f"mu_0 of the {reading}", places, starts, [note])
+        yield claims.Reading(f"mu_0 of the {reading}{words}", places, starts, [note])
 
 
 @K16.because
@@ -258,13 +263,13 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
         else:
             settings = dict(start=x, mu_0=shift)
         shares.append(solve(problem, "grqi", k=k, **settings, **base.GRQI).variance / reference)
-    # within the same 2 % that K7 calls identical
-    within = float(np.mean(np.array(shares) >= 0.98))
     return {
         "mu0": mu0,
         "k": k,
         "reading": reading,
-        "within": within,
+        # within the same 2 % that K7 calls identical
+        "within": float(np.mean(np.array(shares) >= 0.98)),
+        "within_5": float(np.mean(np.array(shares) >= 0.95)),
         "median": float(np.median(shares)),
     }
 

@@ -2,9 +2,10 @@
 the penalty takes.
 
 Left: words with variance of at least lambda, against lambda over the largest variance; a mark where
-the search for five words ended. Right: time of that search, of variances, elimination and search
-together, and of the leading eigenvector of the full covariance (Lanczos on the centred sparse
-counts), against the nonzeros of the corpus; one thread, the minimum of the rounds. Corpora in
+the search for five words ended. Right: processor time of that search, of variances, elimination and
+search together, and of the leading eigenvector of the full covariance (Lanczos on the centred
+sparse counts), against the nonzeros of the corpus; one thread, the minimum of the rounds. Rows made
+while more than 1.5 processes wanted to run do not decide Z10, whose ratio is near one. Corpora in
 memory; KOS stands in for NYTimes, the Associated Press for PubMed where these are not at hand; NIPS
 is ours, and so is the simulated corpus of NYTimes' size (a tenth of it at the quick scale).
 
@@ -18,13 +19,13 @@ so.
 """
 
 from itertools import combinations
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from spcabench import Problem, api, claims, steps
+from spcabench import Problem, api, claims, flops, steps
 from spcabench.claims.words import number, span
 from spcabench.figures._topics import SOLVER, component
 from spcabench.figures._zhang2011 import (
@@ -48,6 +49,7 @@ SDP = "exact_sdp"
 # enough for an interval over rounds; a search takes seconds
 ROUNDS = 5
 FIRST_SEEN = 128  # words that the search sees first
+QUIET = 1.5  # processes that want to run; more of them share caches and memory with what is timed
 
 SAME = 1e-6  # of the largest variance
 BRUTE_FORCE: dict[str, Any] = dict(primary="brute force", why="every support is tried")
@@ -58,12 +60,13 @@ Z6 = claims.Statement(
     quote="it takes our algorithm around 20 seconds to search for a range of lambda and find one "
     "sparse principal component with the target cardinality (for the NYTimes data ...)",
     kind="number",
-    measures="time of one search of lambda for a component of 4 to 6 words, after the pass over "
-    "the corpus",
+    measures="processor time of one search of lambda for a component of 4 to 6 words, after the "
+    "pass over the corpus",
     unit="s",
     rule=claims.at_most(25),
     paper=[claims.PaperNumber(20)],
     timed=True,
+    changed="it was the time by the wall clock, which other work on the machine prolongs",
     **COST,
 )
 
@@ -234,17 +237,18 @@ Z10 = claims.Statement(
     where="abstract",
     quote="sparse PCA can be easier than PCA in practice",
     kind="comparison",
-    measures="time of the leading eigenvector of the full covariance / time of variances, "
-    "elimination and search",
+    measures="processor time of the leading eigenvector of the full covariance / that of "
+    "variances, elimination and search",
     unit="times",
     rule=claims.above(1),
     over=claims.every("corpora"),
     primary=f"{COST['primary']}, words that survive",
     why="the abstract says very large data sets, and the search needs the words that survive only",
-    changed="it was judged on the largest third of small corpora, always with 1000 words",
+    changed="it was judged on the largest third of small corpora, always with 1000 words, by the "
+    "wall clock",
     timed=True,
     pending="It needs runs on a simulated corpus of the published size, in which the search sees "
-    "the words that survive elimination and a margin.",
+    "the words that survive elimination and a margin, on a machine that does nothing else.",
 )
 
 
@@ -254,8 +258,17 @@ def _easier(data):
     small = as_real(data)
     # runs of version 0.2 had the search see 1000 words
     sees_survivors = small.extra.map(lambda e: "seen" in e).astype(bool)
+    quiet = large.load.astype(float) <= QUIET
+    counted = large[large.extra.map(lambda e: "pca_flops" in e).astype(bool)]
+    if len(counted):
+        places = [
+            claims.Place(row.corpus, claims.exact(row.extra["pca_flops"] / row.extra["flops"]))
+            for row in counted.itertuples()
+        ]
+        yield claims.Reading("corpora of the published size, flops", places, counted)
     for name, rows in (
-        (Z10.primary, large),
+        (Z10.primary, large[quiet]),
+        ("corpora of the published size, busy machine", large[~quiet]),
         ("corpora at hand, words that survive", small[sees_survivors]),
         ("corpora at hand, 1000 words", small[~sees_survivors]),
     ):
@@ -313,41 +326,45 @@ def searched(problem, *, seed):
         "search": [times["search"] for times, _ in rounds],
         "total": [times["total"] for times, _ in rounds],
         "pca": [times["pca"] for times, _ in rounds],
+        "flops": rounds[0][0]["flops"],
+        "pca_flops": rounds[0][0]["pca_flops"],
     }
 
 
 def _round(problem):
-    """Seconds of each, and the component."""
-    start = perf_counter()
+    """Processor seconds and flops of each, and the component."""
+    start, seen, search = process_time(), FIRST_SEEN, 0.0
     S = problem.covariance
-    variances = S.diagonal()
-    order = np.argsort(-variances, kind="stable")
-    seen, search = FIRST_SEEN, 0.0
-    # seeing twice as many words costs little beside a search that missed one
-    while True:
-        result, seconds = _of_words(problem, np.sort(order[:seen]))
-        search += seconds
-        survivors = len(eliminate.survivors(variances, result.settings["lam"] * problem.m))
-        if survivors <= seen:
-            break
-        seen *= 2
-    finished = perf_counter()
-    # on the centred sparse counts: a dense covariance of 100,000 words would not fit
-    steps.lanczos(S.__matmul__, normalize(np.sqrt(variances)), 1e-9)
-    return {
-        "search": search,
-        "total": finished - start,
-        "pca": perf_counter() - finished,
-    }, result
+    with flops.counting() as ledger:
+        variances = S.diagonal()
+        order = np.argsort(-variances, kind="stable")
+        # seeing twice as many words costs little beside a search that missed one
+        while True:
+            result, seconds = _of_words(problem, np.sort(order[:seen]))
+            search += seconds
+            survivors = len(eliminate.survivors(variances, result.settings["lam"] * problem.m))
+            if survivors <= seen:
+                break
+            seen *= 2
+        eliminated, finished = ledger.flops, process_time()
+        # on the centred sparse counts: a dense covariance of 100,000 words would not fit
+        steps.lanczos(S.__matmul__, normalize(np.sqrt(variances)), 1e-9)
+        return {
+            "search": search,
+            "total": finished - start,
+            "pca": process_time() - finished,
+            "flops": eliminated,
+            "pca_flops": ledger.flops - eliminated,
+        }, result
 
 
 def _of_words(problem, words):
     """The component of some words, and the seconds of its search."""
     names = [problem.features[j] for j in words]
     block = problem.covariance[words].B / problem.m
-    start = perf_counter()
+    start = process_time()
     result = component(Problem.from_covariance(block, features=names))
-    return result, perf_counter() - start
+    return result, process_time() - start
 
 
 def elimination(problem, *, seed):

@@ -1,4 +1,4 @@
-"""Made-up rows for A2, A13, A17 and A19."""
+"""Made-up rows for A2, A13, A17, A19 and A20."""
 
 from tests.controls import _asteris2014 as shared
 
@@ -44,3 +44,27 @@ def A19(value):
 def trivial_A19():
     """Truncation, which keeps exactly k."""
     return A19(1.0)
+
+
+def accuracy(d=1.5, eps=1.5):
+    """The guarantee is so many times that with d = 1, and that with eps = 0.5."""
+    shares = {(3, 0.1): 0.6, (1, 0.1): 0.6 / d, (3, 0.5): 0.6 / eps}
+    for (rank, level), share in shares.items():
+        extra = dict(d=rank, eps=level, k=180, shares=[share] * 5)
+        row = shared.DATA["faces"] | dict(parameters=dict(contrast=True), label="accuracy")
+        yield row | dict(extra=extra, measure="guarantee")
+
+
+def A20(value):
+    """So many times that with d = 1."""
+    return accuracy(d=value)
+
+
+def A20_eps(value):
+    """So many times that with eps = 0.5."""
+    return accuracy(eps=value)
+
+
+def trivial_A20():
+    """The bound is lambda_1, whatever d and eps."""
+    return accuracy(1.0, 1.0)

@@ -1,6 +1,6 @@
-"""Made-up rows for K2 to K6, K11 to K13, K15, K17 and K19."""
+"""Made-up rows for K2 to K6, K11 to K13, K15, K17, K19, K23 and K24."""
 
-from tests.controls._kuleshov2013 import PENALTIES, SPARSITIES, apart, grid, in_a_share
+from tests.controls._kuleshov2013 import PENALTIES, SEEDS, SPARSITIES, apart, grid, in_a_share
 
 LARGE = (0.36, 0.42, 0.5)
 WHOLE = 1000  # a slow method's iterations
@@ -168,3 +168,33 @@ def K22(value):
 def trivial_K22():
     """GPower compared with itself."""
     return grid(ratio=1.0)
+
+
+def left_out(label, solver, ratio, ns=(1000,), **columns):
+    """Runs of another method with ``ratio`` times the flops of GPower1."""
+    for n in ns:
+        yield from grid(seeds=SEEDS, n=n, flops_p=1000)
+        for seed in SEEDS:
+            for sparsity in SPARSITIES:
+                row = dict(solver=solver, n=n, seed=seed, label=label, flops=1000 * ratio)
+                yield row | dict(settings=dict(k=round(sparsity * n)), iterations=10) | columns
+
+
+def K23(value):
+    """The greedy search takes so many times the flops of GPower1."""
+    return left_out("greedy search", "greedy_full", value)
+
+
+def trivial_K23():
+    """GPower1 compared with itself."""
+    return K23(1.0)
+
+
+def K24(value):
+    """DSPCA takes so many times the flops of GPower1."""
+    return left_out("relaxation", "dspca", value, (500, 1000), relaxation_gap=5e-3)
+
+
+def trivial_K24():
+    """GPower1 compared with itself."""
+    return K24(1.0)

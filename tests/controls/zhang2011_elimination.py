@@ -14,6 +14,7 @@ def corpus(n=102_660, label="simulated", **changes):
         problem=label,
         n=n,
         nnz=10**7,
+        load=1.0,
         extra=rest | times,
     )
 
