@@ -16,7 +16,7 @@ from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
-LISTED = 100  # characters of known names in one line of error
+LISTED = 90  # characters of known names in one line of error
 LONGEST = 10**6  # entries of a sequence that is given as an argument
 SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
 
@@ -44,7 +44,7 @@ def _listed(names: list[str]) -> str:
 
 def shown(value: Any) -> str:
     """Return a value as a short text on one line."""
-    return f"{' '.join(repr(value).split()):.80}"
+    return f"{' '.join(repr(value).split()):.60}"
 
 
 def whole(argument: str, value: Any, least: int) -> int:

@@ -254,7 +254,7 @@ def _in_one_line(error: Exception) -> str:
     elif isinstance(error, UsageError):
         message = f"{error.format_message().rstrip('.')}. See `{_help_of(error)}`."
     shortened = (
-        word if len(word) <= LONGEST else f"{word[:40]}...{word[-40:]}" for word in message.split()
+        word if len(word) <= LONGEST else f"{word[:30]}...{word[-30:]}" for word in message.split()
     )
     return " ".join(shortened)
 
