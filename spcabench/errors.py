@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-MOST = 160  # characters of an author's own words
+MOST = 100  # characters of an author's own words
 LONGEST = 60  # characters of a quoted line
 
 
@@ -79,4 +79,5 @@ def _words(error: BaseException) -> str:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception as another:  # an author's own error may fail at that too
         return f"its message cannot be read ({type(another).__name__})"
-    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")[:MOST]
+    text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"

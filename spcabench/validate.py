@@ -16,7 +16,7 @@ from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
-LISTED = 90  # characters of known names in one line of error
+LISTED = 75  # characters of known names in one line of error
 LONGEST = 10**6  # entries of a sequence that is given as an argument
 SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
 

@@ -72,47 +72,12 @@ def test_a_vector_that_is_not_feasible_gets_a_sentence(typed, optimum, tmp_path,
     assert not (tmp_path / "proposal.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("malformed.csv", "1,2\n3\n"),
-        ("words.csv", "a loading\nof words\n"),
-        ("empty.csv", ""),
-        ("no.npy", "1 2 3"),
-        ("x.docx", "1"),
-    ],
-)
-def test_a_malformed_file_is_one_line(typed, tmp_path, name, text):
-    (tmp_path / name).write_text(text)
-    code, _, errors = typed(name, "--problem", "pit props", "-k", K)
-    assert code == 2
-    assert len(errors.splitlines()) == 1
-    assert name in errors
-
-
 @pytest.mark.parametrize("header", ["variable,x\n", "name,x\n", ""])
 def test_named_loadings_are_put_in_the_order_of_the_problem(problem, optimum, tmp_path, header):
     lines = [f"{n},{v!r}\n" for n, v in zip(problem.features, map(float, optimum.x), strict=True)]
     (tmp_path / "x.csv").write_text(header + "".join(reversed(lines)))
     x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
     assert np.array_equal(x, optimum.x)
-
-
-def test_loadings_of_other_variables_are_refused(typed, problem, tmp_path):
-    (tmp_path / "x.csv").write_text("variable,x\n" + "no_prop,0.0\n" * problem.n)
-    code, _, errors = typed("x.csv", "--problem", "pit props")
-    assert (code, errors) == (2, "spcabench: x.csv: 'no_prop' is no variable of the problem\n")
-
-
-def test_an_unknown_problem_is_told_the_nearest_one(typed, tmp_path):
-    (tmp_path / "x.csv").write_text("1\n")
-    code, _, errors = typed("x.csv", "--problem", "colonn")
-    assert (code, "did you mean 'colon'?" in errors) == (2, True)
-
-
-def test_a_missing_file_is_one_line(typed):
-    code, _, errors = typed("nowhere.csv", "--problem", "pit props")
-    assert (code, "nowhere.csv: no such file" in errors) == (2, True)
 
 
 @pytest.mark.parametrize("suffix", files.TABLES)
@@ -127,19 +92,6 @@ def test_what_solve_writes_can_be_read(problem, tmp_path, suffix):
         grading.read(file, problem.n, problem.features)
 
 
-NAMED = {  # table -> what is said of it
-    "topdiam,0.6\ntopdiam,0.8\n": "'topdiam' has two rows; it must have one",
-    "topdiam,0.6\nno_prop,0.8\n": "'no_prop' is no variable of the problem",
-}
-
-
-@pytest.mark.parametrize("table", NAMED)
-def test_names_that_are_unknown_or_repeated_are_refused(table, problem, tmp_path):
-    (tmp_path / "x.csv").write_text(f"variable,x\n{table}")
-    with pytest.raises(InputError, match=NAMED[table]):
-        grading.read(tmp_path / "x.csv", problem.n, problem.features)
-
-
 def test_variables_that_a_table_does_not_name_are_zero(problem, tmp_path):
     (tmp_path / "x.csv").write_text("variable,x\nlength,0.8\ntopdiam,0.6\n")
     x = grading.read(tmp_path / "x.csv", problem.n, problem.features)
@@ -149,16 +101,6 @@ def test_variables_that_a_table_does_not_name_are_zero(problem, tmp_path):
 def test_of_a_problem_without_names_the_numbers_are_names(tmp_path):
     (tmp_path / "x.csv").write_text("variable,x\n2,0.6\n0,0.8\n")
     assert np.array_equal(grading.read(tmp_path / "x.csv", 3), [0.8, 0.0, 0.6])
-
-
-@pytest.mark.parametrize("k", [14, 10**30])
-def test_a_cardinality_above_n_is_refused(k, typed, tmp_path):
-    np.save(tmp_path / "x.npy", np.eye(13)[0])
-    code, _, errors = typed("x.npy", "--problem", "pitprops", "-k", k)
-    assert (code, errors) == (
-        2,
-        f"spcabench: k: {k} is out of range; it must be from 1 to n = 13\n",
-    )
 
 
 def test_the_file_is_looked_at_before_the_problem(typed, monkeypatch):
@@ -239,27 +181,13 @@ def test_a_better_answer_is_proposed_and_taken_over(typed, spcabench, table, opt
     assert spcabench("best-known", "--take", "p.json").returncode == 2
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        dict(loadings=[2.0] * K),
-        dict(support=[0]),
-        dict(k=2),
-        dict(item="no such problem"),
-        dict(problem="another one"),
-        dict(support="x"),
-    ],
-)
-def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path, change):
+def test_a_proposal_is_computed_again(typed, table, optimum, tmp_path):
     (tmp_path / "good.csv").write_text(lines_of(optimum.x))
     typed("good.csv", "--problem", "pit props", "-k", K, "--submit", "p.json")
     proposal = json.loads((tmp_path / "p.json").read_text())
     (tmp_path / "lie.json").write_text(json.dumps(proposal | {"value": 9.0, "proven": True}))
     honest = grading.take(tmp_path / "lie.json", api.load_or_stand_in)
     assert honest.value == pytest.approx(optimum.variance)
-    (tmp_path / "wrong.json").write_text(json.dumps(proposal | change))
-    with pytest.raises(InputError, match=r"wrong\.json"):
-        grading.take(tmp_path / "wrong.json", api.load_or_stand_in)
 
 
 def test_every_entry_is_found_by_every_name_of_its_problem():
@@ -288,17 +216,6 @@ def test_a_name_means_one_problem_at_every_command():
     assert two == {"mll: two problems have this name; give 'mll genes=300' or 'mll whole'"}
 
 
-@pytest.mark.parametrize(
-    "words", [("best-known", "mll"), ("grade", "x.csv", "--problem", "mll", "-k", "10")]
-)
-def test_a_name_of_two_problems_is_told_both(words, spcabench, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "x.csv").write_text("1\n")
-    refused = spcabench(*words)
-    assert refused.returncode == 2 and "give 'mll genes=300' or 'mll whole'" in refused.stderr
-    assert "mll " in spcabench("best-known", "mll genes=300", "-k", "10").stdout
-
-
 def test_items_that_share_a_name_are_one_problem():
     """The vectors of the others' entries have their values on the first one too."""
     for entry in best_known.read().values():
@@ -314,15 +231,3 @@ def test_pit_props_have_two_names_in_the_suites(name, k, typed, problem, tmp_pat
     (tmp_path / "x.csv").write_text(lines_of(api.solve(problem, "brute_force", k=k).x))
     assert "best known" in typed("x.csv", "--problem", name, "-k", k)[1]
     assert f"k = {k:3}" in spcabench("best-known", name, "-k", k).stdout
-
-
-def test_data_of_which_the_suites_take_a_part_are_told_its_name(spcabench):
-    refused = spcabench("best-known", "golub")
-    assert refused.returncode == 2 and "problems of these data are ['leukemia']" in refused.stderr
-
-
-def test_own_data_cannot_be_proposed(typed, tmp_path):
-    np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((30, 4)))
-    np.save(tmp_path / "x.npy", np.eye(4)[2])
-    code, _, errors = typed("x.npy", "--problem", "data.npy", "--submit", "p.json")
-    assert (code, "not a problem of the suites" in errors) == (2, True)

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from spcabench import machine, registry
 from spcabench.cli import application as command_line
 from spcabench.errors import InputError
-from spcabench.readers import user_file
+from spcabench.readers import matrix_market, sizes, user_file
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.standard_normal((40, 6)) * [3, 1, 1, 2, 1, 1] + 4, 3)
@@ -444,3 +444,42 @@ def test_a_line_may_be_as_long_as_a_genome(tmp_path, separator):
     problem = user_file.read(file, user_file.Reading(center=False))
     assert (problem.m, problem.n) == X.shape and problem.features[-1] == "gene number 19999"
     assert np.allclose(problem.given_as("data").data.dense(), X / np.sqrt(len(X)))
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
+@pytest.mark.parametrize("dense", [False, True])
+def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry, tmp_path):
+    X = np.random.default_rng(4).integers(-3, 4, (5, 5)).astype(float)
+    if symmetry != "general":
+        X = X + (1 if symmetry == "symmetric" else -1) * X.T
+    if field == "pattern":
+        X = np.abs(X).clip(0, 1)
+        if dense or symmetry == "skew-symmetric":
+            return
+    path = tmp_path / "a.mtx"
+    written = X if dense else sp.coo_array(X)
+    scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
+    matrix = matrix_market.read(path)
+    np.testing.assert_array_equal(matrix if dense else matrix.toarray(), X)
+    expected = scipy.io.mmread(path, spmatrix=False)
+    np.testing.assert_array_equal(
+        matrix if dense else matrix.toarray(), expected if dense else expected.toarray()
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 bytes"),
+        (128, "128 bytes"),
+        (999, "999 bytes"),
+        (12_000, "12 kB"),
+        (3.44e9, "3.4 GB"),
+        (2.4e14, "240 TB"),
+        (1e18, "1,000 PB"),
+        (1e40, "more than 1,000 PB"),
+    ],
+)
+def test_sizes_are_readable(count, text):
+    assert sizes.readable(count) == text

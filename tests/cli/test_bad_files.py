@@ -1,10 +1,14 @@
-"""Files that lie: every size that a header promises, every index and every compressed byte is
-checked before memory is taken for it.
+"""Files that are wrong, as one table: each is one line at the command that opens it.
+
+Some lie: every size that a header promises, every index and every compressed byte is checked before
+memory is taken for it. Good files stand beside them.
 """
 
 import gzip
 import io
+import json
 import struct
+import sys
 import zipfile
 import zlib
 
@@ -12,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-import scipy.io
 import scipy.sparse as sp
 
 from spcabench import machine
 from spcabench.errors import InputError
-from spcabench.readers import matrix_market, sizes, user_file
+from spcabench.readers import user_file
+from tests.bad_inputs import LONGEST
 from tests.problems import some
 
 GOOD = np.arange(12.0).reshape(4, 3) ** 2
@@ -67,9 +71,42 @@ def bomb(count, text=b"1,2,3\n"):
     return b"".join(pack.compress(block) for _ in range(count // len(block))) + pack.flush()
 
 
+def solver(body, start="def solve(problem, *, k):"):
+    """A file of a solver, whose body begins in line 13."""
+    return f'''"""A solver with a mistake."""
+
+import numpy as np
+
+from spcabench.iterate import Traits
+
+TRAITS = Traits(control="cardinality")
+EXAMPLE = dict(k=3)
+
+
+{start}
+    A = np.ones((3, 4))
+    {body}
+'''
+
+
+def without_columns():
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({}), stream)
+    return stream.getvalue()
+
+
+PROPOSAL = dict(item="pit props", problem="pitprops", k=2, nonnegative=False, value=9.0, bound=9.0)
+PROPOSAL |= dict(proven=True, support=[0, 1], loadings=[0.6, 0.8], who="me", when="2026-01-01")
+PROPOSAL |= dict(bound_by="", seconds=0.0, bound_when="")
+
+
+def proposal(**changed):
+    return json.dumps(PROPOSAL | changed)
+
+
 MTX = b"%%MatrixMarket matrix"
 HUGE = 10**13
-FILES = {
+READ = {  # by `solve`: name of the file, what it holds, what is said of it
     # what a header promises
     "npy of terabytes": ("a.npy", npy((HUGE, 3)), "promises at least 240 TB"),
     "npy of more than a number holds": ("a.npy", npy((2**62, 2**62)), "more than 1,000 PB"),
@@ -196,7 +233,18 @@ FILES = {
     "a format of code": ("a.npz", sparse(format=b"__class__"), "unknown sparse format"),
     "a format of bytes": ("a.npz", sparse(format=b"\xff\xfe"), "not a readable .npz"),
     # what a table is
-    "no column": ("a.parquet", pa.table({}), "no columns"),
+    "no column": ("a.parquet", without_columns(), "no columns"),
+    "lines of two lengths": ("a.csv", "a,b\n1,2\n1,2,3\n", "a.csv"),
+    "numbers beyond the square": (
+        "a.csv",
+        "a,b,c\n1e308,2,3\n-1e308,3,5\n1e308,4,1\n",
+        "1e-60 to 1e60",
+    ),
+    "empty": ("a.csv", "", "a.csv"),
+    **{
+        f"bytes as {name}": (name, bytes(range(256)), name)
+        for name in ("a.npy", "a.npz", "a.mtx", "a.parquet", "a.csv.gz", "docword.a.txt")
+    },
     "csv of zero bytes": ("a.csv", b"a,b\n" + b"\0" * 500, "zero bytes"),
     "UTF-16 without a mark": ("a.csv", "a,b\n1,2\n3,4\n".encode("utf-16-le"), "UTF-16"),
     "latin-1": ("a.csv", "größe,b\n1,2\n3,5\n".encode("latin-1"), "not UTF-8 text (byte 0xf6)"),
@@ -211,19 +259,86 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_a_file_that_lies_is_one_line(case, tmp_path, monkeypatch):
-    name, content, error_text = FILES[case]
+VARIABLES = "variable,x\n"
+LOADINGS = {  # of `grade --problem pitprops`
+    "lines of two lengths": ("x.csv", "1,2\n3\n", "x.csv"),
+    "words": ("x.csv", "a loading\nof words\n", "x.csv"),
+    "empty": ("x.csv", "", "x.csv"),
+    "text as npy": ("x.npy", "1 2 3", "x.npy"),
+    "another format": ("x.docx", "1", "x.docx"),
+    "unknown names": ("x.csv", f"{VARIABLES}topdiam,0.6\nno_prop,0.8\n", "'no_prop' is no"),
+    "repeated names": ("x.csv", f"{VARIABLES}topdiam,0.6\ntopdiam,0.8\n", "'topdiam' has two"),
+    "two columns": ("x.csv", "variable,x,y\ntopdiam,0.6,1\n", "2 columns (x, y): name one"),
+}
+PROPOSALS = {  # of `best-known --take`
+    "not of norm one": ("p.json", proposal(loadings=[2.0, 2.0]), "norm"),
+    "another support": ("p.json", proposal(support=[0]), "support: must be the 2 places"),
+    "too many nonzeros": ("p.json", proposal(k=1), "it has 2 nonzeros"),
+    "no such problem": ("p.json", proposal(item="no such problem"), "is no problem of the suites"),
+    "another problem": ("p.json", proposal(problem="another one"), "its problem is 'another one'"),
+    "a word as support": ("p.json", proposal(support="x"), "support"),
+}
+STRANGERS = {  # of `solve pitprops -k 3 --solver`
+    "shape": (solver("yield A @ np.ones(5)"), "(mine.py, line 13: yield A @ np.ones(5))"),
+    "name": (solver("yield xx"), "NameError: name 'xx' is not defined (mine.py, line 13: yield xx"),
+    "syntax": (solver("yield ("), "(mine.py, line 13: yield ("),
+    "complex": (solver("yield 1j * np.ones(13)"), "yielded complex numbers; they must be real"),
+    "another shape": (
+        solver("yield np.ones(5)"),
+        "mine.py: solve yielded x of shape (5,); it must be (13,)",
+    ),
+    "more than the memory": (
+        solver("yield np.broadcast_to(1.0, (10**9,))"),
+        "mine.py: solve yielded x of shape (1000000000,); it must be (13,)",
+    ),
+    "no iterates": (solver("return A"), "mine.py: solve returned an object of type ndarray"),
+    "exit": ("import sys\nsys.exit(0)\n", "mine.py: importing the file ends the program"),
+    "no traits": ("x = 1\n", "mine.py: the file has no TRAITS; see `spcabench new solver`"),
+    "traits of another type": ("TRAITS = 5\nsolve = 3\n", "TRAITS is 5; it must be Traits(...)"),
+    "no solve": (solver("", "if True:"), "the file has no solve"),
+    "no function": (solver("solve = 3", "if True:"), "solve is 3; it must be a function"),
+    "no k": (solver("yield A", "def solve(problem, kk=3):"), "begin as solve(problem, *, k, ...)"),
+    "exit in solve": (solver("exit(0)\n    yield A"), "SystemExit: 0 (mine.py, line 13"),
+    "end of the process": ("import os\nos._exit(3)\n", "mine.py"),
+    "end in solve": (
+        "from os import _exit\n" + solver("_exit(3)\n    yield A"),
+        "SystemExit: 3 (mine.py, line 14",
+    ),
+    "bad code": ("def (\n", "SyntaxError"),
+    "zero bytes": ("\0\0", "mine.py"),
+    "latin-1": ("# ö\n".encode("latin-1"), "mine.py"),
+}
+STRANGERS = {case: ("mine.py", *each) for case, each in STRANGERS.items()}
+COMPARED = {case: STRANGERS[case] for case in ("syntax", "no traits")}
+COMPARED["end of the process"] = ("mine.py", "import os\nos._exit(3)\n", "exit code 3")
+FILES = {  # words -> the files that are wrong for them
+    "solve FILE -k 1 --solver grqi": READ,
+    "grade FILE --problem pitprops": LOADINGS,
+    "best-known --take FILE": PROPOSALS,
+    "solve pitprops -k 3 --solver FILE": STRANGERS,
+    "compare FILE": COMPARED,
+}
+CASES = [
+    pytest.param(words, *each, id=f"{words.replace('FILE', each[0])}: {case}")
+    for words, cases in FILES.items()
+    for case, each in cases.items()
+]
+
+
+@pytest.mark.parametrize(("words", "name", "content", "message"), CASES)
+def test_a_file_that_is_wrong_is_one_line(
+    words, name, content, message, spcabench, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    if isinstance(content, bytes):
-        (tmp_path / name).write_bytes(content)
-    else:
-        pyarrow.parquet.write_table(content, tmp_path / name)
-    with pytest.raises(InputError) as error:
-        read(tmp_path / name)
-    message = str(error.value)
-    assert error_text in message and message.startswith(str(tmp_path / name)), message
-    assert len(message.removeprefix(str(tmp_path))) < 300
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    content = content.encode() if isinstance(content, str) else content
+    (tmp_path / name).write_bytes(content)
+    ended = spcabench(*words.replace("FILE", name).split())
+    line = ended.stderr.removesuffix("\n")
+    assert (ended.returncode, ended.stdout) == (2, ""), line
+    assert line.startswith("spcabench: ") and name in line and message in line, line
+    assert "\n" not in line and len(line) <= LONGEST, line
+    assert [*tmp_path.iterdir()] == [tmp_path / name]
 
 
 BOMBS = {
@@ -269,21 +384,6 @@ def test_a_line_that_no_table_has_is_refused_however_much_memory_is_free(
     assert not machine.process_memory("VmHWM") - before > 1e8
 
 
-def test_a_folder_a_pipe_and_a_long_path_are_named_as_such(tmp_path):
-    import os
-
-    (tmp_path / "a.csv").mkdir()
-    os.mkfifo(tmp_path / "b.csv")
-    for path, message in (
-        (tmp_path / "a.csv", "a folder"),
-        (tmp_path / "b.csv", "a device or a pipe"),
-        (tmp_path / f"{'x' * 5000}.csv", "name too long"),
-        (tmp_path / "none.csv", "no such file"),
-    ):
-        with pytest.raises(InputError, match=message):
-            read(path)
-
-
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
@@ -293,48 +393,9 @@ def test_good_sparse_arrays_are_read(kind, transpose, tmp_path):
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
 
 
-@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
-@pytest.mark.parametrize("field", ["real", "integer", "pattern"])
-@pytest.mark.parametrize("dense", [False, True])
-def test_matrix_market_files_are_read_as_scipy_reads_them(dense, field, symmetry, tmp_path):
-    X = np.random.default_rng(4).integers(-3, 4, (5, 5)).astype(float)
-    if symmetry != "general":
-        X = X + (1 if symmetry == "symmetric" else -1) * X.T
-    if field == "pattern":
-        X = np.abs(X).clip(0, 1)
-        if dense or symmetry == "skew-symmetric":
-            return
-    path = tmp_path / "a.mtx"
-    written = X if dense else sp.coo_array(X)
-    scipy.io.mmwrite(path, written, field=field, symmetry=symmetry, comment="one\ntwo")
-    matrix = matrix_market.read(path)
-    np.testing.assert_array_equal(matrix if dense else matrix.toarray(), X)
-    expected = scipy.io.mmread(path, spmatrix=False)
-    np.testing.assert_array_equal(
-        matrix if dense else matrix.toarray(), expected if dense else expected.toarray()
-    )
-
-
 def test_small_integers_that_stand_twice_are_summed_without_overflow(tmp_path):
     data, place = np.array([100, 100, 1], dtype=np.int8), np.array([0, 0, 1])
     content = sparse("coo", shape=(2, 2), data=data, row=place, col=place)
     (tmp_path / "a.npz").write_bytes(content)
     problem = read(tmp_path / "a.npz")
     assert problem.covariance.diagonal()[0] == pytest.approx(100.0**2)
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (0, "0 bytes"),
-        (128, "128 bytes"),
-        (999, "999 bytes"),
-        (12_000, "12 kB"),
-        (3.44e9, "3.4 GB"),
-        (2.4e14, "240 TB"),
-        (1e18, "1,000 PB"),
-        (1e40, "more than 1,000 PB"),
-    ],
-)
-def test_sizes_are_readable(count, text):
-    assert sizes.readable(count) == text
