@@ -84,7 +84,7 @@ def _read(file, contrast):
         ) from None
     if M.shape != (SIDE**2, FACES):
         raise InputError(
-            f"{file}: {key} is {M.shape}; expected are {FACES} faces as columns of {SIDE**2} pixels"
+            f"{file}: {key} is {M.shape}; expected {FACES} faces as columns of {SIDE**2} pixels"
         )
     faces = M if contrast else 256.0 - 256.0 * M
     return faces.T.reshape(FACES, SIDE, SIDE).swapaxes(1, 2).reshape(FACES, -1)

@@ -76,7 +76,7 @@ def _read(file):
     wrong = [row for row in rows if len(row) != COLUMNS]
     if wrong or len(rows) != SPECTRA:
         raise InputError(
-            f"{file}: {len(rows)} spectra, {len(wrong)} not of {COLUMNS} columns; expected are "
+            f"{file}: {len(rows)} spectra, {len(wrong)} not of {COLUMNS} columns; expected "
             f"{SPECTRA}"
         )
     try:

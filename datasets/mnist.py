@@ -37,7 +37,7 @@ def load(rows=5000, center=True):
         X = np.frombuffer(stream.read(rows * 784), dtype=np.uint8)
     if header.tolist() != [2051, 60000, 28, 28]:
         raise InputError(
-            f"{file}: header {header.tolist()}; expected are 60000 images of 28 x 28 in idx format"
+            f"{file}: header {header.tolist()}; expected 60000 images of 28 x 28 in idx format"
         )
     return Problem.from_data(
         X.reshape(rows, 784),

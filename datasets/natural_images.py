@@ -128,9 +128,7 @@ def _read_stl10(path):
     """
     size = path.stat().st_size
     if size == 0 or size % (3 * 96 * 96):
-        raise InputError(
-            f"{path}: {size} bytes; expected are STL-10 images of 3 x 96 x 96 bytes each"
-        )
+        raise InputError(f"{path}: {size} bytes; expected STL-10 images of 3 x 96 x 96 bytes each")
     return np.memmap(path, np.uint8, "r").reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1)
 
 
@@ -138,7 +136,7 @@ def _read_cifar(path):
     """Images (1000, 32, 32, 3): each row of the picture is one."""
     pixels = _pixels(path, path)
     if pixels.shape != (1000, 1024, 3):
-        raise InputError(f"{path}: {pixels.shape}; expected are 1000 rows of 1024 pixels")
+        raise InputError(f"{path}: {pixels.shape}; expected 1000 rows of 1024 pixels")
     return pixels.reshape(-1, 32, 32, 3)
 
 

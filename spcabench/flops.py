@@ -139,7 +139,7 @@ def check_caller(operation: str) -> None:
     """
     if not is_ours(sys._getframe(2)):
         raise SolverError(
-            f"{operation} is the harness's own: the work of a solver is charged; say "
+            f"{operation} belongs to the harness: the work of a solver is charged; say "
             "COUNTED = False if it cannot be counted"
         )
 

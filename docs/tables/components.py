@@ -111,7 +111,10 @@ def disjoint(table):
         for mean, worst, solver, how in sorted(rows, reverse=True)
     ]
     head = ["solver", "supports", "mean share of the best", "worst"]
-    return markdown_table(head, rows) + f"\nThose that answered all {most} problems.\n"
+    return (
+        markdown_table(head, rows)
+        + f"\nThe table has the solvers that answered all {most} problems.\n"
+    )
 
 
 if __name__ == "__main__":

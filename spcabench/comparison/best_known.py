@@ -122,7 +122,7 @@ def read(file: Path = TABLE) -> dict[tuple[str, str, int, bool], Entry]:
     stored = _stored(file)
     if digest(stored.entries) != stored.sha256:
         raise InputError(
-            f"{file}: its checksum does not fit its entries; take it from the repository again"
+            f"{file}: its checksum does not match its entries; restore it from the repository"
         )
     return {entry.key: entry for entry in stored.entries}
 

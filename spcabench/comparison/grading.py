@@ -97,12 +97,12 @@ def read(
 def _placed(file: Path, x: Vector, rows: list[str], features: list[str]) -> Vector:
     """The numbers of some rows, each at the place of its variable; all others are zero."""
     if strange := sorted({*rows} - {*features}):
-        raise InputError(f"{file}: {strange[0]!r:.60} is no variable of the problem")
+        raise InputError(f"{file}: {strange[0]!r:.60} is not a variable of the problem")
     if len({*rows}) < len(rows):
         repeated = next(name for name in rows if rows.count(name) > 1)
         raise InputError(f"{file}: {repeated!r:.60} has two rows; it must have one")
     if len({*features}) < len(features):
-        raise InputError(f"{file}: the problem's variables share names; give numbers alone")
+        raise InputError(f"{file}: the problem's variables share names; give only numbers")
     return np.asarray(pd.Series(x, rows).reindex(features, fill_value=0.0), dtype=np.float64)
 
 
@@ -119,7 +119,7 @@ def _column(file: Path, table: pd.DataFrame, column: str | None) -> Vector:
     try:
         return values.to_numpy(dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{file}: column {values.name!r:.60} is no column of numbers") from None
+        raise InputError(f"{file}: column {values.name!r:.60} does not hold numbers") from None
 
 
 def _table(file: Path) -> pd.DataFrame:
@@ -138,7 +138,7 @@ def _table(file: Path) -> pd.DataFrame:
         first = next((line for line in map(str.strip, stream) if line), "")
     words = first.replace(",", " ").split()
     if not words:
-        raise InputError(f"{file}: empty; needed is one column of numbers")
+        raise InputError(f"{file}: empty; one column of numbers is needed")
     if not all(map(is_number, words)):
         header = None if is_number(first.rpartition(",")[2]) else 0
         return _named(pd.read_csv(file, header=header, dtype={"variable": str}))
@@ -276,12 +276,12 @@ def take(file: Path, load: Callable[..., Any]) -> known.Entry:
     entry = opening.read_json(file, known.Entry, "a proposal")
     item = item_named(entry.item, entry.nonnegative)
     if item is None:
-        raise InputError(f"{file}: item: {entry.item!r:.60} is no problem of the suites")
+        raise InputError(f"{file}: item: {entry.item!r:.60} is not a problem of the suites")
     problem = load(item.dataset, **item.parameters)
     W, z = np.array(entry.support, dtype=np.int64), np.array(entry.loadings)
     if W.shape != z.shape or not ((W >= 0) & (problem.n > W)).all():
         raise InputError(
-            f"{file}: support: must be the {len(z)} places of its loadings, of {problem.n}"
+            f"{file}: support: it must have {len(z)} indices below {problem.n}, one per loading"
         )
     validate.cardinality(entry.k, problem.n, f"{file}: k")
     grade = graded(problem, embed(z, W, problem.n), entry.k, item.nonnegative)

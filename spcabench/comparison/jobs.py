@@ -133,7 +133,7 @@ class Job:
         Raises InputError for a file of which nothing was noted: no data make it be read.
         """
         if self.about is None and not registry.is_own_file(self.solver):
-            raise InputError(f"solver: {self.solver!r}: what it says of itself was not noted")
+            raise InputError(f"solver: {self.solver!r}: its traits were not recorded")
         return self.about or description.describe(self.solver)
 
     @property

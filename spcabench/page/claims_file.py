@@ -112,7 +112,7 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
         # figures share a statement by importing it; two texts under one id are an error in a figure
         if same and (differences := changed(same[0], entry)):
             raise InputError(
-                f"statement {entry['id']} of {same[0]['figure']} is another one in "
+                f"statement {entry['id']} of {same[0]['figure']} differs from that in "
                 f"{entry['figure']}: {differences[0]:.80}; make both figures again, or rename one"
             )
         same.append(entry)

@@ -78,7 +78,7 @@ def text_of(command: str, folder: Path) -> str:
     """
     places = {name for name, _ in PLACE.findall(command)}
     if len(places & {"data", "covariance"}) != 1 or not {"k", "out"} <= places:
-        raise InputError(f"--command: {command!r}; needed are {FORMS}")
+        raise InputError(f"--command: {command!r}; it must contain {FORMS}")
     words = _words(command)
     if not shutil.which(words[0], path=os.pathsep.join([str(folder), os.environ["PATH"]])):
         raise InputError(f"--command: no program {words[0]!r} is installed")

@@ -155,7 +155,7 @@ def _of_file(file: Path, columns: list[str]) -> pa.Table:
             "a newer spcabench made them"
         )
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
-        raise InputError(f"{file}: no rows of spcabench: they have a column {lacking[0]}")
+        raise InputError(f"{file}: not rows of spcabench: column {lacking[0]} is missing")
     try:
         if schema.equals(SCHEMA):
             table = pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)

@@ -43,7 +43,7 @@ def steps(history: str, *numbers: str) -> list[Json]:
     entries: list[Json] = opening.parsed(history, list[Json], "history")
     for name in numbers:
         if any(type(entry.get(name)) not in (int, float) for entry in entries):
-            raise InputError(f"history: an entry without a number {name!r}")
+            raise InputError(f"history: an entry has no number {name!r}")
     return entries
 
 

@@ -154,7 +154,9 @@ def test_every_statement_of_the_figures_is_published():
 def test_two_statements_of_one_id_are_refused(trial_run):
     report, _ = make_run(trial_run)
     first = report["statements"][0]
-    with pytest.raises(InputError, match="T1 of trial2013_fig1 is another one in trial2013_fig2"):
+    with pytest.raises(
+        InputError, match="T1 of trial2013_fig1 differs from that in trial2013_fig2"
+    ):
         claims_file.whole([first, first | {"figure": "trial2013_fig2", "quote": "it fails"}])
     module = ModuleType("trial")
     words_of_both = dict(where="here", quote="q", kind="number", measures="m", unit="", why="w")

@@ -272,9 +272,13 @@ LOADINGS = {  # of `grade --problem pitprops`
 }
 PROPOSALS = {  # of `best-known --take`
     "not of norm one": ("p.json", proposal(loadings=[2.0, 2.0]), "norm"),
-    "another support": ("p.json", proposal(support=[0]), "support: must be the 2 places"),
+    "another support": ("p.json", proposal(support=[0]), "support: it must have 2 indices below"),
     "too many nonzeros": ("p.json", proposal(k=1), "it has 2 nonzeros"),
-    "no such problem": ("p.json", proposal(item="no such problem"), "is no problem of the suites"),
+    "no such problem": (
+        "p.json",
+        proposal(item="no such problem"),
+        "is not a problem of the suites",
+    ),
     "another problem": ("p.json", proposal(problem="another one"), "its problem is 'another one'"),
     "a word as support": ("p.json", proposal(support="x"), "support"),
 }

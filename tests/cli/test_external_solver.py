@@ -130,9 +130,9 @@ def test_every_format_holds_the_matrix_to_its_last_digit(file_of, kind, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("cat {k} {out}", "needed are"),
-        ("cat {data} {k}", "needed are"),
-        ("cat {data} {covariance} {k} {out}", "needed are"),
+        ("cat {k} {out}", "it must contain"),
+        ("cat {data} {k}", "it must contain"),
+        ("cat {data} {covariance} {k} {out}", "it must contain"),
         ("no_such_program {data} {k} {out}", "no program 'no_such_program'"),
         ("cat '{data} {k} {out}", "No closing quotation"),
     ],
