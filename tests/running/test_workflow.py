@@ -11,7 +11,6 @@ import time
 
 import pytest
 import yaml
-from snakemake import api
 
 from spcabench import registry
 from spcabench.cli import figures, options
@@ -24,6 +23,8 @@ from tests.system_processes import below, gone
 
 def test_what_the_snakefile_switches_off_is_there():
     """Otherwise the limit of jobs per second has another name, and its timers run."""
+    from snakemake import api  # here: its plugins start programs, which takes each worker a second
+
     scheduler = sys.modules[api.Workflow.__module__].JobScheduler
     assert "self.job_rate_limiter =" in inspect.getsource(scheduler.__init__)
     assert "self.scheduler = JobScheduler(" in inspect.getsource(api.Workflow)
