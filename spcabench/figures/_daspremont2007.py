@@ -1,7 +1,6 @@
 """What the figures of d'Aspremont et al. (2007) share: tables, and the panels of convergence."""
 
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -79,27 +78,6 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
     lines.append(["cumulative variance", *(f"{100 * e:.1f} %" for e in numbers["explained"])])
     head = ["variable", *(f"PC{i}" for i in range(1, Z.shape[1] + 1))]
     return {"title": title, "head": head, "lines": lines}
-
-
-def draw_table(axis: Any, title: str, numbers: dict[str, Any]) -> None:
-    """The same table in a picture."""
-    axis.set_axis_off()
-    of_method = table_of(title, numbers)
-    Z = np.array(numbers["Z"])
-    table = axis.table(
-        [line[1:] for line in of_method["lines"]],
-        rowLabels=[line[0] for line in of_method["lines"]],
-        colLabels=of_method["head"][1:],
-        colWidths=[0.72 / Z.shape[1]] * Z.shape[1],
-        cellLoc="center",
-        bbox=[0.3, 0.0, 0.7, 1.0],
-    )
-    table.auto_set_font_size(False)
-    table.set_fontsize(8)
-    for column in chain([-1], range(Z.shape[1])):
-        for row in (len(Z) + 1, len(Z) + 2):
-            table[row, column].set_facecolor("#EEEEEE")
-    axis.set_title(title)
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:

@@ -10,10 +10,12 @@ and X10 a mixture of both.
 import numpy as np
 
 from spcabench import claims
-from spcabench.figures._daspremont2007 import METHODS, draw_table, measured
+from spcabench.claims.words import listed, span
+from spcabench.figures._daspremont2007 import METHODS, measured, table_of
 from spcabench.run import Run
+from spcabench.style import MARKERS, PALETTE
 
-PANELS, SIZE = (2, 2), (9.5, 7.6)
+PANELS, SIZE = (1, 2), (11.5, 3.8)
 FACTORS = (range(4, 8), range(4))  # variables of the second and of the first factor
 LATE = "the table was published without a statement, so the test was written after it"
 
@@ -90,8 +92,31 @@ def table(problem, *, seed, method):
     return measured(problem, method, (4, 4))
 
 
+def tables(data):
+    """The loadings by each method, for the page."""
+    return [
+        table_of(METHODS[method], numbers)
+        for method in METHODS
+        for numbers in data[data.label == method].extra
+    ]
+
+
 def draw(data, axes):
-    """One table for each method."""
-    for axis, method in zip(axes.flat, METHODS, strict=True):
-        for results in data[data.label == method].extra:
-            draw_table(axis, METHODS[method], results)
+    """The loadings of both components by each method; the tables are on the page."""
+    for place, axis in enumerate(axes.flat):
+        axis.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
+        for offset, (method, name) in enumerate(METHODS.items()):
+            for numbers in data[data.label == method].extra:
+                loadings = np.array(numbers["Z"])[:, place]
+                style = dict(linestyle="none", marker=MARKERS[offset], color=PALETTE[offset])
+                x = np.arange(len(loadings)) + 0.12 * (offset - 1.5)
+                axis.plot(x, loadings, markersize=5, label=name, **style)
+                axis.set_xticks(range(len(loadings)), numbers["features"])
+        for numbers in data[data.label == "dspca"].extra:
+            loadings = np.array(numbers["Z"])[:, place]
+            W = np.flatnonzero(np.abs(loadings) > 1e-9)
+            names = [numbers["features"][j] for j in W]
+            values = span(np.abs(loadings[W]))
+            axis.set_title(f"component {place + 1}: DSPCA has {listed(names)}, with {values} each")
+        axis.set_ylabel("loading")
+    axes.flat[0].legend(loc="upper left")

@@ -12,24 +12,16 @@ from itertools import combinations
 import numpy as np
 
 from spcabench import api, claims
-from spcabench.claims.words import counted
+from spcabench.claims.words import counted, span
 from spcabench.figures.daspremont2007_artificial import LATE
 from spcabench.run import Run
+from spcabench.style import MARKERS, PALETTE, name_lines
 
-PANELS, SIZE = (1, 1), (10.5, 5.2)
+PANELS, SIZE = (1, 1), (11.5, 3.8)
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
-HEAD = (
-    "A",
-    "k1",
-    "k2",
-    "optimum",
-    "relaxation:\nvalue",
-    "bound",
-    "bound /\noptimum",
-    "pair",
-    "pair,\nrefitted",
-)
+COLUMNS = ("optimum", "value", "bound", "pair", "refit")
+HEAD = ["A", "k1", "k2", "optimum", "relaxation", "bound", "pair", "refitted", "bound / optimum"]
 
 D13 = claims.Statement(
     id="D13",
@@ -100,32 +92,37 @@ def norm(A, R, C):
     return float(np.linalg.norm(A[np.ix_(R, C)], 2))
 
 
-def draw(data, axes):
-    """The table."""
-    axis = axes.flat[0]
-    axis.set_axis_off()
-    cells = []
+def tables(data):
+    """Every instance, as shares of the largest singular value, for the page."""
+    lines = []
     for numbers in data.extra:
-        shares = [
-            numbers[name] / numbers["top"]
-            for name in ("optimum", "value", "bound", "pair", "refit")
-        ]
-        optimum, value, bound, cut, refit = (f"{share:.4f}" for share in shares)
-        shape = f"{numbers['shape'][0]} x {numbers['shape'][1]}"
-        cells.append(
-            [
-                shape,
-                *numbers["k"],
-                optimum,
-                value,
-                bound,
-                f"{numbers['bound'] / numbers['optimum']:.4f}",
-                cut,
-                refit,
-            ]
-        )
-    table = axis.table(cells, colLabels=HEAD, cellLoc="center", bbox=[0, 0, 1, 1])
-    table.auto_set_font_size(False)
-    table.set_fontsize(8.5)
-    for column in range(len(HEAD)):
-        table[0, column].set_height(2 * table[1, column].get_height())
+        shares = [f"{numbers[name] / numbers['top']:.4f}" for name in COLUMNS]
+        m, n = numbers["shape"]
+        ratio = f"{numbers['bound'] / numbers['optimum']:.4f}"
+        lines.append([f"{m} x {n}", *(str(k) for k in numbers["k"]), *shares, ratio])
+    return [{"title": "instances", "head": HEAD, "lines": lines}]
+
+
+def draw(data, axes):
+    """Bound and pair of every instance over the optimum; the table is on the page."""
+    axis = axes.flat[0]
+    names = [
+        f"{m} x {n}\n{k_u}, {k}" for (m, n), (k_u, k) in ((e["shape"], e["k"]) for e in data.extra)
+    ]
+    series = {"bound": "certified bound", "pair": "pair", "refit": "pair, refitted"}
+    for (column, name), marker, colour in zip(series.items(), MARKERS, PALETTE, strict=False):
+        ratio = [numbers[column] / numbers["optimum"] for numbers in data.extra]
+        style = dict(linestyle="none", marker=marker, color=colour, label=name)
+        axis.plot(range(len(ratio)), ratio, **style)
+    axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
+    axis.set_xticks(range(len(names)), names, fontsize=8)
+    bounds = [100 * (e["bound"] / e["optimum"] - 1) for e in data.extra]
+    best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
+    axis.set_title(
+        f"the bound is {span(bounds, '%')} above the optimum; the pair, refitted, is the best in "
+        f"{best} of {len(bounds)}"
+    )
+    axis.set(
+        xlabel="size of A, and the cardinalities k1, k2", ylabel="over the optimum of all pairs"
+    )
+    name_lines(axis)

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 
 from spcabench import claims
-from spcabench.claims.words import span
+from spcabench.claims.words import number, span
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
 from spcabench.run import Run
 from spcabench.running import schema
-from spcabench.style import look
+from spcabench.style import look, mark_level, name_lines
 
-PANELS, SIZE = (1, 3), (10.5, 3.4)
+PANELS, SIZE = (1, 3), (11.5, 3.6)
 SPARSITY = 0.044
 GAMMA, GIVEN = 5.0, "gamma given"  # the paper's number, as GPower0's penalty
 
@@ -122,7 +122,24 @@ def draw(data, axes):
         axis.set_xscale("symlog", linthresh=1.0)  # linear from 0 to 1, and logarithmic from there
         axis.xaxis.set_major_formatter(ScalarFormatter())
         axis.set(xlabel="iteration", ylabel=label, xlim=(-0.1, None))
-    axes.flat[2].set_yscale("log")
-    # the tolerance at which both stop
-    axes.flat[2].axhline(1e-6, color="black", linewidth=0.8, linestyle=":")
-    axes.flat[0].legend()
+    _mark_paper(shown, axes)
+    for axis in axes.flat:
+        name_lines(axis)
+
+
+def _mark_paper(shown, axes):
+    """The paper's numbers, and what each panel shows as its title."""
+    left, middle, right = axes.flat
+    right.set_yscale("log")
+    mark_level(right, 1e-6, "both stop")
+    right.axvline(6, color="black", linewidth=0.8, linestyle=":")
+    words = dict(rotation=90, va="bottom", fontsize=8)
+    right.text(6.6, 0.03, "the paper: 6", transform=right.get_xaxis_transform(), **words)
+    ends = shown[shown.group == "gpower1"].groupby("solver").last()
+    if {"grqi", "gpower1"} <= set(ends.index):
+        more = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
+        left.set_title(f"GRQI ends {number(more, '%')} above GPower1")
+        nonzeros = ends.cardinality["grqi"]
+        middle.set_title(f"GPower1's cardinality varies until {nonzeros} (the paper: 44 of 1000)")
+        counts = ends.iteration
+        right.set_title(f"{counts['grqi']} iterations of GRQI, {counts['gpower1']:,} of GPower1")

@@ -9,6 +9,7 @@ bound. The right panel is ours.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,9 +23,9 @@ from spcabench.figures import _kuleshov2013_claims as shared
 from spcabench.figures import _kuleshov2013_others as others
 from spcabench.run import Run
 from spcabench.solving.status import Status
-from spcabench.style import look
+from spcabench.style import look, mark_level, name_lines, plain_log_ticks
 
-PANELS, SIZE = (1, 2), (9.5, 4.0)
+PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL_J = (1, 2, 5)
 LARGE = 1 / 3  # highest third of the axis: sparsities above this
 STEP = 1.009  # "varying gamma by < 1 %"
@@ -304,21 +305,40 @@ def draw(data, axes):
         scatter(left, part.sparsity, part.flops_p, part.status_p, penalty)
         for label, line in (("main", "-"), ("loose", ":")):
             both = base.pairs(data, label).query("penalty == @penalty")
-            # the loose runs have no scatter of their own: they would hide the main ones
             tol = "10^{-6}" if label == "main" else "10^{-2}"
             style = look(penalty) | dict(
-                linestyle=line, label=f"{base.NAMES[penalty]} / GRQI, tol ${tol}$"
+                linestyle=line, label=f"{base.NAMES[penalty]}, tol ${tol}$"
             )
             right.plot(*base.medians(both, both.ratio), **style)
     scatter(left, main.sparsity, main.flops_g, main.status_g, "grqi")
     left.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
-    right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="ratio of flops")
-    for level in (1, 10, 100):
-        right.axhline(level, color="black", linewidth=0.7, linestyle=":")
-    # where the paper's claim ends
-    right.axvline(0.2, color="#999999", linewidth=0.7)
-    left.legend()
-    right.legend()
+    right.set(xscale="log", yscale="log", xlabel="sparsity k/n")
+    right.set_ylabel("flops of GPower / flops of GRQI")
+    _mark_paper(main, left, right)
+    for axis in (left, right):
+        plain_log_ticks(axis)
+        name_lines(axis)
+
+
+def _mark_paper(main, left, right):
+    """The paper's orders of magnitude where it states them, and what is found as the titles."""
+    low, high = right.get_xlim()
+    right.set_xlim(low, high)
+    paper: dict[str, Any] = dict(color="black", linewidth=1.0, linestyle=":")
+    words: dict[str, Any] = dict(fontsize=8, va="top")
+    right.plot([low, 0.05], [100, 100], **paper)
+    right.text(1.05 * low, 92, "the paper: 100 below 5 %", **words)
+    right.fill_between([low, base.SPARSE], 10, 100, color="#EEEEEE", zorder=0)
+    right.text(1.05 * low, 9, "the paper: shaded, 10 to 100 below 20 %", **words)
+    mark_level(right, 1, "as many")
+    gpower1 = main[main.penalty == "gpower1"]
+    places = claims.banded(gpower1, "sparsity", base.EDGES, base.typical("ratio"))
+    if places:
+        values = [place.measured.value for place in places]
+        right.set_title(f"GRQI: {span(values[::-1], 'times')} fewer than GPower1 below 20 %")
+    more = gpower1[gpower1.ratio < 1].sparsity
+    if len(more):
+        left.set_title(f"GRQI takes more than GPower1 from {number(100 * more.min(), '%')} on")
 
 
 def scatter(axis, x, y, status, solver):
@@ -326,5 +346,8 @@ def scatter(axis, x, y, status, solver):
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
     # hollow: flops of a run that was cut off are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
-    axis.plot(x[~ended], y[~ended], linestyle="none", alpha=0.8, label=base.NAMES[solver], **style)
-    axis.plot(x[ended], y[ended], linestyle="none", fillstyle="none", **style)
+    points = dict(linestyle="none", alpha=0.5, markersize=3.5) | {"label": base.NAMES[solver]}
+    axis.plot(x[~ended], y[~ended], **style | points)
+    axis.plot(
+        x[ended], y[ended], **style | dict(linestyle="none", fillstyle="none", markersize=3.5)
+    )

@@ -28,11 +28,11 @@ from spcabench.figures._truth import truth, truth_of, with_truth
 from spcabench.run import Run
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import refitted
-from spcabench.style import look
+from spcabench.style import look, mark_level, name_lines
 from spcabench.vectors import normalize, project, soft_threshold
 
 SHARES = ("kuleshov2013_fig2",)
-PANELS, SIZE = (1, 3), (11.5, 4.0)
+PANELS, SIZE = (1, 3), (13.0, 4.2)
 COUNT = 10  # random starts of each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
@@ -298,17 +298,22 @@ def draw(data, axes):
     for solver in (*base.PENALTIES, "grqi"):
         # without the runs with small J, which end early on purpose
         part = rows[(rows.solver == solver) & rows.settings.map(lambda s: "J" not in s)]
-        style = look(solver) | dict(linestyle="none", alpha=0.7, label=base.NAMES[solver])
+        style = look(solver) | dict(linestyle="none", alpha=0.5, label=base.NAMES[solver])
+        style |= dict(markersize=3.5)
         left.plot(part.cardinality / part.n, part.variance / part.lambda_1, **style)
     for penalty in base.PENALTIES:
         selected = main[main.penalty == penalty]
-        for (suffix, form), line in zip(base.FORMS.items(), "-:", strict=True):
-            named = dict(linestyle=line, label=f"{base.NAMES[penalty]}, {form}")
+        # GPower0 returns the best entries on its support: both forms are one line
+        forms_of = list(base.FORMS.items())[penalty == "gpower0" :]
+        for (suffix, form), line in zip(forms_of, "-:", strict=False):
+            name = base.NAMES[penalty] + (f", {form}" if penalty == "gpower1" else "")
+            named = dict(linestyle=line, label=name, markersize=3.5)
             middle.plot(
                 *base.medians(selected, base.apart(selected, suffix)), **(look(penalty) | named)
             )
     # the 2 % of K7
-    middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
+    middle.axhspan(-2, 2, color="#EEEEEE", zorder=0, label="the paper: essentially identical")
+    _mark_found(main, data[data.label == "starts"], axes)
     _draw_starts(data[data.label == "starts"], right)
     first = rows[rows.seed == 0]
     if len(first):
@@ -320,8 +325,30 @@ def draw(data, axes):
         ylabel="starts within 2 %, share",
         ylim=(-0.03, 1.03),
     )
-    for axis in axes.flat:  # above the panel: no corner of it is free at every scale
-        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    for axis in axes.flat:
+        name_lines(axis)
+    left.legend(*left.get_legend_handles_labels(), loc="upper left")
+
+
+def _mark_found(main, starts, axes):
+    """What each panel shows as its title."""
+    left, middle, right = axes.flat
+    gpower1 = main[main.penalty == "gpower1"]
+    if len(gpower1):
+        raw, refitted_ = (base.medians(gpower1, base.apart(gpower1, s))[1] for s in base.FORMS)
+        below = (base.apart(gpower1) < 0).sum()
+        left.set_title(f"GPower1 as returned is below GRQI in {below} of {len(gpower1)} pairs")
+        middle.set_title(
+            f"GPower1 as returned {number(raw.min(), '%')} to {number(raw.max(), '%')},\n"
+            f"refitted {number(refitted_.min(), '%')} to {number(refitted_.max(), '%')}"
+        )
+    shares = pd.DataFrame(starts.extra.tolist())
+    if len(shares):
+        ends = shares[shares.reading == "shift"].groupby("mu0").within.mean()
+        right.set_title(
+            f"starts near $\\lambda_1$ succeed in {number(ends.iloc[-1], 'share')},\n"
+            f"far from it in {number(ends.iloc[0], 'share')}"
+        )
 
 
 def _draw_starts(starts, axis):
@@ -338,4 +365,8 @@ def _draw_starts(starts, axis):
             )
         share = rows.groupby("mu0").within.mean()
         axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)
-    axis.axhline(0.8, color="black", linewidth=0.7, linestyle=":")
+        last = rows[rows.mu0 == rows.mu0.max()].groupby("k").within.mean()
+        text = dict(fontsize=8, color=style["color"], ha="right", va="bottom")
+        if line == "-":
+            axis.text(rows.mu0.max(), last.max(), f"k = {last.idxmax()}", **text)
+    mark_level(axis, 0.8, "needed: 80 % of the starts")
