@@ -33,10 +33,13 @@ ACCURACIES = (
     *((base.D, eps) for eps in (COARSE, 0.2)),
     (4, 0.2),
 )
-PREPROCESSINGS = {
+PREPROCESSINGS: dict[str, dict[str, Any]] = {
     CONTRAST: dict(contrast=True),
     "not centred": dict(center=False),
     "scaled": dict(scale=True),
+    "standardised faces": dict(each="standardised"),
+    "faces of norm one": dict(each="norm one"),
+    "contrast-normalised, scaled pixels": dict(contrast=True, scale=True),
 }
 # reading -> label; the first one decides
 PREPARED = {CONTRAST: CONTRAST, "raw": base.MAIN, **{of: of for of in PREPROCESSINGS}}

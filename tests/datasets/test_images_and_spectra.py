@@ -57,6 +57,15 @@ def test_contrast_normalised_faces_are_those_of_lee_and_seung(real_data):
     assert np.abs(stretched - expected).max() < 1.5  # grey levels
 
 
+def test_each_face_is_standardised_or_of_norm_one():
+    for each, of, expected in (("standardised", np.std, 1.0), ("norm one", np.linalg.norm, 1.0)):
+        problem = api.load_or_stand_in("cbcl", each=each, center=False)
+        X = problem.data.X * np.sqrt(problem.m)
+        assert of(X, axis=1) == pytest.approx(np.full(problem.m, expected))
+    with pytest.raises(InputError, match="each: 'mean'"):
+        api.load_or_stand_in("cbcl", each="mean")
+
+
 def test_every_spectrum_has_mean_5000_until_its_factor_is_applied(real_data):
     real_data("lrs")
     X = api.load_or_stand_in("lrs", center=False).data.X * np.sqrt(531)
