@@ -36,7 +36,7 @@ def compare(old, new, best):
 
 
 def excluded(measure, before, after):
-    """Why a number decides nothing, in a word; "" where it does."""
+    """Why a number decides nothing, in a word; "" if it decides."""
     if after["status"] == "time_limit" and before.get("seconds", 0.0) > LIMIT / 10:
         return "late"
     conventions = {entry.get("convention", 1) for entry in (before, after) if "flops" in entry}
@@ -65,7 +65,7 @@ def timed(old, new, problems):
 
 
 def memories(old, new):
-    """Return (solver, problem) -> bytes that the new commit needs more, where the peaks differ.
+    """Return (solver, problem) -> how many more bytes the new commit needs, if the peaks differ.
 
     A difference below `FEW_BYTES` is that of two processes of the same code.
     """

@@ -171,7 +171,7 @@ MEMORY = of_solver(
 
 
 def main():
-    """Count every planted change, print the table, and exit with 1 where the gate was wrong."""
+    """Count every planted change, print the table, and exit with 1 if the gate was wrong."""
     base = package_of(full_hash("HEAD"))
     plants = (*REGRESSIONS, *HARMLESS, MEMORY)
     solvers = sorted({solver for plant in plants for solver in plant.solvers})

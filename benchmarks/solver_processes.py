@@ -1,4 +1,4 @@
-"""One pass over the solvers of a commit: each is measured in a process of its own.
+"""One pass over the solvers of a commit: each is measured in a separate process.
 
 A process that has imported what all solvers share is forked for each of them. So libraries are
 imported once, and a solver that crashes or hangs costs the others nothing.
@@ -119,7 +119,7 @@ def main():
 
 
 def of_solver(solver, problems):
-    """Return problem -> counts of one solver, measured in a process of its own.
+    """Return problem -> counts of one solver, measured in a separate process.
 
     If the process gave nothing, there is an error with its last line.
     """

@@ -99,7 +99,7 @@ def variances_of(Sigma, X):
 
 
 def order(variances, cardinalities):
-    """Falling variances, unless each component has a cardinality of its own."""
+    """Falling variances, unless each component has its own cardinality."""
     return np.argsort(
         -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
     )

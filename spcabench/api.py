@@ -58,7 +58,7 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
 
 
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
-    """Load a dataset, or its stand-in where its files are not here, as figures and suites do."""
+    """Load a dataset, or its stand-in if its files are not available, as figures and suites do."""
     if not isinstance(name, str):
         raise InputError(f"dataset: {validate.shown(name)}; give its name")
     dataset = registry.module("dataset", name)
@@ -95,7 +95,7 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
 
 
 def default_solver(problem: Problem, nonnegative: bool = False) -> str:
-    """Return the name of the solver that is taken where none is asked for."""
+    """Return the name of the solver that is used if none is given."""
     return registry.solver_for(problem.n, bool(nonnegative), problem.nnz)
 
 

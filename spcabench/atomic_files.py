@@ -57,7 +57,7 @@ def replacing(file: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
-    """A folder beside another one, whose place it takes at the end.
+    """A folder beside another one, which it replaces at the end.
 
     Whenever the process is killed, the one or the other is whole there.
 
@@ -119,7 +119,7 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Append to a text file; where not all of it fits, the file stays as it was."""
+    """Append to a text file; if not all of it fits, the file stays as it was."""
     before = path.stat().st_size if path.exists() else None
     try:
         with writing(path), path.open("a", encoding="utf-8") as stream:

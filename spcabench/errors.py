@@ -1,4 +1,4 @@
-"""Errors that users and authors of solvers can mend, and the line where an error arose."""
+"""Errors that users and authors of solvers can fix, and the line where an error arose."""
 
 import json
 import traceback

@@ -116,7 +116,7 @@ def _off() -> Iterator[None]:
 
 
 def evaluation() -> AbstractContextManager[None]:
-    """One evaluation of x'Sigma x, not charged where it `is_free`.
+    """One evaluation of x'Sigma x, not charged if it `is_free`.
 
     A search that evaluates many vectors would otherwise make all its products here.
     """
@@ -133,7 +133,7 @@ def is_free(of_iterate: int, in_all: int) -> bool:
 
 
 def check_caller(operation: str) -> None:
-    """Raise SolverError unless the function that calls was called by a module of this package.
+    """Raise SolverError unless the calling function was itself called from this package.
 
     It goes by the file that the module was loaded from, not by what a module says of itself.
     """
@@ -145,7 +145,7 @@ def check_caller(operation: str) -> None:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a module of this package runs in a frame, by the file that it was loaded from."""
+    """Whether a frame runs code of this package, judged by the file it was loaded from."""
     module = sys.modules.get(str(frame.f_globals.get("__name__")))
     ours = module is not None and vars(module) is frame.f_globals
     return ours and frame.f_code.co_filename.startswith(PACKAGE)

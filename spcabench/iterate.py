@@ -15,7 +15,7 @@ Formulation = Literal["penalised", "orthonormal", "disjoint", "common"]
 
 
 def as_matrix(matrix: Matrix | None) -> NDArray[np.float64]:
-    """Return the matrix; where a function was given, call it."""
+    """Return the matrix; if a function was given, call it."""
     assert matrix is not None
     return matrix() if callable(matrix) else matrix
 

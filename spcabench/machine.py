@@ -120,7 +120,7 @@ def git(folder: Path, *words: str) -> str:
 
 @lru_cache
 def mixed_checkouts() -> str:
-    """What is wrong where the solvers or datasets do not come with this package; "" where all do.
+    """What is wrong if solvers or datasets do not come with this package; "" if all do.
 
     A work tree on the path of another one's editable install is mixed: Python finds the package in
     the work tree, and the finder of the install adds the solvers and datasets of the other.
@@ -198,7 +198,7 @@ def load_average() -> float:
 
 
 def process_memory(key: str) -> float:
-    """Return the bytes of this process: "VmRSS" now, "VmHWM" at the peak, nan where unknown."""
+    """Return the bytes of this process: "VmRSS" now, "VmHWM" at the peak, nan if unknown."""
     try:
         status = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -210,7 +210,7 @@ def process_memory(key: str) -> float:
 
 
 def memory_of_children() -> float:
-    """Return the bytes that the largest ended child had beyond this process now; 0 where none.
+    """Return how many bytes more than this process now the largest ended child had, at least 0.
 
     A child that was forked has at first what this process has.
     """
@@ -234,7 +234,7 @@ def readable(count: float) -> str:
 
 
 def free_memory() -> float:
-    """Return the bytes that a process may still have without swapping; infinite where unknown."""
+    """Return the bytes that a process may still have without swapping; infinite if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -245,7 +245,7 @@ def free_memory() -> float:
 
 
 def forget_peak() -> None:
-    """Let the peak ("VmHWM") count from now on, where the system can."""
+    """Let the peak ("VmHWM") count from now on, if the system can."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -293,5 +293,5 @@ def memory_limit() -> float:
 
 
 def is_too_small_for_libraries(limit: float) -> bool:
-    """Whether the numerical libraries would end, or hang, where they are loaded."""
+    """Whether the numerical libraries would crash or hang when they are loaded."""
     return limit < LIBRARIES + THREAD_OF_LIBRARIES * (os.cpu_count() or 1)

@@ -48,7 +48,7 @@ def regular(file: Path | str, expected: str = "a file", largest: float = float("
 
 
 def folder(path: Path | str, expected: str) -> Path:
-    """The path of a folder that is there. Raises InputError for anything else."""
+    """The path of an existing folder. Raises InputError for anything else."""
     with using_file(path):
         if not Path(path).exists():
             raise InputError(f"{path}: no such folder; expected {expected}")

@@ -35,7 +35,7 @@ def missing(library: str, extra: str = "") -> MissingExtra:
 
 
 def require(library: str) -> Any:
-    """Import a library and return it; MissingExtra where it is not installed."""
+    """Import a library and return it; MissingExtra if it is not installed."""
     try:
         return importlib.import_module(library)
     except ModuleNotFoundError as error:

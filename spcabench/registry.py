@@ -154,7 +154,7 @@ def unavailable(solver: str) -> str:
 
 
 def written(solver: str, name: str) -> str:
-    """The text that a solver's file gives a name, read without importing it; "" where none is."""
+    """The text that a solver's file gives a name, read without importing it; "" if none."""
     return _texts(path("solver", solver).read_bytes()).get(name, "")
 
 
@@ -243,7 +243,7 @@ def solver_for(n: int, nonnegative: bool = False, stored: int = 0) -> str:
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the solver of many runs, where one answer need not be the best, and its settings."""
+    """Return the solver for many runs of which no answer has to be the best, and its settings."""
     name, settings = _package("solver").QUICK[nonnegative]
     return name, dict(settings)
 

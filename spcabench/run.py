@@ -1,4 +1,4 @@
-"""What is asked for: one run of a solver, or one call of a function, in one class for all plans."""
+"""One run of a solver, or one call of a function: the same class for all plans."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -35,7 +35,7 @@ def say(*words: Any, **how: Any) -> None:
 
 
 def accept_every_character() -> None:
-    """Let this process print all texts, whatever the encoding of the terminal or file."""
+    """Let this process print any text, whatever the encoding of the terminal or file."""
     codecs.register_error(HANDLER, _readable)
     # Python has no stream where the shell closed it (`>&-`)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115

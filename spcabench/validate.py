@@ -187,7 +187,7 @@ def magnitudes(X: Any) -> None:
 
 
 def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
-    """Warn where implicit centring cancels most digits of a column.
+    """Warn if implicit centring cancels most digits of a column.
 
     ``raw`` and ``centred`` are the squared norms of the columns (n,) before and after centring.
     """
@@ -392,7 +392,7 @@ def compressed(
 
 
 def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
-    """Raise InputError for indices that are none, or point outside a sparse matrix."""
+    """Raise InputError for indices that are not whole numbers, or point outside a sparse matrix."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
     if len(indices) and not least <= indices.min() <= indices.max() < length:

@@ -1,4 +1,4 @@
-"""The passes over a large corpus, beside what decompressing the file alone takes."""
+"""The passes over a large corpus, compared with decompressing the file."""
 
 import gzip
 import resource

@@ -1,4 +1,4 @@
-"""What the harness and the matrix layer cost beside bare calls of BLAS and LAPACK."""
+"""What the harness and the matrix layer cost compared with bare calls of BLAS and LAPACK."""
 
 from time import perf_counter
 

@@ -43,7 +43,7 @@ Promise = Callable[[ModuleType], str | None]  # what it returns says why it coul
 
 
 class Broken(Exception):
-    """A promise that was not kept, in a sentence."""
+    """A broken promise, in a sentence."""
 
 
 def _data(seed: int, m: int = 12) -> Vector:
@@ -325,7 +325,7 @@ def prints_nothing(module: ModuleType) -> None:
 
 
 def leaves_the_harness_alone(module: ModuleType) -> None:
-    """Of the package it imports only what solvers are made of: nothing that grades or counts."""
+    """From the package it imports only what solvers need: nothing that grades or counts."""
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         for name in _imported(node):
             part = name.split(".")

@@ -57,7 +57,7 @@ class Tally:
             self._solves[k] += 1
 
     def quotient(self, k: int) -> None:
-        """Take back the product of a Rayleigh quotient of order k, where a solve pays for it."""
+        """Take back the product of a Rayleigh quotient of order k if a solve pays for it."""
         # The convention's k^3 + 2 k^2 for a solve includes the quotient, but the audit has just
         # seen its product B y and counted k^2. The quotient may come before its solve, so one may
         # run ahead; a second one would be work that nothing pays for.

@@ -1,4 +1,4 @@
-"""What is said where a statement does not hold and nobody wrote why: what would decide it."""
+"""What would decide a statement that does not hold and whose cause is not written."""
 
 from dataclasses import replace
 from typing import Any

@@ -23,7 +23,7 @@ MARGIN = ("holds", "fails")
 
 
 def finite(number: float | None) -> float | None:
-    """Return the number, or None if it is none or infinite: JSON has neither."""
+    """Return the number, or None if it is NaN or infinite: JSON has neither."""
     return None if number is None or not np.isfinite(number) else float(number)
 
 

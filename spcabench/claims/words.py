@@ -75,7 +75,7 @@ def size(count: float, digits: int = DIGITS) -> str:
 
 
 def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[float] = ()) -> str:
-    """Return from where to where numbers reach: "16 to 10,900 times"; one number where they agree.
+    """Return the range of numbers in words: "16 to 10,900 times"; one number if they agree.
 
     Values that are missing are left out. apart_from : as in `number`.
     """

@@ -31,7 +31,7 @@ def check(
     kind: str = "loadings",
     inputs: Iterable[str | Path | None] = (),
 ) -> None:
-    """Raise, before the work is done, where a file cannot be written, or a picture not be drawn."""
+    """Raise, before the work is done, if a file cannot be written or a picture not be drawn."""
     if kind not in pictures.KINDS:
         raise InputError(f"--picture: {kind!r}; choose from {', '.join(pictures.KINDS)}")
     if file is None:
@@ -46,7 +46,7 @@ def check(
 
 
 def check_samples(problem: Problem, kind: str) -> None:
-    """Raise, before the work is done, where a picture needs samples that the problem lacks."""
+    """Raise, before the work is done, if a picture needs samples that the problem lacks."""
     if kind in pictures.OF_SAMPLES and problem.m is None:
         raise InputError(
             f"--picture: {kind!r} needs samples, but {problem.name} is a covariance; choose "
@@ -55,7 +55,7 @@ def check_samples(problem: Problem, kind: str) -> None:
 
 
 def check_writable(option: str, file: Path, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise, before the work is done, where no file of this name can be written.
+    """Raise, before the work is done, if no file of this name can be written.
 
     inputs : what the command reads, which is never replaced.
     """
@@ -124,7 +124,7 @@ def draw(
     kind: str = "loadings",
     bound: bool = True,
 ) -> None:
-    """Draw components in the way that is asked for, or a path's variance and bound against k."""
+    """Draw components as the given kind of picture, or a path's variance and bound against k."""
     require("matplotlib").use("Agg")
     if isinstance(results, Components):
         figure = results.plot(kind)

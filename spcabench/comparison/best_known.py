@@ -146,7 +146,7 @@ def checked(items: Iterable[Item]) -> dict[tuple[str, str, int, bool], Entry]:
 
 
 def version(file: Path = TABLE) -> int:
-    """How often the table was improved; 0 where there is none."""
+    """How often the table was improved; 0 if there is no table."""
     return _stored(file).version if file.exists() else 0
 
 

@@ -178,7 +178,7 @@ def graded(
     rows: Path = Path(),
     full: bool = False,
 ) -> Grade:
-    """The grade of a vector x (n,); for a problem of the suites beside what is known of it.
+    """The grade of a vector x (n,); for a problem of the suites, compared with the best known.
 
     items : what the suites call the problem. rows : folder of the rows of comparisons. full : make
     the dual bound too (minutes).

@@ -45,7 +45,7 @@ class Comparison:
 
     @classmethod
     def read(cls, file: Path) -> "Comparison":
-        """The plan of a JSON file. Raises InputError, which names the field, if it is none."""
+        """The plan of a JSON file. Raises InputError, which names the field, if it is not a job."""
         plan: Comparison = opening.read_json(file, cls, "the plan of a comparison")
         check_labels(file, [*plan.named, *plan.broken])
         return plan
@@ -121,7 +121,7 @@ class Job:
         return f"{self.suite}{fresh}-{self.settings}-{self.limit:g}s{ks}{ways}"
 
     def write(self, folder: Path) -> Path:
-        """Write it below a folder, where it has changed; the file's path."""
+        """Write it below a folder if it has changed; the file's path."""
         file = folder / self.folder / f"{self.key}.json"
         write_changed(file, json.dumps(self.fields) + "\n")
         return file
@@ -138,7 +138,7 @@ class Job:
 
     @property
     def own_settings(self) -> dict[str, Any]:
-        """The settings of this solver that the comparison's word stands for."""
+        """The settings of this solver under the comparison's name for them."""
         return suite.settings_of(self.settings, self.label, self.described.settings)
 
 
@@ -178,5 +178,5 @@ def entrants(name: str) -> list[str]:
 
 
 def rows_of(job: Path) -> Path:
-    """Where the rows of a job are, from where the job is described."""
+    """The place of a job's rows, from that of its description."""
     return job.parents[2] / "rows" / job.parent.name / f"{job.stem}.parquet"

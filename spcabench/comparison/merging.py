@@ -47,7 +47,7 @@ class Part:
 
 
 def write(folder: Path, jobs: Mapping[str, Job], table: pa.Table) -> None:
-    """Write what a comparison is made of into its own folder, which can then be taken elsewhere."""
+    """Write all that a comparison needs into its own folder, which can then be moved elsewhere."""
     fields_of = {label: job.fields for label, job in jobs.items()}
     write_text(folder / JOBS, json.dumps(fields_of, indent=1) + "\n")
     results.write_table(table, folder / ROWS)
@@ -90,7 +90,7 @@ def differences(parts: list[Part]) -> list[str]:
 
 
 def times(parts: list[Part], table: Mapping[tuple[str, str, int, bool], Entry]) -> pd.DataFrame:
-    """For each part and solver the shifted mean of the time, as in a comparison of its own."""
+    """For each part and solver the shifted mean of the time, as in its own comparison."""
     tables = []
     for part in (part for part in parts if (part.rows.kind == "suite").any()):
         ranked = ranking.ranking(ranking.standing(part.rows, table))

@@ -32,7 +32,7 @@ class Item:
 
     @property
     def variables(self) -> int:
-        """How many variables it has; 0 where that is not known before it is loaded."""
+        """How many variables it has; 0 if that is not known before it is loaded."""
         return int(self.n or self.parameters.get("n", 0))
 
     @property

@@ -121,7 +121,7 @@ def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
 
 
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """By how many percent the variance of GPower is above that of GRQI; rounding is none."""
+    """By how many percent the variance of GPower is above that of GRQI, rounding ignored."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
     # two runs that end on one support differ in their last digits only: that is a tie
     return (100 * (ratio - 1)).round(6)

@@ -28,7 +28,7 @@ def grown(both: pd.DataFrame, penalty: str) -> str:
 
 
 def one_solve(both: pd.DataFrame, name: str) -> str:
-    """What a single solve of GRQI costs beside a whole run of GPower."""
+    """What a single solve of GRQI costs compared with a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
     # the paper's own count of a solve: this is a bound that no choice of J can go below
@@ -37,7 +37,7 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
 
 
 def refitted(small: pd.DataFrame, name: str) -> str:
-    """What GRQI loses at each small J beside GPower refitted."""
+    """What GRQI loses at each small J against GPower refitted."""
     lost = apart(small, "_refit").groupby(small.J).median()
     phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
     return f"Refitted, {name} explains {listed(phrases)} (medians)."

@@ -58,7 +58,7 @@ def truth(
 def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
-    """The dual bound at k; nothing where too many variables remain for it."""
+    """The dual bound at k; nothing if too many variables remain for it."""
     results = bounds.dual_bound(problem, k, nonnegative)
     return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
@@ -113,7 +113,7 @@ class Truth:
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
-        """The line and the band, values in units, cardinalities per so many."""
+        """The line and the band. unit, per : what values and cardinalities are divided by."""
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return

@@ -342,7 +342,7 @@ def _mark_paper(main, left, right):
 
 
 def scatter(axis, x, y, status, solver):
-    """Points, hollow where the run ended at a limit."""
+    """Points, hollow if the run ended at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
     # hollow: flops of a run that was cut off are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])

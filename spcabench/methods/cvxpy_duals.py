@@ -49,7 +49,7 @@ def check(solver: str, n: int) -> None:
 
 @lru_cache(maxsize=1)
 def modelling() -> Any:
-    """Import CVXPY with its two solvers, on no clock; the first solve imports more."""
+    """Import CVXPY with its two solvers, untimed; the first solve imports more."""
     start = perf_counter()
     cvxpy = require("cvxpy")
     x = cvxpy.Variable((1, 1), PSD=True)

@@ -58,7 +58,7 @@ def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
 
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
-    """Join the primal of largest value and the dual of smallest bound, of pairs of one problem."""
+    """Join the largest primal and the smallest dual bound among pairs of one problem."""
     solved = [p for p in pairs if p is not None]
     high, low = max(solved, key=lambda p: p.value), min(solved, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
@@ -80,7 +80,7 @@ def trivial(S: Array, lam: float) -> Pair:
 
 
 def polished(S: Array, pair: Pair, lam: float) -> Pair:
-    """Return the pair with xx' as its primal, where that is better.
+    """Return the pair with xx' as its primal, if that is better.
 
     x is the best unit vector of its own support and signs s. There x'S x - lam ||x||_1^2 is equal
     to x'(S - lam ss')x, so x is an eigenvector. It gives the optimum if the optimum has rank one.

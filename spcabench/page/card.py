@@ -127,7 +127,7 @@ class Row:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """From the lowest to the highest end of the intervals; infinite where one is open."""
+        """The lowest and the highest end of the intervals; infinite if one is open."""
         lows, highs = ([place[end] for place in self.places] for end in ("low", "high"))
         return (
             -np.inf if None in lows else min(lows),
@@ -135,7 +135,7 @@ class Row:
         )
 
     def number(self) -> str:
-        """The number, or from where to where the numbers reach."""
+        """The number, or the range of the numbers."""
         # a bound is written as one: "≥ 40" for a run that the limit stopped at 40
         _, sign = BOUNDS.get(self.places[0]["kind"], ("", ""))  # a row is of one kind
         values = [bound_or_value(place) for place in self.places if place["value"] is not None]
@@ -424,7 +424,7 @@ def _shown(part: Stored) -> str:
 
 
 def svg(statement: Stored) -> Markup:
-    """The pictures of a statement, side by side where there is room."""
+    """The pictures of a statement, side by side if there is room."""
     return Markup(render("card.html.j2", **_pictures(statement), only=True))
 
 

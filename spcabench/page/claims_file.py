@@ -26,7 +26,7 @@ Stored = dict[str, Any]
 
 
 def read(file: Path, figure: str = "") -> Stored:
-    """The claims file of a figure, or of a run where none is named.
+    """The claims file of a figure, or of a run if no figure is named.
 
     Raises InputError for a file of another version, figure or schema.
     """

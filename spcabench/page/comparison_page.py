@@ -83,7 +83,7 @@ def publish(folder: Path, out: Path) -> Path:
 
 
 def explore(folder: Path) -> Path:
-    """Write the page of a published comparison anew, with interactive curves where it has them."""
+    """Write the page of a published comparison again, now with interactive curves."""
     part, plan = merging.Part.read(folder), Comparison.read(folder / "plan.json")
     return _written(folder, plan, part.jobs, part.rows, _last(part.rows))
 

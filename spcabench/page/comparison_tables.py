@@ -65,7 +65,7 @@ ORDER = {
 
 
 def write(folder: Path, answers: pd.DataFrame, ranking: pd.DataFrame, last: str) -> None:
-    """Write every answer, and the ranking; last is what decides between equal ones."""
+    """Write every answer, and the ranking. last : what decides between equal solvers."""
     # a CSV has no dicts, and Parquet would merge the keys of all rows into one struct
     settings = [results.to_json(by_name) for by_name in answers.settings]
     table = answers[list(TABLE)].assign(settings=settings)

@@ -56,7 +56,7 @@ def write(
 def differing(
     statements: Iterable[dict[str, Any]], other: dict[str, Any] | None
 ) -> list[dict[str, Any]]:
-    """The statements whose verdict at the other scale is another one; it is added as "beside"."""
+    """The statements with a different verdict at the other scale, which is added as "beside"."""
     if other is None:
         return []
     beside = {_key(s): s for s in other["statements"]}

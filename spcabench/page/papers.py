@@ -1,4 +1,4 @@
-"""The papers: the words of each stand in a file of its own beside its figures."""
+"""The papers: authors and title of each are in a file beside its figures."""
 
 import sys
 import tomllib
@@ -29,7 +29,7 @@ class Paper:
 
     @property
     def name(self) -> str:
-        """Authors and year; the key where the paper has no file."""
+        """Authors and year; the key if the paper has no file."""
         return f"{', '.join(self.authors)} ({self.year})" if self.authors else self.key
 
     @property

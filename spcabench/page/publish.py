@@ -211,7 +211,7 @@ def with_block(text: str, published: Path) -> str:
 
 
 def block(published: Path) -> str:
-    """Gallery and verdict table of the published run; a sentence where there is none."""
+    """Gallery and verdict table of the published run; a sentence if there is no such run."""
     if not (published / "about.json").exists():
         return "No run at the papers' scale has been published yet.\n"
     about = opening.read_json(published / "about.json")

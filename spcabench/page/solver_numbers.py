@@ -1,4 +1,4 @@
-"""What the rows of a scale say of each solver: where it appears, its quality and its speed."""
+"""What the rows of a scale say about each solver: where it appears, its quality and speed."""
 
 import ast
 import re

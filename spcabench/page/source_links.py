@@ -11,7 +11,7 @@ from spcabench import registry
 
 
 def source(folder: Path, figure: str) -> str | None:
-    """The address of a figure's file from a page, where the figure is there."""
+    """The address of a figure's file from a page, if the figure exists."""
     if figure not in registry.names("figure"):
         return None
     return relative(registry.path("figure", figure), folder)

@@ -56,7 +56,7 @@ class Covariance(Symmetric):
         return DenseWorkingSet(self.S, W)
 
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
-        """Make the step of `dense_steps.next_column`, where the array allows: n flops."""
+        """Make the step of `dense_steps.next_column`, if the array allows: n flops."""
         return dense_steps.step(self.S, g, d_free, last, sign)
 
     def products(self, Z: Array) -> Array:

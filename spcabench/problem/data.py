@@ -200,7 +200,7 @@ class Data:
         return Data(X, scale, self.U, self.V[W])
 
     def dense(self) -> Array:
-        """Return A as a Fortran-ordered array (m, n); the stored array itself where A is plain."""
+        """Return A as a Fortran-ordered array (m, n); the stored array itself if A is plain."""
         X = self.X.toarray(order="F") if self.sparse else self.X
         if self.scale is not None:
             X = X * self.scale

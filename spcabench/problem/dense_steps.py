@@ -57,10 +57,10 @@ def block(S, W):  # type: ignore[no-untyped-def]
 
 
 def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
-    """As `next_column`; nothing is done, and None is returned, where S is not plain."""
+    """As `next_column`; nothing is done, and None is returned, if S is not plain."""
     return next_column(S, g, d_free, last, sign) if is_plain(S) else None
 
 
 def principal_block(S: Array, W: Indices) -> Array | None:
-    """S[W, W] by `block`; None where S is not plain."""
+    """S[W, W] by `block`; None if S is not plain."""
     return block(S, W) if is_plain(S) else None

@@ -207,7 +207,7 @@ class Problem:
 
     @property
     def covariance(self) -> Covariance | Gram:
-        """Sigma (n, n) for products: an array where it is given, else A'A without forming it."""
+        """Sigma (n, n) for products: an array if it is given, else A'A without forming it."""
         return Gram(self.matrix) if isinstance(self.matrix, Data) else self.matrix
 
     @property
@@ -237,7 +237,7 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def copied(self) -> Problem:
-        """Return the same problem with arrays of its own and nothing kept from earlier use."""
+        """Return the same problem with its own arrays and an empty cache."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
     def given_as(self, form: Form) -> Problem:

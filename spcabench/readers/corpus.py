@@ -80,7 +80,7 @@ def moments(path: Path) -> Moments:
 
 
 def stream_moments(path: Path, checksum: str = "") -> Moments:
-    """Make the pass of `moments`, whatever is kept on disk."""
+    """Make the pass of `moments`, without the cache on disk."""
     file = Docword.open(path)
     sums, squares, documents = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():

@@ -94,13 +94,13 @@ def is_gzipped(path: Path) -> bool:
 
 
 def open_text(path: Path) -> IO[Any]:
-    """Open a file for its bytes, unpacked where it is gzipped."""
+    """Open a file for its bytes, unpacked if it is gzipped."""
     opener: Any = gzip.open if is_gzipped(path) else open
     return opener(path, "rb")
 
 
 def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
-    """Measure a text in one pass of bounded memory, which ends where there is too much of it.
+    """Measure a text in one pass of bounded memory, which ends early if the text is too long.
 
     A field takes ``per_field`` bytes beside the text itself. Raises InputError for a text that is
     too large, and for a line that is too long: whoever reads it holds it several times.

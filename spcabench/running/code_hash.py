@@ -89,7 +89,7 @@ def _summary(file: Path) -> _Summary:
 
 
 def tree_hash(file: Path) -> str:
-    """Hash of a file's tree without docstrings, colour and facts; of its text where it has none."""
+    """Hash of a file's tree without docstrings, colour and facts; of its text if it has no tree."""
     return _summary(file).hash
 
 

@@ -43,7 +43,7 @@ def _has_job(home: Path, file: Path) -> bool:
 
 
 def of_rows(file: Path) -> str:
-    """What is wrong with a file of rows, all of which is read; "" where nothing is."""
+    """What is wrong with a file of rows, all of which is read; "" if nothing is."""
     try:
         with pq.ParquetFile(file, page_checksum_verification=True) as opened:
             opened.read()

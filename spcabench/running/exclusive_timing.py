@@ -21,7 +21,7 @@ def alone(folder: Path = Path()) -> Iterator[None]:
 
 @contextmanager
 def shared(folder: Path = Path()) -> Iterator[None]:
-    """Wait until nothing is being timed: for work that is on no clock."""
+    """Wait until nothing is being timed; for work that is not timed itself."""
     with _turn(folder, fcntl.LOCK_SH):
         yield
 

@@ -98,7 +98,7 @@ def _fault(x: Vector, k: int, nonnegative: bool) -> str:
 
 
 class Grader:
-    """The process that grades: it is made anew where this one has seen a stranger's code."""
+    """The process that grades; a new interpreter if this process has seen a stranger's code."""
 
     def __init__(self) -> None:
         self.worker = Worker(grade, anew=True)

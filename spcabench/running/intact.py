@@ -17,7 +17,7 @@ LIBRARY |= {"select", "time"}
 
 
 def snapshot() -> dict[tuple[str, str], Any]:
-    """What each name of the modules, and of their classes, stands for now."""
+    """The code that each name of the modules and their classes has now."""
     codes: dict[tuple[str, str], Any] = {}
     for name, module in [*sys.modules.items()]:
         if isinstance(module, ModuleType) and (name.startswith(OWN) or name in LIBRARY):
@@ -36,7 +36,7 @@ def _code(value: Any) -> Any:
 
 
 def changed(before: dict[tuple[str, str], Any]) -> list[str]:
-    """The names that stand for something else than they did, or for nothing."""
+    """The names whose code has changed or is gone."""
     now = snapshot()
     return [".".join(key) for key, value in before.items() if now.get(key) is not value]
 

@@ -12,7 +12,7 @@ from spcabench.streams import say
 
 
 class Journal:
-    """A file with one record for each finished run, which ends where the job ends.
+    """A file with one record for each finished run, which is removed when the job is complete.
 
     A record is a line: a checksum, and JSON of the task's id and of its row. A record that is not
     just as it was written is dropped, and its run is made again.

@@ -59,7 +59,7 @@ class Cost:
 def costed(
     run: Run, answer: Answer, fresh: Fresh, own: Worker, ask: Ask
 ) -> tuple[Answer, dict[str, Any]]:
-    """The answer with the time that its run takes by the clock outside, where that is longer.
+    """The answer with the time of its run by the clock outside, if that is longer.
 
     Beside it is the vector of the runs that were timed: the lesser one of the two counts.
 
@@ -228,7 +228,7 @@ def _processor(pid: int) -> float:
 def audited(
     run: Run, answer: Answer, helper: Worker, audit: Callable[..., Any], ask: Ask
 ) -> tuple[Answer, dict[str, Any]]:
-    """The answer with the flops that an audit saw, where these are more than were charged.
+    """The answer with the flops that an audit saw, if these are more than were charged.
 
     Beside it is the vector of the run that was audited. audit : function of a run. Where it cannot
     see what the run does, no flops are counted.

@@ -1,4 +1,4 @@
-"""What the harness lets a worker do before a run, on no clock: functions for a `Task`."""
+"""What the harness lets a worker do before a run, untimed: functions for a `Run`."""
 
 import ctypes
 from contextlib import suppress
@@ -13,7 +13,7 @@ def ready(problem: Problem, *, seed: int) -> dict[str, float]:
 
 
 def tidied(problem: Problem, *, seed: int) -> dict[str, float]:
-    """Give freed memory back to the system, where the C library can.
+    """Give freed memory back to the system, if the C library can.
 
     What the next run needs is then seen in the peak of the process.
     """

@@ -17,7 +17,7 @@ FINISHED = {"draw": "figure", "run": "job"}
 
 
 class Progress:
-    """What a log of Snakemake tells, shown where somebody sees it."""
+    """The progress that a log of Snakemake reports, shown if a person can see it."""
 
     def __init__(self, log: Path) -> None:
         self.log, self.begun = log, monotonic()

@@ -49,7 +49,7 @@ def _datasets(run: Run) -> set[str]:
 
 
 def drawing_fingerprint(figure: str) -> str:
-    """Hash of what decides how a figure is drawn and judged, its runs apart."""
+    """Hash of what decides how a figure is drawn and judged, without its runs."""
     files = [
         registry.path("figure", figure),
         PACKAGE / "style.py",

@@ -120,7 +120,7 @@ def is_empty(value: Any) -> bool:
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """Which amount or flag of a row no run gives; empty if there is none."""
+    """The amount or flag of a row that no run can give; empty if there is none."""
     for name in AMOUNTS:
         single = not isinstance(row[name], Iterable)
         for amount in [row[name]] if single else row[name]:

@@ -59,7 +59,7 @@ class Processes:
             self.common.close()
 
     def restart(self) -> None:
-        """Let what comes next be run in a new process, if the one that is there did anything."""
+        """Run what comes next in a new process, if the present one has done anything."""
         if self.common and self.common.asked:
             self.common.restart()
             self.loaded = ""
@@ -74,7 +74,7 @@ class Processes:
         return self.late.get(run.series, "") if run.series else ""
 
     def ready(self, run: Run) -> str:
-        """Do what comes before a run, on no clock; why it cannot be made, if so."""
+        """Do the untimed work before a run; why the run cannot be made, if so."""
         if not self.protocol.fastest:
             return ""
         stranger = is_stranger(run)
@@ -91,7 +91,7 @@ class Processes:
         return ""
 
     def ask(self, run: Run) -> Answer:
-        """The answer to a run, not graded; one without numbers where its process ended."""
+        """The answer to a run, not graded; one without numbers if its process ended."""
         if is_stranger(run):
             return self._of_stranger(run)
         if self.protocol.fastest:
@@ -238,7 +238,7 @@ def _prepared(helper: Worker, run: Run, function: Any = preparation.ready) -> No
 
 
 def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
-    """The answer of a process to a run; one without numbers where it crashed or was killed.
+    """The answer of a process to a run; one without numbers if it crashed or was killed.
 
     grace : seconds beyond the run's own limit.
     """

@@ -28,7 +28,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below this one whose own parent ends, where Linux can."""
+    """Become the parent of every process below this one whose own parent ends; on Linux only."""
     _prctl(SET_CHILD_SUBREAPER, 1)
 
 

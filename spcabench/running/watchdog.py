@@ -1,4 +1,4 @@
-"""A process beside this one, which ends it where it stays in compiled code.
+"""A second process, which ends this one if it hangs in compiled code.
 
 Python hears a signal between two steps of its own only, so code that never comes back is ended from
 outside. This process writes the time by which it must have come back into a memory that both share,
@@ -27,7 +27,7 @@ _shared: list[Any] = [bytearray(TIMES.pack(inf, inf))]
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Let what is done in here be ended after some seconds, where a process looks (`watched`)."""
+    """Limit the seconds of what is done inside, if a process watches (`watched`)."""
     before = _shared[-1][:]
     TIMES.pack_into(_shared[-1], 0, monotonic() + seconds + LATER, seconds)
     try:

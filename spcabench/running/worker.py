@@ -164,7 +164,7 @@ def _once(problem: Problem, run: Run, settings: Mapping[str, Any]) -> Result:
 def repeated(
     problem: Problem, *, seed: int, name: str, count: int, **settings: Any
 ) -> dict[str, Any]:
-    """Make so many whole runs without a history, for a clock outside.
+    """Make a number of whole runs without a history, for a clock outside.
 
     Returns what they say they took, and the vector of the last one.
     """

@@ -1,4 +1,4 @@
-"""A process of its own, for work that may crash, hang, want all memory, or lie.
+"""A worker process for code that may crash, hang, exhaust memory, or lie.
 
 It is forked from a process that has the libraries loaded, and gets one end of a pipe. Messages are
 plain data (`spcabench.running.messages`): what the other end says is read and never run.
@@ -75,7 +75,7 @@ class Worker:
             self.reader.message(START)
 
     def ask(self, message: Any, seconds: float) -> Any:
-        """Return the answer to a message; raise Ended where none comes within some seconds."""
+        """Return the answer to a message; raise Ended if none comes within some seconds."""
         self.asked += 1
         try:
             messages.send(self.pipe.fileno(), [self.asked, message])

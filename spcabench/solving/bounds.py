@@ -56,7 +56,7 @@ def leading_eigenvalue(problem: Problem) -> float:
 
 
 def largest_variances(problem: Problem) -> Vector:
-    """Return the sums of the k largest variances, for k = 1 to n; they bound where Sigma is PSD."""
+    """Return the sums of the k largest variances, k = 1 to n; they are bounds if Sigma is PSD."""
     return np.sort(problem.covariance.diagonal())[::-1].cumsum()
 
 

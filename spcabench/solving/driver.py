@@ -106,7 +106,7 @@ class Limits:
             validate.whole("max_iterations", self.max_iterations, 0)
 
     def filled(self, solver: ModuleType) -> Limits:
-        """Fill in the solver's own settings, or the defaults, where none are given."""
+        """Fill in the solver's own settings, or the defaults, if none are given."""
         return replace(
             self,
             stop=self.stop or getattr(solver, "STOP", "step"),

@@ -17,7 +17,7 @@ ORTHOGONAL = 1e-4
 
 
 class Formulation(StrEnum):
-    """What the loadings have to obey, beside a norm of one."""
+    """The constraint on the loadings, besides a norm of one."""
 
     DEFLATION = "deflation"
     ORTHONORMAL = "orthonormal"

@@ -11,7 +11,7 @@ from spcabench.vectors import Array
 def graded(
     status: Status, Z: Array | None, n: int, k: int | None, formulation: Formulation
 ) -> Status:
-    """Return the status of a run, infeasible where it has components Z that break a condition."""
+    """Return the status of a run: infeasible if its components Z break a condition."""
     broken = status.good and Z is not None and fault(Z, n, k, formulation)
     return Status.INFEASIBLE if broken else status
 

@@ -110,7 +110,7 @@ def versions() -> dict[str, str]:
 
 
 def load(file: Path | str) -> Model:
-    """Read a model from a file; InputError for one that is none, or of a newer format."""
+    """Read a model from a file; InputError if it is not a model, or of a newer format."""
     path = opening.regular(file, "a model")
     with using_file(file):
         try:
@@ -169,7 +169,7 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
 
 
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
-    """Return where the variables that the model uses are among some columns.
+    """Return the places of the model's variables among some columns.
 
     InputError if some are missing.
     """

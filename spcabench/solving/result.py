@@ -205,7 +205,7 @@ class Result:
 
     @cached_property
     def bound(self) -> float:
-        """Certified upper bound on the optimum at the cardinality asked for (or else reached).
+        """Certified upper bound on the optimum at the requested cardinality (else the one reached).
 
         It is the smallest of three: the harness's own bounds, the bound of a relaxation, recomputed
         from its dual matrix, and the bound that an exact search of this repository proves. The last
@@ -267,7 +267,7 @@ class Result:
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:
-        """X and U of the relaxation, each (n, n), where the solver gave them; else None."""
+        """X and U of the relaxation, each (n, n), if the solver gave them; else None."""
         if self.X is None or self.U is None:
             return None
         with uncharged():
@@ -336,7 +336,7 @@ class Result:
 def graded(
     x: Vector, status: Status, k: int | None, n: int, nonnegative: bool = False
 ) -> tuple[Vector, Status]:
-    """Return x scaled to unit norm and the status, infeasible where x breaks a condition.
+    """Return x scaled to unit norm, and the status: infeasible if x breaks a condition.
 
     A feasible x is finite, of shape (n,), of norm one up to 1e-6, and has at most k nonzeros. Where
     x >= 0 was asked for, an x with wrong signs only is replaced by -x.

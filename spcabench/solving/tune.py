@@ -1,4 +1,4 @@
-"""The search of a penalty for a wanted cardinality; what its trials cost is recorded apart.
+"""The search of a penalty for a wanted cardinality; the cost of its trials is recorded apart.
 
 Each trial is a complete cold run, except for solvers whose trait ``path`` asks for a descent with
 warm starts.

@@ -19,7 +19,7 @@ from spcabench.vectors import Array
 def measured(
     problem: Problem, numbers: dict[str, Any], *, k: int, r: int, formulation: str, **question: Any
 ) -> dict[str, Any] | str:
-    """The measures, and the recovery where the true loadings are known.
+    """The measures, and the recovery if the true loadings are known.
 
     ``value`` is what the formulation is judged by: the total variance of orthonormal loadings, the
     projected variance of any other.

@@ -32,7 +32,7 @@ def runs(job: Job) -> Iterator[Run]:
 
 
 def warm(job: Job) -> Iterator[Run]:
-    """Every way on a small problem, on no clock: kernels are compiled there."""
+    """Every way on a small problem, untimed, so that the kernels are compiled."""
     for way in _ways(job):
         yield _run(job, suite.ITEMS[0], way, 2, 3)
 

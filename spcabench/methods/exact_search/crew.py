@@ -1,4 +1,4 @@
-"""Who works on the parts of a search: this process, or several beside it.
+"""The processes that work on the parts of a search: this one, or several others.
 
 What becomes of a part depends on its order alone (`exact_search.gershgorin_part`), so who works on
 it changes no answer. On Linux the others are forked, so that they share the covariance.
