@@ -83,7 +83,7 @@ class Traits:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a method, all of it optional: the table of all methods shows it.
+    """Facts about a method, all optional, for the table of all methods.
 
     A solver states them as texts and numbers, ``FACTS = Facts(...)``; they decide no row.
 

@@ -71,7 +71,7 @@ def read_text(file: Path | str, expected: str = "a text file") -> str:
 
 
 def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a JSON file") -> Any:
-    """What a JSON file holds, of a type: a dataclass, a typed dictionary, or what is made of them.
+    """The content of a JSON file as a type: a dataclass, a typed dictionary, or one made of them.
 
     Raises InputError, which names the field that is wrong.
     """
@@ -79,7 +79,7 @@ def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a 
 
 
 def parsed(text: bytes | str, of: Any, source: str) -> Any:
-    """What a JSON text holds, of a type. Raises InputError, which names source and field."""
+    """The content of a JSON text, as a type. Raises InputError, which names source and field."""
     from pydantic import ValidationError
 
     try:

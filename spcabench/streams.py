@@ -1,4 +1,4 @@
-"""What is printed reaches every terminal and file: what these cannot show has other words."""
+"""Lets every terminal and file show what is printed: missing characters are replaced."""
 
 import codecs
 import io

@@ -66,7 +66,7 @@ class _Solver:
         return self.counts["gap"]
 
     def track_shortfall(self, problem):
-        """What the variance at the problem's cardinality lacks of the best known, relative."""
+        """The relative distance of the variance from the best known one at this cardinality."""
         return self.counts["shortfall"]
 
     def track_memory(self, problem):

@@ -1,1 +1,1 @@
-"""What every solver must keep, and the audit of its flops; imports `running` and what is below."""
+"""The contract of every solver, and the audit of its flops; imports `running` and lower floors."""

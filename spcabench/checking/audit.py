@@ -56,7 +56,7 @@ LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corre
 
 @dataclass(frozen=True)
 class Audit:
-    """What the ledger charged and what was seen from outside.
+    """The flops that the ledger charged, and those seen from outside.
 
     Attributes
     ----------

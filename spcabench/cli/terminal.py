@@ -28,7 +28,7 @@ MOST = 12  # variables shown for each component
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of answers that costs extra.
+    """The parts of an answer that cost extra to show.
 
     bound : certified bounds. substitutes : which variables could replace each.
     """
@@ -97,7 +97,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
 
 def notes(problem: Problem, results: Sequence[Result]) -> list[str]:
-    """What a user should know of the file, and of the answers."""
+    """Remarks for the user on the file and the answers."""
     about_file = problem.provenance.get("notes", ())
     return [
         *about_file,
@@ -209,7 +209,7 @@ def _idle(results: Sequence[Result]) -> list[str]:
 
 
 def labels(results: Sequence[Result]) -> list[str]:
-    """What a component, or the answer at a cardinality, is called."""
+    """The name of a component, or of the answer at a cardinality."""
     single = isinstance(results, Components)
     return [f"component {i}" if single else f"k = {r.k}" for i, r in enumerate(results, 1)]
 

@@ -243,7 +243,7 @@ def of_result(item: Item, result: Result, seconds: float = 0.0, full: bool = Fal
 
 
 def searched(item: Item, k: int, effort: float = 1.0) -> list[Entry]:
-    """What the exact search and the local search find.
+    """The entries that the exact search and the local search find.
 
     effort : multiple of their default budgets.
     """

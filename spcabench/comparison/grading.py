@@ -32,7 +32,7 @@ UNIT = 1e-6  # by which the squared norm may differ from one
 
 @dataclass(frozen=True)
 class Grade:
-    """What a vector is worth at cardinality k of a problem.
+    """The grade of a vector at cardinality k of a problem.
 
     fault : what makes it infeasible; empty if nothing does, and only then is there more.
     refit : variance of the leading eigenvector on its support. bound : certified.

@@ -28,7 +28,7 @@ LABEL = re.compile(rf"{registry.NAME.pattern}( \({FOLDER.pattern}\))?( [0-9a-f]{
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `spcabench compare` was asked: the plan of a page.
+    """The plan of a page: the request to `spcabench compare`.
 
     named : labels of the solvers that were named. broken : label -> the promises that its file
     breaks. jobs : files of its jobs, below the folder that holds ``results``. drawn : whether the
@@ -128,7 +128,7 @@ class Job:
 
     @property
     def described(self) -> Description:
-        """What the solver says of itself.
+        """The solver's description of itself.
 
         Raises InputError for a file of which nothing was noted: no data make it be read.
         """

@@ -1,4 +1,4 @@
-"""What statisticians ask of a solver: held-out variance, and supports that are stable.
+"""Held-out variance and stability of supports, which statisticians ask for.
 
 What a solver finds and what it is worth are two functions of a `Run`: the grader calls the second.
 """

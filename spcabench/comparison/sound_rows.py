@@ -20,7 +20,7 @@ TIMES = ["solve_time", "setup_time"]  # of every answer
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """What a row holds that no run gives; empty if it holds nothing of the kind."""
+    """The part of a row that no run can give; empty if there is none."""
     if row["kind"] == "suite":
         for name in NEEDED:
             if results.is_empty(row[name]):

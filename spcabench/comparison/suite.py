@@ -50,7 +50,7 @@ class Item:
 
     @property
     def grid(self) -> dict[str, Any]:
-        """What decides its runs."""
+        """The fields that decide its runs."""
         return dict(dataset=self.dataset, parameters=self.parameters, nonnegative=self.nonnegative)
 
 

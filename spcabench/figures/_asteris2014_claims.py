@@ -115,7 +115,7 @@ def _capped(data, judged):
 
 
 def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
-    """What lambda_4 is of lambda_1 with and without centring."""
+    """lambda_4 as a share of lambda_1, with and without centring."""
     after = {
         label: number(rows.lambda_next.iloc[0] / rows.lambda_1.iloc[0], "share")
         for label in (MAIN, UNCENTRED)

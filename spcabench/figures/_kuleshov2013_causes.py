@@ -67,7 +67,7 @@ def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
 
 
 def less_work(both: pd.DataFrame) -> str:
-    """What a run of GPower0 takes of the flops of a run of GPower1 in the highest band."""
+    """The flops of a run of GPower0 over those of GPower1 in the highest band."""
     ends = {
         name: claims.banded(rows, "sparsity", EDGES, typical("flops_p"))
         for name, rows in both.groupby("penalty")

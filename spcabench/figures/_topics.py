@@ -265,7 +265,7 @@ def _share(topic):
 
 
 def certified(data):
-    """What a table gives for certified.json: the optimum beside each component."""
+    """A table's entries of certified.json: the optimum for each component."""
     entries = []
     for row in data.itertuples():
         for i, topic in enumerate(row.extra["topics"], 1):

@@ -65,7 +65,7 @@ def dual_bound(
 
 @dataclass(eq=False)
 class Truth:
-    """What is known of the optimum of one problem.
+    """The known values and bounds of one problem's optimum.
 
     table : for each k the best value, the bound, whether it is proven, and nodes and seconds of the
     search. problem : its name. key : what tells it apart.
@@ -179,7 +179,7 @@ class Truth:
 
 
 def certified(data: Any) -> list[dict[str, Any]]:
-    """What a figure gives for certified.json: the table of its truth."""
+    """A figure's entries of certified.json: the table of its truth."""
     truth = truth_of(data)
     entries = json.loads(truth.table.to_json(orient="records"))
     return [{"problem": truth.problem, "parameters": truth.key, **entry} for entry in entries]

@@ -112,7 +112,7 @@ class Row:
 
     @property
     def look(self) -> str:
-        """How it is drawn: as its verdict, or as too few."""
+        """Its look: that of its verdict, or "few"."""
         return _look(self.places[0])
 
     @property

@@ -72,7 +72,7 @@ def write(file: Path, report: Stored) -> None:
 
 @cache
 def first_verdicts() -> dict[str, dict[str, list[Stored]]]:
-    """Paper -> id -> the verdicts that were published before, by the tests of then."""
+    """Paper -> id -> the verdicts that earlier versions published."""
     return opening.read_json(FIRST_VERDICTS)
 
 
@@ -120,7 +120,7 @@ def whole(entries: Iterable[Stored]) -> list[Stored]:
 
 
 def changed(old: Stored, new: Stored) -> list[str]:
-    """What of two stored statements was written differently: "rule of K3: low 10 > 6"."""
+    """The differences between two stored statements: "rule of K3: low 10 > 6"."""
     changes = [
         f"{name} {old[name]!r} > {new[name]!r}"
         for name in WRITTEN

@@ -1,4 +1,4 @@
-"""What statements add up to: counts, a sentence for each figure, and a few for each paper."""
+"""Sums of statements: counts, a sentence for each figure, and a few for each paper."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -13,7 +13,7 @@ from spcabench.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """What ``spcabench/figures/KEY.toml`` says of a paper.
+    """The facts about a paper in ``spcabench/figures/KEY.toml``.
 
     authors : their family names. venue : where it appeared. address : where it can be read.
     place : papers are shown by rising place, those of equal place by their keys.

@@ -22,7 +22,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Method:
-    """What is known of a solver; a word is empty if its file does not say it.
+    """The facts about a solver; one is empty if its file does not state it.
 
     control : what it is given. reproduced : numbers of its own paper, else the papers whose figures
     run it.

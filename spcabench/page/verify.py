@@ -46,7 +46,7 @@ Stored = dict[str, Any]
 
 @dataclass
 class Outcome:
-    """What one check says: a line, and the differences that make it fail."""
+    """The result of one check: a line, and the differences that make it fail."""
 
     line: str
     differences: list[str] = field(default_factory=list)

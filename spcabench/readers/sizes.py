@@ -1,4 +1,4 @@
-"""What a file promises is checked before memory is taken for it.
+"""Checks the size that a file promises before memory is allocated for it.
 
 A header can promise more than the file holds, and a compressed file can hold far more than its own
 size. Both are refused in one line, in units that a person reads.
@@ -80,7 +80,7 @@ def filled(path: Path, rows: int, columns: int, entries: int) -> None:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """What a text holds when it is unpacked: bytes, lines, and separators of fields."""
+    """The size of a text when it is unpacked: bytes, lines, and separators of fields."""
 
     bytes: int
     lines: int

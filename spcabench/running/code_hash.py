@@ -94,7 +94,7 @@ def tree_hash(file: Path) -> str:
 
 
 def colour(file: Path) -> tuple[str, ...]:
-    """What sets the COLOUR of a file: no statement, or one."""
+    """The statement that sets the COLOUR of a file, if there is one."""
     return _summary(file).colour
 
 

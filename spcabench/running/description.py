@@ -1,4 +1,4 @@
-"""What a solver's file says of itself, as plain data: of a stranger's one, a worker reads it."""
+"""A solver file's description of itself, as plain data; a worker reads that of a stranger."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ SETTINGS = ("paper", "tuned")  # as --settings names them
 
 @dataclass(frozen=True)
 class Description:
-    """What is known of a solver before it is run.
+    """The facts about a solver before it is run.
 
     defaults : of its settings. settings : "paper" and "tuned" -> what the file has of its own.
     stop, tol, max_iterations : the rule by which it ends unless told otherwise. missing : why it
@@ -57,7 +57,7 @@ def _of_own(solver: str) -> Description:
 
 
 def of_stranger(solver: str) -> Description:
-    """Return what a file says of itself; a worker imports it."""
+    """Return a file's description of itself; a worker imports it."""
     with closing(Worker(answer)) as helper:
         try:
             reply = helper.ask(_absolute(solver), PATIENCE)
@@ -80,7 +80,7 @@ def _absolute(solver: str) -> str:
 
 
 def answer(solver: str) -> dict[str, Any]:
-    """What a file says of itself, or the ``fault`` in one line."""
+    """A file's description of itself, or the ``fault`` in one line."""
     try:
         return _said(solver)
     except SolverError as error:

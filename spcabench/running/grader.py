@@ -34,7 +34,7 @@ DOUBTED = (
 
 
 def grade(question: Mapping[str, Any]) -> dict[str, Any]:
-    """What the harness knows of a problem, and what an answer to it is worth.
+    """The facts about a problem, and the grade of an answer to it.
 
     question : a described run; ``form`` of the answer, and ``stranger``, whether the solver is one;
     of a solver its support, values, k and sign, and whether a bound is asked for, ``bounded``; of a

@@ -18,7 +18,7 @@ CHUNK = 1 << 20
 
 
 class Garbled(Exception):
-    """What was sent is no message; the words say why."""
+    """A message that is not valid; the text says why."""
 
 
 def send(pipe: int, value: Any) -> None:
@@ -29,7 +29,7 @@ def send(pipe: int, value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """What JSON has no word for, as it is sent: NumPy's numbers and arrays, sets, mappings."""
+    """Types that JSON lacks, in the form in which they are sent: NumPy's, sets, mappings."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (np.ndarray, set, frozenset)):

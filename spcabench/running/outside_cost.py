@@ -1,4 +1,4 @@
-"""What a stranger's run costs, measured from outside its process.
+"""The cost of a stranger's run, measured from outside its process.
 
 Inside a worker the solver's file can reach the ledger, the clock and whatever else would watch it.
 So whole runs are made in a fresh process and timed by a clock out of reach, the closing of the
@@ -43,7 +43,7 @@ Fresh = Callable[[], AbstractContextManager[Worker]]
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took, in seconds by both clocks.
+    """The cost of one run, in seconds by both clocks.
 
     warm : it was cheaper the second time. threads : its processes together had more processor time
     than one thread has. vector : the answer of the last run, as columns of a row.

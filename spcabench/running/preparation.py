@@ -1,4 +1,4 @@
-"""What the harness lets a worker do before a run, untimed: functions for a `Run`."""
+"""Untimed work of a worker before a run: functions for a `Run`."""
 
 import ctypes
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""How far a workflow is: a bar in a terminal, elsewhere a line for each thing that is finished."""
+"""The progress of a workflow: a bar in a terminal, elsewhere a line for each finished item."""
 
 import re
 import sys

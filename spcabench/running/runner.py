@@ -75,7 +75,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: groups of runs by name, the columns of every row, a hash of all that decides."""
+    """Groups of runs by name, the columns of every row, and a hash of all that decides them."""
 
     groups: Mapping[str, Sequence[Run]]
     labels: Mapping[str, Any]

@@ -34,7 +34,7 @@ KINDS = {
 
 
 def decoded(cell: str | bytes, column: str = "parameters") -> Json:
-    """What a cell of a file holds as JSON. Raises InputError if it is no object."""
+    """The value of a cell that holds JSON. Raises InputError if it is no object."""
     return opening.parsed(cell, Json, column)  # type: ignore[no-any-return]
 
 
@@ -124,7 +124,7 @@ def _column(
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a worker process gives: the columns that it measured."""
+    """The answer of a worker process: the columns that it measured."""
 
     status: Status = _column("why the run ended, see below")
     reason: str = _column(

@@ -260,7 +260,7 @@ def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
-    """What a process said, as an answer: of a stranger's one, what it may say."""
+    """The reply of a process as an answer; a stranger's is cut to what it may state."""
     try:
         if not isinstance(reply, Mapping) or not {*reply} <= {*COLUMNS}:
             raise TypeError(_fault(reply))

@@ -1,4 +1,4 @@
-"""What a worker process does: it gives one answer to each message, as plain data.
+"""The work of a worker process: one answer to each message, as plain data.
 
 Solvers run here and nowhere else. What the process of a stranger's solver says of clocks and counts
 is audited from outside (`spcabench.running.runner`), and its vectors are graded elsewhere.

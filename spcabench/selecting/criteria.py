@@ -22,7 +22,7 @@ NEARLY_ALL = 0.8  # of the variables
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a criterion says.
+    """The recommendation of a criterion.
 
     columns : numbers for each cardinality, by name. chosen : index of the recommended one.
     reason : why, in words.
@@ -95,7 +95,8 @@ def stability(
     """
     if samples.m < 4 or resamples < 2:
         raise InputError(
-            f"resamples: {resamples} of {samples.m} samples; at least 2 of 4 are needed"
+            f"resamples: {resamples} of {samples.m} samples; at least 2 resamples and 4 samples are "
+            "needed"
         )
     supports = np.array(
         [_loadings(path(samples.problem(half))) != 0.0 for half in samples.halves(resamples, seed)]

@@ -35,7 +35,7 @@ def total_variance(problem: "Problem") -> float:
 
 
 def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
-    """What is known of an answer, by what it is called."""
+    """The numbers of an answer, by their names."""
     if not result.good:
         return {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)

@@ -127,7 +127,7 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
 
 @dataclass(frozen=True, eq=False)
 class DualBound:
-    """A dual bound, with what it can be checked by and what it took.
+    """A dual bound, its certificate and its cost.
 
     value : the bound. variables : those that can be in a better support than one of value
         ``reached`` (n,). certificate : what proves it for them. steps, seconds : of the splitting

@@ -31,7 +31,7 @@ OF_COMPONENTS = (  # arrays with a number for each component, of `solve --out` a
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is needed to form the scores of new samples, and where it comes from.
+    """The numbers that the scores of new samples need, and their origin.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Model:
 
     @property
     def columns(self) -> list[str]:
-        """What the columns of the loadings are: components, or an answer at each cardinality."""
+        """The meaning of the loadings' columns: components, or an answer at each cardinality."""
         K = self.loadings.shape[1]
         named = self.arrays.get("columns")  # of an estimator there is none
         if named is None:

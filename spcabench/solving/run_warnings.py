@@ -1,10 +1,10 @@
-"""What the harness noticed of a run, for a reader who would believe its numbers."""
+"""Warnings of the harness about a run, for readers of its numbers."""
 
 from enum import StrEnum
 
 
 class Flag(StrEnum):
-    """What a reader of the numbers of a run should know; `SENTENCES` says it in words."""
+    """A warning about the numbers of a run; `SENTENCES` has it in words."""
 
     ledger = "ledger"
     entries = "entries"

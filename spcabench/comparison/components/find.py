@@ -20,7 +20,7 @@ PATIENCE = 5.0  # limits of one run that the whole search may take
 
 @dataclass
 class Bill:
-    """What the runs of one way took, together; flops are None if one run's are not counted."""
+    """The total cost of the runs of one way; flops are None if those of one run are not counted."""
 
     seconds: float = 0.0
     flops: int | None = 0

@@ -1,4 +1,4 @@
-"""What loadings are worth: feasible or not, measures, recovery. The grader calls these functions.
+"""The grade of loadings: feasible or not, measures, recovery. The grader calls these functions.
 
 Each takes the problem, freshly loaded, and what the worker gave: the lists of indices and values,
 and what it took. It returns them with the measures, or says in a sentence what is wrong.

@@ -17,7 +17,7 @@ CALIBRATED, ROUNDED = "calibrated", "rounded"
 
 @dataclass(frozen=True)
 class Way:
-    """How one solver is asked.
+    """One way to ask a solver.
 
     how : the deflation; "joint" where the solver finds all components at k; "calibrated" where its
     penalty is searched until all loadings together have at most r k nonzeros; "rounded" where it is
