@@ -95,8 +95,8 @@ def stability(
     """
     if samples.m < 4 or resamples < 2:
         raise InputError(
-            f"resamples: {resamples} of {samples.m} samples; at least 2 resamples and 4 samples are "
-            "needed"
+            f"resamples: {resamples} of {samples.m} samples; at least 2 resamples and 4 samples "
+            "are needed"
         )
     supports = np.array(
         [_loadings(path(samples.problem(half))) != 0.0 for half in samples.halves(resamples, seed)]
