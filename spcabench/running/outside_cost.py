@@ -146,34 +146,55 @@ def _cost(run: Run, helper: Worker, ask: Ask) -> Cost | None:
     )
 
 
+class Watch:
+    """What a process and all below it do from now on, as it is seen from outside."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.waited, self.asker_waited = machine.waited(pid), machine.waited()
+        self.spent = _processor(pid)
+
+    def processor(self) -> float:
+        """Processor seconds of all of them."""
+        return _processor(self.pid) - self.spent
+
+    def worked(self, wall: float) -> float:
+        """Of some seconds, those in which the process did not wait for a processor.
+
+        Nor did this one, which asks it. Who waits for another process of his own saves nothing:
+        the processor time of all is the least.
+        """
+        waits = machine.waited(self.pid) - self.waited, machine.waited() - self.asker_waited
+        seconds = max(wall - sum(wait for wait in waits if wait > 0.0), 0.0)
+        processor = self.processor()
+        return processor if processor > THREADS_SHARE * seconds + THREADS_SECONDS else seconds
+
+
 class _Taken(NamedTuple):
     """What some runs took.
 
     seconds : by the clock outside, waiting left out. wall : with it. processor : of all processes.
-    declared : as the runs say.
+    declared, waited : as the runs say, waiting and all.
     """
 
     seconds: float
     wall: float
     processor: float
     declared: float
+    waited: float
     vector: dict[str, Any]
 
 
 def _measured(run: Run, count: int, helper: Worker, ask: Ask) -> _Taken | None:
     """What so many runs took; None if they failed."""
-    waited, processor = machine.waited(helper.process.pid), _processor(helper.process.pid)
+    watch = Watch(helper.process.pid)
     answer = ask(helper, _repeated(run, count))
     if answer.outer_time is None or not answer.status.good:
         return None
-    waited = machine.waited(helper.process.pid) - waited
-    processor = _processor(helper.process.pid) - processor
-    seconds = max(answer.outer_time - (waited if waited > 0.0 else 0.0), 0.0)
-    if processor > THREADS_SHARE * seconds + THREADS_SECONDS:
-        seconds = processor  # who waits for another process of his own saves nothing
-    extra = answer.extra or {}
-    declared = float(extra.get("seconds", 0.0))
-    return _Taken(seconds, answer.outer_time, processor, declared, _vector(extra))
+    extra, wall = answer.extra or {}, answer.outer_time
+    declared, waited = (float(extra.get(name, 0.0)) for name in ("seconds", "waited"))
+    worked, processor = watch.worked(wall), watch.processor()
+    return _Taken(worked, wall, processor, declared, waited, _vector(extra))
 
 
 def _vector(extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,7 +228,9 @@ def _overhead(run: Run, own: Worker, ask: Ask) -> float:
         taken = _measured(little, RUNS, own, ask)
         if taken is None:
             return 0.0
-        least = min(least, (taken.seconds - taken.declared) / RUNS)
+        # else on a busy machine nothing would be left of the share, and the solver would be blamed
+        declared = max(taken.declared - taken.waited, 0.0)
+        least = min(least, (taken.seconds - declared) / RUNS)
     _OVERHEADS[problem] = max(least, 0.0)
     return _OVERHEADS[problem]
 

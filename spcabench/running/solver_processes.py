@@ -247,16 +247,17 @@ def answer_of(helper: Worker, run: Run, grace: float = 0.0) -> Answer:
         "load": machine.load_average(),
         "threads": machine.describe()["threads"],
     }
-    begun = perf_counter()
+    watch, begun = outside_cost.Watch(helper.process.pid), perf_counter()
     try:
         reply = helper.ask(run.described(), run.timeout + grace)
         seconds = perf_counter() - begun
+        worked = watch.worked(seconds)
     except Ended as end:
         return Answer(status=end.status, reason=end.reason)
     answer = believed(reply, is_stranger(run))
     if answer.status == Status.MEMORY_LIMIT:  # the next run must not have to do with what is left
         helper.restart()
-    return _timed_outside(replace(answer, **now), seconds)
+    return _timed_outside(replace(answer, **now), seconds, worked)
 
 
 def believed(reply: Any, stranger: bool) -> Answer:
@@ -279,13 +280,14 @@ def _fault(reply: Any) -> str:
     )
 
 
-def _timed_outside(answer: Answer, seconds: float) -> Answer:
+def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
     """The answer with the seconds of this process's clock, flagged where the worker's misses some.
 
-    This clock is out of the solver's reach.
+    This clock is out of the solver's reach. worked : of these seconds, those in which nobody waited
+    for a processor, so that a busy machine flags nothing.
     """
-    missed = seconds - (answer.worker_time or 0.0)
-    if answer.worker_time is None or missed <= MISSED_SECONDS + MISSED_SHARE * seconds:
+    missed = worked - (answer.worker_time or 0.0)
+    if answer.worker_time is None or missed <= MISSED_SECONDS + MISSED_SHARE * worked:
         return replace(answer, outer_time=seconds)
     flags = sorted({*(answer.flags or ()), Flag.clock.value})
     return replace(answer, outer_time=seconds, flags=flags)

@@ -166,14 +166,16 @@ def repeated(
 ) -> dict[str, Any]:
     """Make a number of whole runs without a history, for a clock outside.
 
-    Returns what they say they took, and the vector of the last one.
+    Returns what they say they took, how much of it they waited for a processor, and the vector of
+    the last one.
     """
     run = Run(dataset="", solver=name, seed=seed)
-    seconds = 0.0
+    seconds = waited = 0.0
     for _ in range(count):
         result = _once(problem, run, {**settings, "history": False})
         seconds += result.search.get("time", result.setup_time + result.solve_time)
-    return {"seconds": seconds, "vector": vector_of(result)}
+        waited += np.nan_to_num(result.waited)
+    return {"seconds": seconds, "waited": float(waited), "vector": vector_of(result)}
 
 
 def vector_of(result: Result) -> dict[str, Any]:

@@ -23,8 +23,8 @@ SENTENCES = {
     Flag.entries: "The solver takes the entries of the matrix itself, where no count can follow: "
     "there may be more flops than are shown. Products by `Sigma @ x` and `Sigma[W]` are counted.",
     Flag.compilation: "Seconds were booked as compilation that the clock did not see.",
-    Flag.clock: "A second clock, outside the solver's process, saw more time than was reported: "
-    "work was hidden, or the machine was busy.",
+    Flag.clock: "A clock outside the solver's process saw more time than the solver's own; the "
+    "longer time counts. A machine that is very busy can be the reason: make the run again.",
     Flag.threads: "The solver used more processor time than one thread has.",
     Flag.warm: "Flops or time fell when the same problem was solved again.",
     Flag.claim: "The solver claims an upper bound that its own answer refutes.",

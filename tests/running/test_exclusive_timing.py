@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,7 +16,8 @@ from spcabench import machine
 from spcabench.cli import compare, options
 from spcabench.comparison import conditions, plans, ranking
 from spcabench.comparison.jobs import Job
-from spcabench.running import exclusive_timing, runner, workflow
+from spcabench.run import Run
+from spcabench.running import exclusive_timing, outside_cost, runner, solver_processes, workflow
 from spcabench.running.schema import Answer
 from spcabench.running.worker_process import Worker
 from spcabench.solving.run_warnings import Flag
@@ -192,6 +194,45 @@ def test_waiting_for_the_processor_is_seen_and_sleeping_is_not():
     for process in crowd:
         process.kill()
         process.join()
+
+
+class Asked:
+    """A process that answers after a while, and may have waited for a processor meanwhile."""
+
+    process = SimpleNamespace(pid=os.getpid())
+
+    def __init__(self, patch, waited):
+        self.waited = {self.process.pid: 0.0, "self": 0.0}
+        self.waits = waited
+        patch.setattr(machine, "waited", lambda pid="self": self.waited[pid])
+
+    def ask(self, *_):
+        time.sleep(0.3)
+        self.waited[self.process.pid] += self.waits
+        return dict(status="finished", worker_time=0.05)
+
+
+@pytest.mark.parametrize(("waits", "flags"), [(0.0, [Flag.clock.value]), (0.25, None)])
+def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
+    """The clock outside goes on while a busy machine lets nobody answer."""
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    answer = solver_processes.answer_of(Asked(monkeypatch, waits), run)
+    assert answer.flags == flags and answer.outer_time >= 0.3
+
+
+def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
+    """It would be nothing if what the solver declares held the waiting, and the clock's not."""
+    asked = Asked(monkeypatch, 0.4)
+
+    def ask(helper, _):
+        helper.ask()
+        said = dict(seconds=0.45, waited=0.4)
+        return Answer(status=Status.FINISHED, outer_time=0.5, extra=said)
+
+    monkeypatch.setattr(outside_cost, "_OVERHEADS", {})
+    run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
+    share = outside_cost._overhead(run, asked, ask)
+    assert share == pytest.approx(0.05 / outside_cost.RUNS, rel=0.01)
 
 
 def _spin(seconds):
