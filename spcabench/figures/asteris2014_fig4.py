@@ -171,7 +171,10 @@ def _over_draws(ratios):
 
 @A20.because
 def _what_is_left(data, judged):
-    return judged["readings"][0]["notes"][0] if judged["readings"] else ""
+    note = judged["readings"][0]["notes"][0] if judged["readings"] else ""
+    return (
+        f"{note} A coarse eps costs little because the bound is at most lambda_1." if note else ""
+    )
 
 
 def runs(scale):
