@@ -91,7 +91,7 @@ def differences(measure, old, new):
 
 
 def differ(ratio):
-    """Whether times differ by more than two processes of the same code do."""
+    """Whether times differ by more than those of two processes with the same code."""
     if len(ratio) == 1:
         return max(ratio.iloc[0], 1.0 / ratio.iloc[0]) >= ALONE
     return any(r.median() >= FASTER and r.min() >= EACH for r in (ratio, 1.0 / ratio))

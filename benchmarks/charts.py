@@ -87,7 +87,7 @@ def relative_to_last(values, counted):
 
 
 def height_of(values, low, high, logarithmic):
-    """Return the heights of some values on a chart; in the middle if all are one."""
+    """Return the heights of some values on a chart; in the middle if all are equal."""
     if logarithmic:
         values, low, high = np.log(values), np.log(low), np.log(high)
     share = (values - low) / (high - low) if high - low > 1e-12 else 0.0 * values + 0.5

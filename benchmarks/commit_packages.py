@@ -26,7 +26,7 @@ class CommitPackages(Environment):
 
     @classmethod
     def matches(cls, python):
-        """Whether it has this version of Python: its own alone."""
+        """Whether it has this version of Python; it has only its own."""
         return python == f"{sys.version_info.major}.{sys.version_info.minor}"
 
     @property
@@ -38,11 +38,11 @@ class CommitPackages(Environment):
         return None  # asv would look for it in the folder of an environment
 
     def check_presence(self):
-        """Whether it is there: always."""
+        """Whether it exists: always."""
         return True
 
     def create(self):
-        """Do nothing: the environment is there."""
+        """Do nothing: the environment exists."""
 
     def install_project(self, conf, repo, commit_hash):
         """Unpack the package of a commit."""

@@ -1,4 +1,4 @@
-"""The gate: exact counts of two commits compared; times and memory are said, and decide nothing."""
+"""The gate compares exact counts of two commits; times and memory are only printed."""
 
 import argparse
 import math
@@ -54,7 +54,7 @@ def word(measure, old, new):
 
 
 def timed(old, new, problems):
-    """The pairs to time: of each solver the largest problem that both commits solve quickly."""
+    """The pairs to time: for each solver the largest problem that both commits solve quickly."""
     largest = {}
     for solver in sorted(set(old) & set(new)):
         for problem in problems:
@@ -162,7 +162,7 @@ def silent(entries):
 
 
 def unchanged(old, new):
-    """Solvers whose counts cannot differ: at both commits all their code does the same.
+    """Solvers whose counts cannot differ, because all their code is the same at both commits.
 
     old, new : solver -> hash of its code, as `solver_code.hashes` gives them.
     """

@@ -67,7 +67,7 @@ def show_others(old, new):
 
 
 def show_times(times, others=()):
-    """Seconds and the interval of the ratio; none of it decides."""
+    """Seconds and the interval of the ratio; they decide nothing."""
     table = Table("solver", "problem", title=TIMES, title_justify="left")
     for name in ("old, ms", "new, ms", "new / old", "interval"):
         table.add_column(name, justify="right")
@@ -98,7 +98,7 @@ def show_times(times, others=()):
 
 
 def show_memories(changes):
-    """A line for each run whose peak of memory changed; none of it decides."""
+    """A line for each run whose peak of memory changed; it decides nothing."""
     for (solver, problem), increase in changes.items():
         CONSOLE.print(f"memory, deciding nothing: {solver}, {problem}: {increase / 1e6:+.0f} MB")
 

@@ -18,7 +18,7 @@ SEARCHES, SLOWLY = ("branch_and_bound",), ("branch_and_bound", "sklearn_sparse_p
 
 
 def entry(solver, name, in_history=False):
-    """Return what `measured` gives, or the reason why there is nothing."""
+    """Return the counts of `measured`, or the reason why there are none."""
     try:
         return measured(solver, name, in_history)
     except ValueError as error:  # a size, form or dataset that is refused, with its reason

@@ -1,4 +1,4 @@
-"""The gate tried on planted changes: regressions of 2 % of the flops, and harmless commits.
+"""The gate tested on planted changes: regressions of 2 % of the flops, and harmless commits.
 
 ``python -m benchmarks.planted_changes`` copies the package of HEAD, plants each change into
 a copy of its own, counts some solvers on the reduced set, and prints what the gate says. It must
@@ -188,7 +188,7 @@ def main():
 
 
 def outcome(plant, base, old):
-    """What the gate says of a change, and whether that is right."""
+    """The gate's verdict on a change, and whether it is right."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "package")
         shutil.copytree(base, copy)

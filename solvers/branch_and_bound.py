@@ -77,7 +77,7 @@ def solve(
 
 
 def answer(search, n, k, shift):
-    """The best x of cardinality k, the bound, and what is known of the smaller ones."""
+    """The best x of cardinality k, the bound, and the results for smaller cardinalities."""
     columns = {
         "value": search.value - shift,
         "bound": search.bound - shift,

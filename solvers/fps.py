@@ -92,7 +92,7 @@ def fantope(w, d):
 
 
 def shown(Sigma, lam, W, X, Y, U_W, V):
-    """The iterate of all variables, from what is known of those in W."""
+    """The iterate of all variables, from that of the variables in W."""
     n, block = Sigma.n, np.ix_(W, W)
     rows = Y.any(axis=1)
     Z = np.zeros((n, V.shape[1]))

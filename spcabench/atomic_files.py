@@ -34,7 +34,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(file: Path | str) -> Iterator[Path]:
-    """A path beside a file to write to; at the end it is renamed, after an error removed.
+    """A temporary path beside a file, which is renamed at the end, or removed after an error.
 
     It has the same suffix, from which libraries know the format, and holds the process id, so that
     two processes do not write to the same path. If the file is a link, the link stays and its
@@ -110,7 +110,7 @@ def write_picture(path: Path, figure: Any, **how: Any) -> None:
 
 
 def write_changed(path: Path, text: str) -> None:
-    """Write a text file, in a folder that is made, unless it holds just that: its time is kept."""
+    """Write a text file only if its content changes, which keeps its time; make its folder."""
     make_folder(path.parent)
     with writing(path):
         same = path.exists() and path.read_bytes() == text.encode()
@@ -137,7 +137,7 @@ def make_folder(folder: Path) -> None:
 
 
 def check_room(folder: Path) -> None:
-    """Raise InputError if not even a small file can be written to a folder, which is made."""
+    """Make a folder, and raise InputError if not even a small file can be written to it."""
     make_folder(folder)
     probe = folder / f".room.{os.getpid()}"
     try:

@@ -12,7 +12,7 @@ LONGEST = 60  # characters of a quoted line
 
 
 class InputError(ValueError):
-    """A wrong argument, file or setting, which the user can mend.
+    """A wrong argument, file or setting, which the user can fix.
 
     Its message is one line, which says what was wrong and what to do. The command line prints
     the line and exits with code 2. Any other exception is a bug, and shows its traceback.
@@ -20,12 +20,12 @@ class InputError(ValueError):
 
 
 class SolverError(RuntimeError):
-    """A solver did not give what every solver must give; its author can mend it."""
+    """A solver broke its contract, which its author can fix."""
 
 
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
-    """Turn what goes wrong in reading or writing a file that the user named into an `InputError`.
+    """Turn errors in reading or writing a file that the user named into an `InputError`.
 
     Covered are a missing file, one that may not be opened, a damaged gzip file, text that is not
     UTF-8, and wrong JSON.

@@ -398,7 +398,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return fitted
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return the samples that the scores stand for.
+        """Return the samples that have these scores.
 
         They are the points of the components' span that have these scores: of all such points they
         are nearest to the mean.

@@ -1,4 +1,4 @@
-"""What a solver says about itself (`Traits`, `Facts`), and what it may yield (`Iterate`)."""
+"""A solver's description of itself (`Traits`, `Facts`), and what it may yield (`Iterate`)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -121,7 +121,7 @@ class Facts:
 
 @dataclass(slots=True)
 class Iterate:
-    """One iterate, for a solver that has more to yield than x.
+    """One iterate, for a solver that yields more than x.
 
     Parameters
     ----------

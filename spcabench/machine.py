@@ -193,7 +193,7 @@ def busy(seconds: float = 0.2) -> float:
 
 
 def load_average() -> float:
-    """Return how many processes wanted to run, as a mean of the last minute."""
+    """Return how many processes were ready to run, as a mean of the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 

@@ -1,4 +1,4 @@
-"""Files that somebody else may have written, opened in one way: nothing in them is believed.
+"""Files that somebody else may have written, opened in one way without trusting their content.
 
 A file is a regular one, and of bounded size, before a byte of it is read; what JSON holds is
 checked against a type, and the error names the field.

@@ -191,7 +191,7 @@ def is_own(loaded: ModuleType) -> bool:
 
 
 def has_strangers() -> bool:
-    """Whether this process has run the code of a solver that is no file of this repository."""
+    """Whether this process has run the code of a solver from outside this repository."""
     return bool(_STRANGERS)
 
 

@@ -99,7 +99,7 @@ class Run:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The columns of a row that say what was asked."""
+        """The columns of a row that describe the run."""
         return {
             "dataset": self.dataset,
             "parameters": dict(self.parameters),
@@ -117,7 +117,7 @@ class Run:
         return replace(self, settings={**self.settings, **settings})
 
     def described(self) -> dict[str, Any]:
-        """Itself as plain values, each function by its module and name."""
+        """The run as plain values, each function by its module and name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in FUNCTIONS:
             if values[name] is not None:

@@ -51,11 +51,11 @@ class Corpus:
             return measure(path)
 
     def track_variances(self, numbers):
-        """The first pass over gzip alone."""
+        """The first pass, as a multiple of gzip's time."""
         return numbers["variances"] / numbers["gzip"]
 
     def track_covariance(self, numbers):
-        """The second pass over gzip alone."""
+        """The second pass, as a multiple of gzip's time."""
         return numbers["covariance"] / numbers["gzip"]
 
     def track_memory(self, numbers):
@@ -68,7 +68,7 @@ class Corpus:
 
 
 def measure(path):
-    """Times in one run; compiled before."""
+    """Times in one run, compiled beforehand."""
     import numpy as np
 
     from spcabench.readers.corpus import covariance, stream_moments  # early commits lack it

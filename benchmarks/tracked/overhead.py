@@ -70,11 +70,11 @@ class Grqi:
         return w[:k] @ R
 
     def track_with_start(self, numbers):
-        """The whole solve over its bare calls."""
+        """The whole solve, as a multiple of its bare calls."""
         return numbers["with_start"]
 
     def track_without_start(self, numbers):
-        """The iterations over their bare calls."""
+        """The iterations, as a multiple of their bare calls."""
         return numbers["without_start"]
 
     def track_driver(self, numbers):
@@ -118,11 +118,11 @@ class Mcol:
         )
 
     def track_first_phase(self, numbers):
-        """The first phase over its products alone."""
+        """The first phase, as a multiple of its products."""
         return numbers["first"]
 
     def track_whole(self, numbers):
-        """The whole over the products of the first phase alone."""
+        """The whole solve, as a multiple of the products of its first phase."""
         return numbers["whole"]
 
     def track_enron(self, numbers):

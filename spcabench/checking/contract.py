@@ -315,7 +315,7 @@ def stops_at_its_limits(module: ModuleType) -> None:
 
 
 def prints_nothing(module: ModuleType) -> None:
-    """It prints nothing: the harness shows what there is to show."""
+    """It prints nothing, because output belongs to the harness."""
     for problem in _all_problems(module):
         text = io.StringIO()
         with redirect_stdout(text), redirect_stderr(text):

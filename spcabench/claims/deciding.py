@@ -27,7 +27,7 @@ def asks_why(statement: Stored) -> bool:
 
 
 def question(statement: Stored) -> str:
-    """Return how many replicates would decide what is undecided, or that why is open."""
+    """Return how many replicates would decide what is undecided, or that the cause is unknown."""
     primary = judging.of_name(statement["readings"], statement["primary"])
     if primary is None or (statement["would"] or statement["verdict"]) != "undecided":
         return OPEN

@@ -1,4 +1,4 @@
-"""Statements of the papers: what is said, what is measured, and the rule that decides.
+"""Statements of the papers: the quote, the measured quantity, and the rule that decides.
 
 A statement is written once, in its figure's file. It judges the rows of the figure, and what comes
 out is plain data (`judging`): from there on pages, documents and commands read, and parse nothing.
@@ -24,7 +24,7 @@ Stored = dict[str, Any]
 
 @dataclass(frozen=True)
 class PaperNumber:
-    """A number or a range that the paper prints. It is drawn beside ours.
+    """A number or a range that the paper prints. It is drawn next to ours.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Reading:
 
 @dataclass(eq=False)
 class Statement:
-    """What a paper says, what is measured of it, and the rule that decides.
+    """A sentence of a paper, the quantity measured for it, and the rule that decides.
 
     Parameters
     ----------

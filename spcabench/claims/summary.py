@@ -129,7 +129,7 @@ def of_all(place: Stored) -> str:
 
 
 def bound_or_value(place: Stored) -> float:
-    """Return the number that is told of a place: the end that is known if runs hit a limit."""
+    """Return the number to report for a place: the known end if runs hit a limit."""
     end, _ = BOUNDS.get(place["kind"], ("value", ""))
     return place["value"] if place[end] is None else place[end]
 
@@ -163,7 +163,7 @@ def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
 
 
 def where(places: list[Stored]) -> str:
-    """Return from which to which label places reach, in each of the label's numbers.
+    """Return the range of the places' labels, in each of the labels' numbers.
 
     "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places that lie on no axis are listed, and
     so are labels with other words, such as the names of data sets.
@@ -215,7 +215,7 @@ def _overall(statement: Stored, reading: Stored) -> str:
 
 
 def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
-    """Return what the templates of a headline may name.
+    """Return the fields that the templates of a headline may use.
 
     value : the number, of the first part; range : from where to where its numbers reach. low, high
     : the smallest and the largest. holds, fails, undecided : the range at places with that verdict;

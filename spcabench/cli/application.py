@@ -1,4 +1,4 @@
-"""All commands, in panels, and what their errors become: one line, or a traceback for a bug."""
+"""All commands, in panels. Their errors become one line, or a traceback for a bug."""
 
 import _thread
 import errno

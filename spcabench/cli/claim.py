@@ -1,4 +1,4 @@
-"""The command that shows what a statement of a paper comes to in a run."""
+"""The command that shows the verdict on a statement of a paper in a run."""
 
 from pathlib import Path
 from typing import Annotated, Any

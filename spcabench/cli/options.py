@@ -65,7 +65,7 @@ figure_names = _names("figure")
 
 
 def finite(value: float | None) -> float | None:
-    """The value of an option that takes a number: NaN and infinity are below no limit."""
+    """The value of an option that takes a finite number."""
     if value is not None and not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value

@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def gap(self) -> float:
-        """Of the bound above the value, relative to the value."""
+        """The gap between bound and value, relative to the value."""
         return max(self.bound / self.value - 1.0, 0.0)
 
     @property
@@ -71,7 +71,7 @@ class Entry:
         return self.item, self.problem, self.k, self.nonnegative
 
     def checked(self, problem: Problem) -> "Entry":
-        """Itself, its value recomputed.
+        """The same entry, its value recomputed.
 
         Raises RuntimeError if its vector is infeasible or has another value.
         """
@@ -166,7 +166,7 @@ def write(entries: Iterable[Entry], file: Path = TABLE) -> None:
 
 
 def refuted(old: Entry | None, new: Entry) -> str:
-    """A sentence on a bound that lies below the other entry's value, which its vector has."""
+    """A sentence on a bound that the other entry's vector refutes, because its value is larger."""
     for entry, other in ((old, new), (new, old)):
         if entry and other and other.value > entry.bound * (1.0 + CLOSE):
             return (
@@ -283,7 +283,7 @@ def pairs(
 
 
 def improve(wanted: Iterable[tuple[Item, int]], effort: float) -> int:
-    """Improve the table by a search of some problems; each change is said. Returns their number.
+    """Improve the table by a search of some problems, and print each change. Returns their number.
 
     The table is written after each problem, so that a search that is stopped loses nothing.
     """

@@ -42,7 +42,7 @@ Table = Mapping[tuple[str, str, int, bool], Entry]
 def recomputed(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The rows with recomputed values, those that do not agree without any; a sentence for each.
+    """The rows with recomputed values (none if they disagree), and a sentence for each of those.
 
     items : the problems of the suite, those of recovery among them. table : the best answers
     known, whose bounds no value may exceed. load : a dataset's name and parameters -> problem.
@@ -146,7 +146,7 @@ def _sentence(row: Mapping[str, Any], fault: str) -> str:
 
 
 def best_of_each_run(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, of several of one run the best believed one alone; of equal ones the cheapest."""
+    """The rows, with only the best trusted one of each run; among equal ones the cheapest."""
     keys = _runs(rows)
     several = keys.duplicated(keep=False)
     groups = rows[several].groupby([*keys[several].T.to_numpy()], dropna=False, sort=False)
@@ -274,7 +274,7 @@ def _numbers(
 def references(
     rows: pd.DataFrame, items: Iterable[Item], table: Table, load: Load, elsewhere: bool = False
 ) -> dict[tuple[str, str, int, bool], Entry]:
-    """Answers of the harness itself to what only strangers have answered, and the table has not.
+    """The harness's own answers to pairs that only strangers have answered and the table lacks.
 
     Without them, any vector would be the best that is known. elsewhere : whether the rows were made
     on other machines, whose word it is that a solver is one of this repository.

@@ -1,4 +1,4 @@
-"""Loadings from anywhere, graded: feasible or not, variance, gap, and place among the known."""
+"""Loadings from anywhere, graded: feasible or not, variance, gap, and rank among known ones."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def names() -> list[str]:
 
 
 def items_of(name: str, nonnegative: bool) -> list[Item]:
-    """The problems of the suites that a person means by a name, which are one and the same."""
+    """The problems of the suites that have a name; all of them are the same problem."""
     items = {i.name: i for suite in SUITES.values() for i in suite if i.nonnegative == nonnegative}
     return called(name, items.values())
 
@@ -229,7 +229,7 @@ def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float
 
 
 def proposal(item: Item, problem: Problem, x: Vector, grade: Grade, who: str) -> known.Entry:
-    """The entry of the table of best known answers that a vector is worth, after its refit.
+    """The entry of the table of best known answers for a vector, after its refit.
 
     Raises InputError if it is no better than what is known.
     """

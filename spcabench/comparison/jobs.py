@@ -77,7 +77,7 @@ class Job:
 
     @classmethod
     def of(cls, solver: str, suite: str = "standard", **options: Any) -> "Job":
-        """The job of a solver that a person has named; a worker reads what a file says of itself.
+        """The job of a solver that a user has named; a worker reads the description of a file.
 
         Raises InputError if it cannot be read.
         """
@@ -95,7 +95,7 @@ class Job:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Itself as plain data."""
+        """The job as plain data."""
         return asdict(self)
 
     @property
@@ -111,7 +111,7 @@ class Job:
 
     @property
     def folder(self) -> str:
-        """A name of what it is run on."""
+        """A name for what it runs on."""
         ks = "".join(f"-k{k}" for k in self.ks[:MOST_NAMED])
         if len(self.ks) > MOST_NAMED:  # a folder's name has at most 255 characters
             digest = hashlib.sha256(repr(self.ks).encode()).hexdigest()[:8]

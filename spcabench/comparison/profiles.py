@@ -1,4 +1,4 @@
-"""Performance profiles, data profiles and what else ranks solvers: numbers alone, no drawing.
+"""Performance profiles, data profiles and other rankings of solvers; numbers, no drawing.
 
 A cost matrix is (pairs of problem and k, solvers), inf where a solver did not get there.
 """

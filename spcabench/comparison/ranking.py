@@ -1,4 +1,4 @@
-"""From rows to where each solver stands: shares, gaps, costs, ranking."""
+"""From rows to the ranking: shares, gaps, costs."""
 
 from collections.abc import Mapping
 from functools import cache

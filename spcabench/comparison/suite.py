@@ -44,7 +44,7 @@ class Item:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is its dataset as `solve` has it, with no other parameters."""
+        """Whether it is its dataset with the default parameters, as in `solve`."""
         defaults = parameters(registry.module("dataset", self.dataset).load)
         return all(defaults[name].default == value for name, value in self.parameters.items())
 
@@ -234,7 +234,7 @@ def _plain(name: str) -> str:
 
 
 def new_seed() -> int:
-    """A seed that nobody knew before.
+    """A seed that nobody could know before.
 
     Raises InputError in a process that has run a stranger's file, which could choose it.
     """

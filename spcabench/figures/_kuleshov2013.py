@@ -104,12 +104,12 @@ def ratio_in_bands(
 
 
 def typical(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """What measures the geometric mean of a column over problems."""
+    """A measure: the geometric mean of a column over problems."""
     return partial(claims.geometric_mean, column=column, over="seed")
 
 
 def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
-    """What measures the mean of a column over problems."""
+    """A measure: the mean of a column over problems."""
     return partial(claims.mean, column=column, over="seed")
 
 
@@ -161,7 +161,7 @@ def grid(low: float, high: float, count: int) -> np.ndarray:
 
 
 def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
-    """So many sparsities inside each band of `WIDE_EDGES`, the first band from ``first`` on."""
+    """``count`` sparsities inside each band of `WIDE_EDGES`; the first begins at ``first``."""
     # geometric within a band, like the axis that shows them
     edges = [first, *WIDE_EDGES[1:-1], 0.5]
     places = (np.arange(count) + 0.5) / count

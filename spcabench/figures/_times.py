@@ -1,4 +1,4 @@
-"""What a curve of times shows: one number for each problem, then the median over the problems."""
+"""The numbers of a curve of times: one for each problem, then the median over the problems."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Elimination of variables before a solve: what may be left out without changing the optimum.
+"""Elimination before a solve: which variables can be left out without changing the optimum.
 
 Two problems, two rules (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al. 2007):
 

@@ -32,7 +32,7 @@ FAR = 40.0  # beyond it a logistic weight is zero or one
 
 @dataclass(frozen=True)
 class Shape:
-    """What decides the bound.
+    """The kind of problem that is bounded.
 
     r : loadings. k : each r_i has k - 1 entries. terms : h_i that are summed. times : how often
     their sum counts.

@@ -121,7 +121,7 @@ class Search:
         self.left -= int(0 < self.left == scans)
 
     def is_optimal(self) -> bool:
-        """Whether no support of k variables exceeds the value, as far as cheap bounds tell.
+        """Whether cheap bounds show that no support of k variables exceeds the value.
 
         They are those of rows of an array Sigma, positive semidefinite (`methods.bound_formulas`),
         and the elimination of variables (`exact_search.candidates`). 2 n^2 flops.

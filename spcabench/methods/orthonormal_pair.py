@@ -31,7 +31,7 @@ CLOSE = 1e-7  # to which the angle is searched, of the value
 
 @dataclass(frozen=True)
 class Optimum:
-    """Loadings Z (n, 2), their variance together, and what no two others can exceed."""
+    """Loadings Z (n, 2), their variance together, and a bound on that of any two."""
 
     Z: Array
     value: float
@@ -77,7 +77,7 @@ class _Search:
         return self.tops[R]
 
     def above(self, R: tuple[int, ...], T: tuple[int, ...]) -> float:
-        """What the loadings on two supports explain at most."""
+        """The most that loadings on two supports can explain."""
         union = tuple(sorted({*R, *T}))
         return min(self.top(R)[0] + self.top(T)[0], self.top(union)[1])
 

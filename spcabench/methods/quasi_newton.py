@@ -27,12 +27,12 @@ class Descent:
         self.pairs: list[tuple[Vector, Vector]] = []
 
     def begin(self, function: Function) -> None:
-        """Evaluate a function, a new one or the same: the memory is kept."""
+        """Evaluate a function, a new one or the same, and keep the memory."""
         self.function = function
         self.f, self.g = self._called(self.z)
 
     def step(self, metric: Vector) -> bool:
-        """One step that satisfies the Wolfe conditions; False where none is found.
+        """Make one step that satisfies the Wolfe conditions; False if none is found.
 
         metric : the diagonal of an estimate of the inverse Hessian, up to a factor.
         """

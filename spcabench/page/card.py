@@ -107,7 +107,7 @@ class Row:
 
     @property
     def unit(self) -> str:
-        """The unit as far as it stands beside each number."""
+        """The unit, if it is written beside each number."""
         return _shown(self.part)
 
     @property
@@ -183,7 +183,7 @@ class Panel:
         return judging.rule_of(self.part)
 
     def split(self) -> tuple[list[Row], list[Row]]:
-        """The rows that are shown, those that do not hold first of all, and those folded."""
+        """The rows that are shown, those that do not hold first, and those that are folded."""
         # a place that fails is shown even if it is the hundredth; places that hold are folded first
         numbered = sorted(
             range(len(self.rows)),
@@ -205,7 +205,7 @@ def told(value: float | None, unit: str = "", apart_from: Sequence[float] = ()) 
 
 
 def span(values: Sequence[float], unit: str = "", apart_from: Sequence[float] = ()) -> str:
-    """From where to where numbers reach."""
+    """The range of numbers in words."""
     if values and max(map(abs, values)) >= 1e12:
         return " to ".join(dict.fromkeys((told(min(values), unit), told(max(values), unit))))
     return words.span(values, unit, apart_from)
@@ -323,7 +323,7 @@ def _round(low: float, high: float, most: int) -> list[float]:
 
 
 def ticks(axis: Axis, unit: str, room: float) -> list[tuple[float, str]]:
-    """The ticks whose labels have room, in characters."""
+    """As many ticks as have room for their labels. room : in characters."""
     # the width of labels is known only once they are written, so fewer ticks are tried until they
     # fit
     for most in (5, 4, 3, 2):
@@ -349,7 +349,7 @@ def _tick(value: float, unit: str) -> str:
 
 
 def drawn(panel: Panel, rows: list[Row], title: str = "") -> Stored:
-    """Where everything of a panel lies, in its own pixels, and what it says in words."""
+    """The positions of all parts of a panel, in its own pixels, and its words."""
     longest = max(len(row.label) for row in rows)
     # labels beside the rows would leave the picture less than half of the panel
     above = longest > 14  # long labels lie above their rows
@@ -495,7 +495,7 @@ def scope_words(part: Stored) -> str:
 
 
 def margin(statement: Stored) -> str:
-    """Up to which threshold a statement holds, and from which it fails."""
+    """The threshold up to which a statement holds, and that from which it fails."""
     ends, part = statement["margin"], statement["parts"][0]
     # with a lower end, raising the threshold makes the statement harder: it holds up to some value
     up = part["rule"]["low"] is not None

@@ -102,7 +102,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 
 def whole(entries: Iterable[Stored]) -> list[Stored]:
-    """Each statement once: those that several figures judge are judged on the data of all.
+    """Each statement once; one that several figures judge is judged on the data of all of them.
 
     Raises InputError if two figures mean different statements by one id.
     """

@@ -1,4 +1,4 @@
-"""The pictures of a comparison: which there are, of what, with their captions."""
+"""The pictures of a comparison, with their data and captions."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""The documents with generated blocks; run as a module, this renews them (`make docs`)."""
+"""The documents with generated blocks. `make docs` runs this module, which renews them."""
 
 from pathlib import Path
 

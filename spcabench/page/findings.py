@@ -73,7 +73,7 @@ def frontier() -> str:
 
 
 def comparisons(home: Path) -> str:
-    """The first of each published comparison, and who is best on which data within which time."""
+    """The first of each published comparison, and the best solver by data and time."""
     text = ""
     for file in sorted(home.glob("*/table.parquet")):
         answers = pd.read_parquet(file)

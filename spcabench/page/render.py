@@ -45,5 +45,5 @@ def _shown(value: Any) -> Any:
 
 
 def cell(text: Any) -> str:
-    """A text as it stands in a cell of a Markdown table."""
+    """A text for a cell of a Markdown table."""
     return " ".join(str(text).split()).replace("|", "\\|").replace("*", "\\*")

@@ -1,4 +1,4 @@
-"""The pages of a scale, and what they show as JSON and CSV."""
+"""The pages of a scale, and their content as JSON and CSV."""
 
 import json
 from datetime import UTC, datetime

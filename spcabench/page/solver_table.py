@@ -1,4 +1,4 @@
-"""All methods in one table, that of docs/field.md: what each solver's own file says of it.
+"""All methods in one table, that of docs/field.md, from the facts in each solver's file.
 
 Its FACTS are the paper, the cost of an iteration, the authors' code and what was reproduced.
 Figures are those that run the solver.

@@ -1,4 +1,4 @@
-"""The matrix layer: what symmetric matrices have in common, and working sets of a covariance."""
+"""The matrix layer: the common base of symmetric matrices, and working sets of a covariance."""
 
 from functools import cached_property
 

@@ -1,4 +1,4 @@
-"""Arrays of numbers: .npy and .npz files, dense or sparse. Nothing in them is run or believed.
+"""Arrays of numbers: .npy and .npz files, dense or sparse. Nothing in them is run or trusted.
 
 The header of an array is read and checked before memory is taken. The indices of a sparse array
 are all checked: SciPy believes them, and would read beyond the data.

@@ -60,7 +60,7 @@ class Moments:
 
     @property
     def idf(self) -> Vector:
-        """log(documents / documents with the word); zero for a word that stands nowhere."""
+        """log(documents / documents with the word); zero for a word that never occurs."""
         return np.log(
             self.documents / np.where(self.documents_with, self.documents_with, self.documents)
         )

@@ -35,7 +35,7 @@ def afford(path: Path, needed: float) -> None:
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
-    """Raise InputError for a member of a zip that grows beyond what numbers are ever shrunk to."""
+    """Raise InputError for a member of a zip that grows more than compressed numbers ever do."""
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
             f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "

@@ -1,4 +1,4 @@
-"""Python files as what they do: hashes that comments, docstrings and layout do not change."""
+"""Hashes of Python files that comments, docstrings and layout do not change."""
 
 import ast
 import hashlib

@@ -38,13 +38,13 @@ class Description:
     missing: str = ""
 
     def limits(self, own: Mapping[str, Any]) -> Limits:
-        """When a run with these settings ends."""
+        """The limits of a run with these settings."""
         limits = Limits(self.stop, self.tol, self.max_iterations)
         return replace(limits, **{name: own[name] for name in ("stop", "tol") if name in own})
 
 
 def describe(solver: str) -> Description:
-    """Return what a solver, a name or a path, says of itself.
+    """Return the description of a solver, given by name or path.
 
     Raises InputError for one that cannot be read; a stranger's file is read in a worker.
     """

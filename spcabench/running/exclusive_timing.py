@@ -1,4 +1,4 @@
-"""Turns on a machine: a timed run has it alone, other work of this kind may share it.
+"""Locks that give a timed run the machine to itself.
 
 The processes of a workflow take turns by locks on two files in its folder, named after the machine.
 """
@@ -14,7 +14,7 @@ ALONE, QUEUE = ".timing-{}.lock", ".timing-queue-{}.lock"
 
 @contextmanager
 def alone(folder: Path = Path()) -> Iterator[None]:
-    """Wait until nothing else runs, and let nothing else begin: for work on the clock."""
+    """Wait until nothing else runs, and let nothing else begin; for timed work."""
     with _turn(folder, fcntl.LOCK_EX):
         yield
 

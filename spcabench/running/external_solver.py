@@ -141,7 +141,7 @@ def iterates(problem: Problem, k: int, command: str, folder: str) -> Iterator[It
 
 
 def numbers(result: Result) -> dict[str, Any]:
-    """The columns of a row that are the process's own: its times, and its memory."""
+    """The columns of a row about the process: its times and its memory."""
     extra = result.extra
     return {
         "setup_time": 0.0,

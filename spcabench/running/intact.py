@@ -1,4 +1,4 @@
-"""Whether the functions and files that the harness relies on are what they were.
+"""Whether the functions and files that the harness relies on are unchanged.
 
 Of functions it is asked in a worker, where a solver's file can replace any of them, this one too:
 an audit, and no guard. Of files it is asked outside.

@@ -35,7 +35,7 @@ SCHEMA = pa.schema(
 
 
 def to_json(value: Any, **how: Any) -> str:
-    """JSON of what a row holds, numbers of NumPy among it."""
+    """JSON of a value in a row, which may hold NumPy's numbers."""
     return json.dumps(value, default=_python, **how)
 
 
@@ -115,7 +115,7 @@ def without_histories(table: pa.Table) -> pa.Table:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a cell holds nothing."""
+    """Whether a cell is empty."""
     return value is None or (isinstance(value, float) and value != value)
 
 
@@ -131,7 +131,7 @@ def fault(row: Mapping[str, Any]) -> str:
 
 
 def check(table: pd.DataFrame, name: str) -> None:
-    """Raise InputError if a row holds what no run gives, or flops are counted by two conventions.
+    """Raise InputError if a row has impossible values, or flops are counted by two conventions.
 
     This is for rows of which none may be left out.
     """

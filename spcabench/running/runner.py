@@ -257,7 +257,7 @@ def _fell(first: Answer, best: Answer) -> bool:
 
 
 def flagged(answer: Answer, flag: Flag) -> Answer:
-    """The answer with a flag more."""
+    """The answer with one more flag."""
     return replace(answer, flags=sorted({*(answer.flags or ()), flag.value}))
 
 

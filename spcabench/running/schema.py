@@ -280,7 +280,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Row(Answer):
-    """One row of a file: what was asked, by whom, the answer, where and when."""
+    """One row of a file: the run, its answer, and where and when it was made."""
 
     experiment: str | None = _column("figure or table that asks for the run", empty=FIGURES)
     scale: str | None = _column("quick or paper", empty=FIGURES)

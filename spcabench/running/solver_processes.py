@@ -1,4 +1,4 @@
-"""The processes that run solvers, and what is believed of what they say.
+"""The processes that run solvers, and the parts of their replies that are trusted.
 
 Files of this repository share one process. A stranger's file gets a new one for each run, so that
 nothing is kept between two, with a folder and an environment of its own.

@@ -1,4 +1,4 @@
-"""Processes that end with all that they started, whoever is killed.
+"""Processes that end with all that they started, whichever of them is killed.
 
 As a program it stands between a command and the workflow that the command starts. When the command
 is gone, for whatever reason, it ends the workflow, its jobs, and what their solvers left behind.

@@ -55,7 +55,9 @@ def by_blocks(
     parts = [W for W in _joined(connected_parts(S, share * S.diagonal().max()), k) if S[W, W].any()]
     results = [run(_part(problem, W), None if k is None else min(k, len(W))) for W in parts]
     if results[0].rectangular:
-        raise InputError(f"blocks: solver {results[0].solver!r} is rectangular")
+        raise InputError(
+            f"blocks: cannot be combined with solver {results[0].solver!r}, which is rectangular"
+        )
     values = [r.variance if r.good else -np.inf for r in results]
     best = first_largest(np.array(values)) if max(values) > -np.inf else 0
     return _combined(problem, share, k, results, best, parts)

@@ -346,7 +346,7 @@ class _Run:
 
     @property
     def flops(self) -> int:
-        """Flops of the iterations so far, set-up apart."""
+        """Flops of the iterations so far, without the set-up."""
         return self.charged - self.setup_flops
 
     def to_end(self) -> None:

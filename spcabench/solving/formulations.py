@@ -1,4 +1,4 @@
-"""The problems that people mean by "several sparse components", and when Z obeys each of them.
+"""The problems that people mean by "several sparse components", and their constraints on Z.
 
 Z (n, r) has a loading of norm one in each column. An answer to one formulation is no answer to
 another, and nothing in the suite ranks across two of them.
@@ -27,7 +27,7 @@ class Formulation(StrEnum):
 
     @property
     def meaning(self) -> str:
-        """One sentence: what is asked of Z."""
+        """The constraint on Z in one sentence."""
         return MEANINGS[self]
 
     @property

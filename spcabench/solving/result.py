@@ -251,7 +251,7 @@ class Result:
 
     @property
     def unproven(self) -> str:
-        """That an exact search gave no proof, why, and how far the bound is, in one sentence.
+        """A sentence that an exact search gave no proof, with the reason and the gap.
 
         Empty if it gave one, and for other solvers. The bound is named where it was asked for.
         """

@@ -1,4 +1,4 @@
-"""One run: the loadings that a solver gives when it is asked in one way, and what they took."""
+"""One run: the loadings that a solver finds in one way, and their cost."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +28,7 @@ class Bill:
     statuses: list[str] = field(default_factory=list)
 
     def add(self, components: Components, joint: bool) -> None:
-        """Add what one call of the solver took; all results of a joint one share their cost."""
+        """Add the cost of one call of the solver; the results of a joint call share their cost."""
         for result in components.results[:1] if joint else components.results:
             search = result.search
             self.seconds += search.get("time", result.setup_time + result.solve_time)

@@ -31,7 +31,7 @@ class Way:
 
     @property
     def label(self) -> str:
-        """The way in words, the solver's name apart."""
+        """The way in words, without the solver's name."""
         return self.how.replace("_", " ")
 
 

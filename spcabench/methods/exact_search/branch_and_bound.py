@@ -129,7 +129,7 @@ class Exact:
         )  # a search ended with work left, and no proof
 
     def block(self, W: Indices) -> Array:
-        """S[W, W], its positive part where x >= 0 is asked."""
+        """S[W, W], or its positive part if x >= 0 is required."""
         B = self.covariance(W)
         return np.maximum(B, 0.0) if self.nonnegative else B
 
@@ -198,7 +198,7 @@ class Exact:
         return "work_limit", f"the search spent its work, that of about {seconds:.3g} s"
 
     def run(self) -> Iterator[int]:
-        """Settle one cardinality after the other; yield the one at work after each chunk."""
+        """Settle one cardinality after the other; yield the current one after each chunk."""
         self.offer(1, largest_indices(self.d, 1))
         if len(self.d) <= DUAL_MOST:
             self.bound[1:] = np.minimum(

@@ -39,7 +39,7 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
 
 
 def by_variances(d: Vector, k: int, opt: float, t: float) -> Indices:
-    """The variables that may be in a support of k of value t, as far as the variances d (n,) say.
+    """The variables that may be in a support of k with value t, judged by the variances d (n,).
 
     opt : a bound on the supports of k - 1.
     """

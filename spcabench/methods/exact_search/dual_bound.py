@@ -40,7 +40,7 @@ def term(v: Vector, r2: Vector) -> Vector:
 
 @dataclass
 class Bound:
-    """The dual bound at a U, and what it is made of.
+    """The dual bound at a U, and its parts.
 
     value : the bound. top : lambda_1(S - (U + U') / 2) of it. a : where it is smallest. terms : the
     h_i (n,). r2 : r_i^2 (n,). last, next : the smallest u_ij^2 that counts in r_i^2, and the
@@ -97,7 +97,7 @@ class Dual:
         return float(w[-1]) + mu * np.log(total), -rebuilt(V, weights / total)
 
     def bound(self, U: Array, top: float | None = None) -> Bound:
-        """The bound itself, with the best a. top : its lambda_1, where it is known."""
+        """The bound itself, with the best a. top : its lambda_1, if it is known."""
         d, Q = U.diagonal().copy(), self.squares(U)
         n, kept = len(U), self.k - 1
         r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
@@ -129,7 +129,7 @@ class Minimum:
         return self.U - self.found.a * np.eye(len(self.U))
 
     def descend(self, t: float) -> float:
-        """One chunk of evaluations; how much the bound fell. t : the value to be reached."""
+        """Make one chunk of evaluations; return how much the bound fell. t : the value to reach."""
         for _ in self.steps(t):
             pass
         return self.gain

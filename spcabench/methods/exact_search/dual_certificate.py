@@ -35,7 +35,7 @@ def dual_value(S: Array, U: Array, k: int, nonnegative: bool = False) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What proves a scaled Gershgorin bound: any S, W (n, n) and beta (n,) do."""
+    """The proof of a scaled Gershgorin bound: any S, W (n, n) and beta (n,) give one."""
 
     S: Array
     W: Array
@@ -43,11 +43,11 @@ class Certificate:
 
     @classmethod
     def zero(cls, n: int) -> "Certificate":
-        """The one of lambda_1(Sigma)."""
+        """The certificate of lambda_1(Sigma)."""
         return cls(np.zeros((n, n)), np.zeros((n, n)), np.zeros(n))
 
     def times(self, factor: float) -> "Certificate":
-        """The one for a Sigma that is larger by a factor."""
+        """The certificate for a Sigma that is larger by a factor."""
         return Certificate(factor * self.S, factor * self.W, factor * self.beta)
 
     def bound(self, Sigma: Array, k: int, nonnegative: bool = False, F: Indices = NONE) -> float:

@@ -149,7 +149,7 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
 def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
-    """The best a, by Newton's method, bracketed, and what it makes of the terms.
+    """The best a, by Newton's method with a bracket, and the terms at it.
 
     d, r2 : u_ii and r_i^2 (n,). s : how many terms count, at least one. mu : width of the
         smoothing. a, b : from the last call.
@@ -179,7 +179,7 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
 def lowest(d, r2, s):  # type: ignore[no-untyped-def]
-    """The smallest, over a, of a + the s largest terms; that a. By bisection: it is convex in a."""
+    """The smallest a + the s largest terms, over a, and that a. By bisection: it is convex in a."""
     n = len(d)
     terms, share = np.empty(n), np.empty(n)
     low, high, best, best_a = 0.0, 0.0, np.inf, 0.0

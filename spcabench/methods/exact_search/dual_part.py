@@ -76,23 +76,23 @@ class Part:
 
     @property
     def decided(self) -> bool:
-        """Whether one support is left, or what is left is no larger than one."""
+        """Whether at most one support is left."""
         return self.s <= 0 or len(self.W) <= self.s
 
     @property
     def low(self) -> Minimum:
-        """The minimisation of its dual bound, in units of the value asked for."""
+        """The minimisation of its dual bound, in units of the target value."""
         assert self.minimum is not None
         return self.minimum
 
     @property
     def missing(self) -> float:
-        """How much the dual bound exceeds the value asked for, relative to it."""
+        """How much the dual bound exceeds the target value, relative to it."""
         return self.low.value + self.slack - 1.0
 
     @property
     def support(self) -> Indices:
-        """The variables of the largest terms, k at most: where a good support may be."""
+        """The variables of the largest terms, at most k: a promising support."""
         if self.s <= 0:
             return self.F
         if self.decided:
@@ -108,7 +108,7 @@ class Part:
         self.slack = self.complement.slack(self.level) / self.level
 
     def ask(self, t: float) -> None:
-        """Ask for a value t, of which one may have come since."""
+        """Set the target value t, which may have risen."""
         if t > self.level or self.level > t > self.complement.largest * (1.0 + APART):
             self._change(self.F, np.arange(len(self.W)), t)
 
@@ -192,7 +192,7 @@ class Part:
 
 
 class Seed:
-    """What is kept of a part until the parts are made that come from it."""
+    """The state of a part that its halves begin with."""
 
     def __init__(self, part: Part) -> None:
         self.S, self.F, self.W, self.positive = part.S, part.F, part.W, part.positive

@@ -30,7 +30,7 @@ Value = Callable[[Indices], float]
 
 
 def cost(n: int) -> float:
-    """Of an evaluation of the dual bound of n variables, measured, in the time of an entry."""
+    """The measured cost of evaluating the dual bound of n variables, in the time of an entry."""
     return n**3 / 5.0 + 90.0 * n**2 + 2e5
 
 
@@ -55,7 +55,7 @@ class DualSearch:
 
     @property
     def bound(self) -> float:
-        """On all supports, in the units of S."""
+        """The bound on all supports, in the units of S."""
         return max(self.best, self.decided, self.at_work, -self._first) * self.scale
 
     @property

@@ -1,4 +1,4 @@
-"""One part of the search on the scaled Gershgorin dual, worked on apart from all others.
+"""One part of the search on the scaled Gershgorin dual, independent of all others.
 
 A part is the supports that have some variables and lack others. What becomes of it depends on its
 `Order` alone, so any process may do the work, at any time.
@@ -26,7 +26,7 @@ UNSEEN = 1e8  # work between two looks at the clock
 
 
 def cost(n: int) -> float:
-    """Of a step of the splitting method with n variables, measured, in the time of an entry."""
+    """The measured cost of a splitting step with n variables, in the time of an entry."""
     return n**3 / 4.0 + 190.0 * n**2 + 5e4
 
 
@@ -43,7 +43,7 @@ class Halves:
     j: int
 
     def half(self, taken: bool) -> tuple[Seed, Indices]:
-        """Where one of the two begins, and its variables."""
+        """The start of one of the two, and its variables."""
         if taken:
             return self.seed.having(self.j), self.W
         return self.seed.without(self.j), np.delete(self.W, self.j)
@@ -51,7 +51,7 @@ class Halves:
 
 @dataclass(eq=False)
 class Order:
-    """A part to be worked on, and what is known then.
+    """A part to work on, and what is known at its start.
 
     halves, taken : which half of which part; all supports if None. bound : on the part; it falls
     while this process works on it. best : the best value known. left : work that may be done.
@@ -66,7 +66,7 @@ class Order:
 
 @dataclass(eq=False)
 class Outcome:
-    """What became of a part.
+    """The outcome of a part.
 
     halves : what is left of it, of the bound ``bound``; None where it is closed. decided : a bound
     on what cannot be divided, or 0. found : supports that exceed the best value known before.

@@ -60,7 +60,7 @@ class GershgorinSearch:
 
     @property
     def bound(self) -> float:
-        """On all supports, in the units of S."""
+        """The bound on all supports, in the units of S."""
         if self._is_new:
             return np.inf
         begun = max((order.bound for order, _ in self.begun), default=0.0)

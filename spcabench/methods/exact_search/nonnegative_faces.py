@@ -22,7 +22,7 @@ SIGN = 1e-9  # entries of an eigenvector below it, of the other sign, are roundi
 def nonnegative_bound(
     B: Array, k: int, t: float, exceeded: Callable[[Indices], float]
 ) -> tuple[float, int]:
-    """Bound x'Bx over such x, by t itself where nothing exceeds t; how many faces it took.
+    """Bound x'Bx over such x, by t itself if nothing exceeds t; return the number of faces too.
 
     t : the value to be exceeded. exceeded : takes the places of a face whose best x is a leading
     eigenvector, and gives the value to be exceeded from then on.

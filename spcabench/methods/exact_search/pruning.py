@@ -175,14 +175,14 @@ def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
 
 @inlined
 def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Bring the potential of candidate i up to date, and discard i where it is too small."""
+    """Update the potential of candidate i, and discard i if it is too small."""
     x = reach(row, reals[d, EXCESS], reals[d, DIAGONAL], ints[d, ALIVE], i, opt_s, t, psd, best)
     reals[d, POTENTIAL, i], ints[d, ALIVE, i] = x, x >= t
 
 
 @inlined
 def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
-    """Make the node of level d + 1, where j is taken; return how many candidates it has, flops."""
+    """Make the node of level d + 1 that takes j; return its number of candidates and the flops."""
     where = np.flatnonzero(ints[d, ALIVE, : len(E)])
     where = where[where != j]
     leads(E[j], ints[d, ALIVE], j, t, best)

@@ -52,6 +52,6 @@ class Complement:
         return 0.5 * (M + M.T)
 
     def slack(self, t: float) -> float:
-        """What rounding can add to lambda_1(E - U) at most, about."""
+        """An estimate of what rounding can add to lambda_1(E - U)."""
         lengths = np.linalg.norm(self.P, axis=0) + self.error
         return self.error * float((2.0 * lengths / (t - self.w)).sum())

@@ -73,7 +73,7 @@ class Splitting:
 
     @property
     def shares(self) -> Vector:
-        """How much each variable is in the support, as far as the relaxation says (n,)."""
+        """The share of each variable in the support, by the relaxation (n,)."""
         return np.where(self.forced > 0, 1.0, self.P.sum(axis=0))
 
     @property
@@ -88,12 +88,12 @@ class Splitting:
 
     @property
     def seed(self) -> "Seed":
-        """What is kept of it, to go on with fewer variables or more taken."""
+        """Its state, from which a part with fewer variables, or more taken, continues."""
         X, P, U, V = (A.astype(np.float32) for A in (self.X, self.P, self.by_eigen, self.by_pairs))
         return Seed(X, P, U, V, self.beta, self.forced, self.penalty)
 
     def descend(self) -> float:
-        """Make some steps; the bound then."""
+        """Make some steps; return the bound after them."""
         for _ in range(LOOK):
             self.step()
         return self.look()
@@ -133,7 +133,7 @@ class Splitting:
                 self.by_pairs /= factor
 
     def look(self) -> float:
-        """The bound of the present S, W and beta, remembered where it is the smallest."""
+        """The bound of the present S, W and beta, stored if it is the smallest."""
         certificate = Certificate(self.S, self.W, self.beta)
         bound = certificate.bound(self.Sigma, self.k, self.positive, self.F)
         if bound < self.bound:
@@ -146,7 +146,7 @@ class Splitting:
 
 @dataclass(frozen=True, eq=False)
 class Seed:
-    """Where a splitting method begins: any one is right, and half the digits are enough.
+    """The start of a splitting method: any one is valid, and half the digits are enough.
 
     X, P, by_eigen, by_pairs : averages and multipliers (n, n). beta : (n,). forced : 1 for the
     variables that are in the support (n,).
@@ -162,7 +162,7 @@ class Seed:
 
     @classmethod
     def even(cls, certificate: Certificate, k: int) -> "Seed":
-        """All variables alike, with the multipliers of a certificate."""
+        """The start with equal shares, and the multipliers of a certificate."""
         n = len(certificate.beta)
         penalty, P = PENALTY * n, np.full((n, n), (k - 1) / (n * max(n - 1.0, 1.0)))
         np.fill_diagonal(P, 1.0 / n)
@@ -173,7 +173,7 @@ class Seed:
         return cls(np.eye(n) / n, P, U, V, certificate.beta, forced, penalty)
 
     def without(self, j: int) -> "Seed":
-        """The one of all variables but that at place j."""
+        """The start for all variables except that at place j."""
         X, P, U, V = (
             np.delete(np.delete(A, j, axis=0), j, axis=1)
             for A in (self.X, self.P, self.by_eigen, self.by_pairs)
@@ -181,7 +181,7 @@ class Seed:
         return Seed(X, P, U, V, np.delete(self.beta, j), np.delete(self.forced, j), self.penalty)
 
     def having(self, j: int) -> "Seed":
-        """The one of the supports that have the variable at place j."""
+        """The start for the supports that have the variable at place j."""
         P, beta, forced = self.P.copy(), self.beta.copy(), self.forced.copy()
         P[:, j], beta[j], forced[j] = P.diagonal(), 0.0, 1
         return replace(self, P=P, beta=beta, forced=forced)

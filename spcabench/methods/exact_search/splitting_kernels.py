@@ -1,4 +1,4 @@
-"""The compiled sweeps of the splitting method; `exact_search.splitting` says what they are for."""
+"""The compiled sweeps of the splitting method, which `exact_search.splitting` explains."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def level(q, kind, x, kept, nu):  # type: ignore[no-untyped-def]
 
 @inlined
 def linear(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-def]
-    """The x and nu that are best where those entries that are 0, or x, stay so; two derivatives.
+    """The best x and nu while the entries that are 0 or x stay so, and two derivatives.
 
     The derivatives are minus those of the squared distance by x: at x = 0, and at x.
     """
