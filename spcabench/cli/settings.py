@@ -50,7 +50,7 @@ def read(texts: Sequence[str], solver: str) -> dict[str, Any]:
         if name in values:
             raise InputError(f"--set: {name} is given twice")
         if name in OPTIONS:
-            raise InputError(f"--set: {name} has an option of its own: {OPTIONS[name]}")
+            raise InputError(f"--set: {name} has its own option: {OPTIONS[name]}")
         if name not in allowed_kinds:
             from spcabench.validate import nearest
 

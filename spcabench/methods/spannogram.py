@@ -26,7 +26,7 @@ def falling(V: Array) -> tuple[Array, Vector]:
 
 @inlined
 def split(values, rows, low, high):  # type: ignore[no-untyped-def]
-    """Divide the places from low to high: none is larger in size after the place returned.
+    """Divide the places from low to high: no entry after the returned place is larger in size.
 
     The end is returned where all are equal. No branch depends on an entry, so none is mispredicted.
     """
