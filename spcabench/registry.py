@@ -51,8 +51,8 @@ def _files(kind: Kind) -> dict[str, Path]:
 
 
 def _entry_points(kind: Kind) -> dict[str, EntryPoint]:
-    found = entry_points(group=PACKAGES[kind]) if kind == "solver" else ()
-    return {point.name: point for point in found if NAME.fullmatch(point.name)}
+    points = entry_points(group=PACKAGES[kind]) if kind == "solver" else ()
+    return {point.name: point for point in points if NAME.fullmatch(point.name)}
 
 
 def names(kind: Kind) -> list[str]:

@@ -95,7 +95,9 @@ def trial(
     common: dict[str, Any] = dict(
         dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
     )
+    # GPower0 may miss k; the comparison is at the cardinality that all three have
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
+    # first: the others match the cardinality that it reaches
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
     for supplied in (form, "covariance") if gram else (form,):
         for solver in solvers:
@@ -119,6 +121,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
     timed = table[table.samples.notna() | label.str.startswith(LEVEL) | (label == UNCENTRED)]
     label = label[timed.index]
     level = label.str.startswith(LEVEL)
+    # a form is named only where a solver was run with several
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     timed = timed.assign(
         method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""))
@@ -133,6 +136,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 
 def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
     """Return which pairs are compared: those whose cardinalities differ by 2 % at most."""
+    # more variables explain more and take longer, so only equal cardinalities are compared
     return (first - second).abs() <= slack * np.maximum(first, second)
 
 
@@ -146,11 +150,13 @@ def paired(data: pd.DataFrame, method: str, rival: str, column: str = "total") -
     both = data[data.method == method].merge(rivals, on=key, suffixes=("", "_other"))
     both = both[same_cardinality(both.cardinality, both.cardinality_other)]
     quotient = (both[column] / both[f"{column}_other"]).astype(float)
+    # beyond six digits two answers differ by rounding only
     return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
 def over_problems(rows: pd.DataFrame) -> claims.Measured:
     """The geometric mean over problems of the median of the rounds."""
+    # rounds on one problem are no replicates: they are reduced to their median first
     middle = rows.groupby("seed").quotient.transform("median")
     return claims.geometric_mean(rows.assign(quotient=middle), "quotient", over="seed")
 
@@ -186,6 +192,7 @@ def quality(
 ) -> tuple[list[claims.Place], str]:
     """Variance of one method / variance of another at each k, ties left out and told in words."""
     both = paired(data, method, rival, "value")
+    # a tie is neither better nor worse, and a ratio of exactly 1 would fail "above 1"
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
     places = claims.places(both[~tied], "x", measure, "k = {:g}", "quality")
     ties = listed([number(k) for k in sorted(both.x[tied].unique())])
@@ -220,6 +227,7 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
 
 def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
     """The loss over problems; with c = ceil(s / share) = 1 both methods are the same."""
+    # where both methods are one algorithm, an interval over problems would be about nothing
     one_by_one = rows.k.max() <= share and not rows.loss.any()
     return claims.exact(0.0) if one_by_one else claims.mean(rows, "loss", over="seed")
 
@@ -242,8 +250,10 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
         few = [p["label"] for p in judged_places(judged, "undecided") if p["kind"] == "too few"]
         text = f"At {listed(few)} GPower0 reached the cardinality within 2 % on fewer than three "
         return f"{text}problems." if few else ""
+    # the first and the last place are enough to show a trend
     ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
+    # a ratio of times is that of flops times that of seconds a flop: one of the two explains it
     data = data.assign(work=work, rate=data.total / work)
     flops, rounds, rate = (
         listed([number(over_problems(both[both.x == place["x"]]).value) for place in ends])
@@ -294,17 +304,20 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     GPower0 has the dense centred matrix and the penalty that a search found for k nonzeros; the
     others run at the cardinality that it reached, with the second phase as exact as GPower0 is.
     """
+    # converted once and before the clock: this reading leaves the conversion out
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
+    # the penalty is searched before the rounds, which time a single run
     search = api.solve(dense, "gpower0", k=wanted, seed=seed, **GPOWER)
-    given: dict[str, tuple[Problem, dict[str, Any]]] = {
+    runs_of: dict[str, tuple[Problem, dict[str, Any]]] = {
         solver: (problem, dict(k=search.cardinality, second_tol=ALIKE_TOL)) for solver in OURS
     }
-    given["gpower0"] = dense, search.settings | GPOWER
-    results: dict[str, Any] = {name: [] for name in given}
+    runs_of["gpower0"] = dense, search.settings | GPOWER
+    results: dict[str, Any] = {name: [] for name in runs_of}
     for turn in range(ALIKE_ROUNDS + 1):
-        for solver, (data, settings) in given.items():
+        for solver, (data, settings) in runs_of.items():
             result = api.solve(data, solver, seed=seed, **settings)
+            # the first turn compiles and converts; it is not among the rounds
             if turn:
                 results[solver].append(result.cpu_time)
     return results | {"cardinality": search.cardinality}
@@ -347,6 +360,7 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 def missed(rows: pd.DataFrame) -> pd.Series:
     """Which rows have a cardinality that a search found in place of the one asked for."""
+    # a run that matches another's cardinality was asked for exactly that
     requested = rows.k.fillna(rows.cardinality)
     return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
@@ -361,6 +375,7 @@ def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
     far = rows.x.iloc[:0]
     if "wanted" in rows:
         far = rows.wanted[(rows.cardinality < 0.9 * rows.wanted) & rows.search_runs.notna()]
+    # a line across a range that the search could not reach would claim runs that do not exist
     gaps = [i + 1 for i in range(len(x) - 1) if far.between(x[i], x[i + 1]).any()]
     return tuple(np.insert(v, gaps, np.nan) for v in (x, *(s.to_numpy() for s in series)))
 
@@ -368,6 +383,7 @@ def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
 def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
     """A line against x, hollow where the search missed the cardinality asked for."""
     axis.plot(*broken(rows, y), **style)
+    # hollow: drawn at the cardinality reached, not at the one asked for
     off = missed(rows).groupby(rows.x).any()
     hollow = y[off.reindex(y.index).to_numpy(dtype=bool)]
     axis.plot(hollow.index, hollow, **style | HOLLOW)
@@ -394,6 +410,7 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
     """Variance ||Vx||^2 of each method against x; a band above the curves is cut."""
+    # other forms give the same vectors, so their variances would be drawn twice
     shown = [m for m in methods if " " not in m]
     for method in shown:
         rows = data[data.method == method]
@@ -402,6 +419,7 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         )
     value = data[data.method.isin(shown)].groupby("x").value
     if len(value) > 1:
+        # the band of the truth may be so wide that the curves would be one line
         low, high = float(value.median().min()), float(value.median().max())
         axis.set_ylim(low - 0.08 * (high - low), high + 0.12 * (high - low))
     axis.set(ylabel="variance $\\|Vx\\|^2$")
@@ -414,8 +432,10 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
     requested = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
     at_level = timed.label.astype(str).str.startswith(LEVEL)
     supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
+    # runs with smaller c have their level as label, and k among their settings
     requested = requested.fillna(pd.to_numeric(supplied))
     leads = (timed.solver == "gpower0") & timed.form.ne("data")
+    # data that are dense have no other form of GPower0
     leads = leads if leads.any() else timed.solver == "gpower0"
     reached = timed.cardinality[leads].groupby(requested[leads]).median()
     x = requested.map(reached).fillna(timed.cardinality).astype(float)
@@ -436,6 +456,7 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
 
 def faster_in_words(data: pd.DataFrame) -> str:
     """How much faster than GPower0 Mcol-PCA is, for the head of a panel."""
+    # the primary reading, if the figure has it
     dense = "gpower0 dense" if (data.method == "gpower0 dense").any() else "gpower0"
     both = paired(data, dense, "mcol")
     ratio = both.groupby("x").quotient.median()

@@ -41,6 +41,7 @@ K23 = claims.Statement(
 def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
     greedy = data[data.label == GREEDY]
     gpower1 = _gpower1(data)
+    # the k asked for: GPower1 may end beside it, and greedy search never does
     gpower1 = gpower1.assign(asked=gpower1.settings.map(lambda settings: settings["k"]))
     greedy = greedy.assign(asked=greedy.settings.map(lambda settings: settings["k"]))
     both = greedy.merge(
@@ -58,6 +59,7 @@ def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
 def _grows(data: pd.DataFrame, judged: Any) -> str:
     """How the flops of both grow from the smallest k to the largest."""
     rows = data[(data.label == GREEDY) & (data.solver == "greedy_full")]
+    # why it is slower only from some k on
     middle = rows.groupby(rows.settings.map(lambda settings: settings["k"])).flops.median()
     if len(middle) < 2:
         return ""
@@ -103,6 +105,7 @@ def _beside_gpower1(data: pd.DataFrame) -> pd.DataFrame:
     rows = data[data.label == DSPCA]
     typical = _gpower1(data).groupby(["n", "seed"]).flops.median().rename("typical").reset_index()
     rows = rows.merge(typical, on=["n", "seed"])
+    # negated, because a missing gap is a miss too
     missed = ~(rows.relaxation_gap.astype(float) <= 1.01 * GAP)
     return rows.assign(ratio=rows.flops / rows.typical, missed=missed)
 
@@ -123,11 +126,13 @@ def _cost_of_an_iteration(data: pd.DataFrame, judged: Any) -> str:
 def _gpower1(data: pd.DataFrame) -> pd.DataFrame:
     """The runs of GPower1 that Figure 2 has, below the sparsity of 20 %."""
     rows = data[(data.solver == "gpower1") & data.label.isin(["main", "dimension"])]
+    # the sentences are about sparse components
     return rows[rows.cardinality < base.SPARSE * rows.n]
 
 
 def runs(scale: str, n: int, sparsities: np.ndarray) -> Iterator[Run]:
     """Greedy search at some k of the main grid, and DSPCA at some sizes."""
+    # the cost grows as k^4, so only small k are run
     ks = sorted({base.k_at(s, n) for s in sparsities[sparsities < 0.08][::2]})
     for seed in range(SEEDS):
         problem: dict[str, Any] = dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed))

@@ -50,8 +50,8 @@ def _recovered(data):
             claims.Place("both components", claims.exact(common)),
             claims.Place("both components", claims.exact(wrong), part="loadings"),
         ]
-        rest = [f"{METHODS[m]} {numbers[m][0]}" for m in METHODS if m in numbers and m != "dspca"]
-        note = f"Variables of the factors by the other methods: {', '.join(rest)}."
+        counts = [f"{METHODS[m]} {numbers[m][0]}" for m in METHODS if m in numbers and m != "dspca"]
+        note = f"Variables of the factors by the other methods: {', '.join(counts)}."
         yield claims.Reading(METHODS["dspca"], places, rows, [note])
 
 

@@ -53,6 +53,7 @@ def _memory(data):
 def runs(scale):
     """The same at both scales."""
     enron: dict[str, Any] = dict(dataset="bag_of_words", parameters=dict(corpus="enron"))
+    # two runs: measuring memory needs a process of its own, which disturbs the time
     yield Run(solver="mcol", settings=dict(k=100), memory=True, label="memory", **enron)
     yield Run(solver="mcol", settings=dict(k=100), timed=True, label="time", **enron)
     yield Run(function=storage, label="storage", **enron)
@@ -81,6 +82,7 @@ def data(table):
         return pd.DataFrame()
     measured = dict(
         stored.extra.iloc[0],
+        # the problem is in memory before the solver begins, and is not its cost
         above=(memory.peak_memory - memory.memory_before).iloc[0],
         seconds=(time.solve_time + time.setup_time).min(),
     )

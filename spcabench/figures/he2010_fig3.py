@@ -35,6 +35,7 @@ H6 = claims.Statement(
 @H6.measured
 def _sparser(data):
     for reading in he.speedup(data, "mcol", label=lambda d: f"{100 * d:g} %"):
+        # the course within each problem's seed, so that what is common to a seed cancels
         middle = reading.rows.groupby(["seed", "x"]).quotient.median().unstack()
         ends = (middle.iloc[:, 0] / middle.iloc[:, -1]).rename("ratio").reset_index()
         where = f"{reading.places[0].label} against {reading.places[-1].label}"

@@ -49,6 +49,7 @@ def _speed_and_quality(data):
     for reading in he.speedup(data, "scol", label="k = {:g}"):
         gpower, form = he.WORLDS[reading.name]
         results, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
+        # a tie hides how good both are: the distance to the optimum says it
         notes = [*reading.notes, ties, *he.below_optimum(data, "scol", "gpower0")]
         yield claims.Reading(reading.name, [*reading.places, *results], reading.rows, notes)
 
@@ -77,9 +78,13 @@ def _growth(data):
         part = data[data.method == f"mcol{form}"]
         if part.empty:
             continue
+        # a growth exponent is a ratio of logarithms, and the minimum of the rounds is free of other
+        # work
         least = np.log(part.groupby(["x", "seed"]).total.min().unstack())
+        # the search may have ended beside the cardinality that was asked for
         reference = least.index[np.argmin(np.abs(least.index - REFERENCE))]
         steps = np.log(least.index / reference)
+        # the reference against itself is 0 / 0
         growth = (least - least.loc[reference]).div(steps, axis=0).drop(reference)
         places = claims.places(
             growth.stack().rename("growth").reset_index(),
@@ -117,6 +122,7 @@ H17 = claims.Statement(
 @H17.measured
 def _single_run(data):
     part = data[data.method.isin(he.OURS)]
+    # both halves of the sentence: the specified cardinality, and a single run
     part = part.assign(single=(part.cardinality == part.k) & part.search_runs.fillna(0).eq(0))
     places = claims.places(
         part, "method", lambda rows: claims.exact(rows.single.mean()), lambda m: he.NAMES[m]
@@ -141,6 +147,7 @@ H20 = claims.Statement(
 
 @H20.measured
 def _several_runs(data):
+    # a search is made in the first round only
     rows = data[(data.method == "gpower0") & data.repeat.eq(0) & data.search_runs.notna()]
     runs_of = claims.places(
         rows, "x", lambda of: claims.geometric_mean(of, "search_runs", "seed"), "k = {:g}"

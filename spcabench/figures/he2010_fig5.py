@@ -49,6 +49,7 @@ H10 = claims.Statement(
 
 @H10.measured
 def _speed_and_quality(data):
+    # one data set, so the interval of a speed is over its rounds
     both = he.paired(data, "gpower0", "mcol")
     speed = claims.places(both, "x", he.over_rounds, "k = {:g}")
     places, ties = he.quality(data, "mcol", "gpower0", _only)
@@ -71,12 +72,14 @@ def _only(rows):
 @H10.because
 def _work_and_loss(data, judged):
     """What the times are made of, and the settings at which most of the loss is gone."""
+    # a setting at which most of the loss is gone names the cause of the loss
     worst = {
         reading["name"]: 100 * (1 - min(values))
         for reading in judged["readings"]
         if (values := [p["value"] for p in reading["places"] if p["part"]])
     }
     most = worst.get(CENTRED, 0.0)
+    # a quarter: a smaller loss that is still of the same size explains nothing
     small_losses = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
     text = (
         f" Mcol-PCA loses up to {number(most)} %, but {listed(small_losses)}."
@@ -94,6 +97,7 @@ def runs(scale):
         else (10, 50, 100, 150, 350)
     )
     for k in ks:
+        # as a share of the pixels, because a stand-in may have another number of them
         yield from he.trial("mnist", {}, k / 784, METHODS[1:], form="data", matched=True)
         yield from he.at_levels(dict(dataset="mnist"), k)
     for k in ks:

@@ -36,6 +36,7 @@ H11.measured(lambda data: he.speedup(data, "mcol", he.over_rounds, AT))
 def _centred_implicitly(data, judged):
     """What a run of GPower0 costs less where the data stay sparse."""
     flops, seconds = (
+        # the statement compares with the dense matrix; this is how much of the ratio that makes
         he.over_problems(he.paired(data, "gpower0 dense", "gpower0", column)).value
         for column in ("flops", "total")
     )
@@ -51,6 +52,7 @@ H12 = claims.Statement(
     quote="the solution variances of Mcol-PCA is comparable to that of GPower although a little "
     "smaller",
     measures="variance of Mcol-PCA / variance of GPower0, refitted",
+    # "a little smaller": above 1 it would be larger, and below 0.95 not comparable
     rule=claims.Rule(0.95, 1.0, ends=False),
     over=claims.every("k", least=3),
     changed="the sign was not tested: 5 % more variance than GPower0 would have held",

@@ -137,8 +137,8 @@ def _mark_paper(shown, axes):
     right.text(6.6, 0.03, "the paper: 6", transform=right.get_xaxis_transform(), **words)
     ends = shown[shown.group == "gpower1"].groupby("solver").last()
     if {"grqi", "gpower1"} <= set(ends.index):
-        more = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
-        left.set_title(f"GRQI ends {number(more, '%')} above GPower1")
+        gain = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
+        left.set_title(f"GRQI ends {number(gain, '%')} above GPower1")
         nonzeros = ends.cardinality["grqi"]
         middle.set_title(f"GPower1's cardinality varies until {nonzeros} (the paper: 44 of 1000)")
         counts = ends.iteration

@@ -336,9 +336,9 @@ def _mark_paper(main, left, right):
     if places:
         values = [place.measured.value for place in places]
         right.set_title(f"GRQI: {span(values[::-1], 'times')} fewer than GPower1 below 20 %")
-    more = gpower1[gpower1.ratio < 1].sparsity
-    if len(more):
-        left.set_title(f"GRQI takes more than GPower1 from {number(100 * more.min(), '%')} on")
+    costlier = gpower1[gpower1.ratio < 1].sparsity
+    if len(costlier):
+        left.set_title(f"GRQI takes more than GPower1 from {number(100 * costlier.min(), '%')} on")
 
 
 def scatter(axis, x, y, status, solver):

@@ -374,9 +374,9 @@ def _mark_found(both, left, right):
     """The paper's numbers beside ours, as titles."""
     if both.empty:
         return
-    more = number(100 * (both.more.median() - 1), "%")
+    gain = number(100 * (both.more.median() - 1), "%")
     less = span(both.ratio, "times")
-    left.set_title(f"GRQI explains {more} more than GPower1 as returned (the paper: 2.35 %)")
+    left.set_title(f"GRQI explains {gain} more than GPower1 as returned (the paper: 2.35 %)")
     right.set_title(f"GPower1 takes {less} the flops of GRQI-SSVD below 5 % (the paper: about 10)")
 
 

@@ -188,8 +188,8 @@ def _written(
     for picture in pictures:
         write_changed(folder / "pictures" / f"{picture.name}.svg", picture.svg())
     looks = comparison_pictures.looks_of(ranks, plan.named, files)
-    given = [] if plan.drawn else [plan.name]
-    extra = {"looks": looks, "seed_given": given} | (extra or {})
+    seeds = [] if plan.drawn else [plan.name]
+    extra = {"looks": looks, "seed_given": seeds} | (extra or {})
     extra["within"] = _within(answers, list(looks), "apart" in extra)
     # published pages say None themselves, because scripts are not committed
     if "scripts" not in extra:

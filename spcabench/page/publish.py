@@ -145,9 +145,9 @@ def _renew_rows(source: Path, out: Path) -> None:
     """
     if not (files := sorted(source.glob("*.parquet"))):
         return
-    made, kept = rows.read_table(files), rows.read_table(sorted(out.glob("*.parquet")))
-    renewed = pc.is_in(kept["group"], value_set=pc.unique(made["group"]))
-    _write_rows(pa.concat_tables([kept.filter(pc.invert(renewed)), made]), out)
+    new, old = rows.read_table(files), rows.read_table(sorted(out.glob("*.parquet")))
+    renewed = pc.is_in(old["group"], value_set=pc.unique(new["group"]))
+    _write_rows(pa.concat_tables([old.filter(pc.invert(renewed)), new]), out)
 
 
 def _renew_figure(out: Path, name: str, scale: str) -> None:
