@@ -50,6 +50,7 @@ def measures(scale: str) -> Iterator[Run]:
 
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
     """Sweeps of BCA to the goal at the penalty that leaves about five words, and their flops."""
+    # the penalty of a topic of five words, found by the variant that is fastest
     component = api.solve(problem, "bca_continuation", k=5)
     lam = component.settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
@@ -73,7 +74,9 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         corpus=[p["corpus"] for p in rows.parameters],
         size=[p["words"] for p in rows.parameters],
         sweeps=numbers.sweeps.astype(float),
+        # the statement is about a sweep: the number of sweeps is its other half
         cost=numbers.flops / numbers.sweeps,
+        # the stored gap is certified again, in another order of sums
         missed=numbers.gap > 1.01 * GOAL,
     )
 
@@ -84,6 +87,7 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         dict(corpus=name, power=claims.slope(of["size"], of.cost))
         for name, of in rows.groupby("corpus")
     ]
+    # corpora are the replicates, because sizes of one corpus share its words
     exponent = claims.mean(pd.DataFrame(powers), "power", "corpus", "corpora")
     places = claims.places(rows, "size", over_corpora, "{:g} words")
     return rows, [*places, claims.Place("words", exponent, part="exponent")]
@@ -100,7 +104,14 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
         solver = method.partition(" ")[0]
         named = {"rho" if solver == "dspca" else "lam": lam}
         result = api.solve(
-            problem, solver, screen=False, history=True, max_iterations=steps, **named, **own
+            # no screening: elimination would leave tens of words, and every method would be fast
+            problem,
+            solver,
+            screen=False,
+            history=True,
+            max_iterations=steps,
+            **named,
+            **own,
         )
         history = result.history or []
         results[method] = {
@@ -118,6 +129,7 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
             gap = np.array(row.extra[method]["gap"])
             style = look(method) | dict(linestyle=dashes, marker="", markersize=3)
             corpus = CORPORA[row.parameters["corpus"]]
+            # the start has no sweep, and no place on a logarithmic axis
             axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
@@ -130,6 +142,7 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
 def sweeps(data: pd.DataFrame) -> list[float]:
     """Sweeps of BCA to the goal for each corpus where it was reached."""
     gaps = [np.array(row["bca"]["gap"]) for row in data.extra[data.label == "text"]]
+    # the index of an iterate is its number of sweeps, because iterate 0 is the start
     return [float(np.flatnonzero(gap <= GOAL)[0]) for gap in gaps if min(gap) <= GOAL]
 
 
@@ -139,6 +152,7 @@ def faster(data: pd.DataFrame, method: str) -> str:
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
+            # a method that did not get there is counted with all its seconds
             bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
             results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")

@@ -58,7 +58,9 @@ def _recovered(data):
 def _of_factors(results):
     """Variables that are those of the factors, and the largest difference of a loading from 1/2."""
     Z = np.array(results["Z"]).T
+    # an eigenvector has entries that rounding left beside zero
     supports = [set(np.flatnonzero(np.abs(z) > 1e-9)) for z in Z]
+    # a dense component contains every factor and recovers none
     four = [(W, of) for W, of in zip(supports, FACTORS, strict=True) if len(W) == len(of)]
     wrong = max(np.abs(np.abs(z[[*of]]) - 0.5).max() for z, of in zip(Z, FACTORS, strict=True))
     return sum(len(W & {*of}) for W, of in four), wrong
@@ -67,6 +69,7 @@ def _of_factors(results):
 @D12.because
 def _a_mixture(data, judged):
     """What another method takes in place of the factors."""
+    # the method that people would use instead
     (cut,) = data.extra[data.label == "thresholded"]
     names = np.array(cut["features"])[np.flatnonzero(np.array(cut["Z"])[:, 0])]
     return (
@@ -109,6 +112,7 @@ def draw(data, axes):
             for numbers in data[data.label == method].extra:
                 loadings = np.array(numbers["Z"])[:, place]
                 style = dict(linestyle="none", marker=MARKERS[offset], color=PALETTE[offset])
+                # side by side: equal loadings would hide each other
                 x = np.arange(len(loadings)) + 0.12 * (offset - 1.5)
                 axis.plot(x, loadings, markersize=5, label=name, **style)
                 axis.set_xticks(range(len(loadings)), numbers["features"])

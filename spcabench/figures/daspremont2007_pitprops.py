@@ -70,6 +70,7 @@ D8 = claims.Statement(
 @D8.measured
 def _decomposed(data):
     rows = data[data.label == "decomposition"]
+    # other deflations show whether the rule or the subtraction is at fault
     rows = rows.assign(how=rows.extra.map(lambda results: results["deflation"]))
     for how, part in rows.groupby("how", sort=False):
         results = sorted(part.extra, key=lambda m: m["rho"])
@@ -90,6 +91,7 @@ def _indefinite(data, judged):
     ]
     if not results:
         return ""
+    # the most indefinite matrix shows the mechanism best
     worst = min(results, key=lambda m: m["least"])
     return (
         "x is no eigenvector, so the subtraction leaves an indefinite matrix (smallest eigenvalue "
@@ -124,6 +126,7 @@ def _first_component(data):
     readings["rho = 0.4"] = dspca[dspca.label == "rho = 0.4"]
     for name, rows in readings.items():
         for row in rows.itertuples():
+            # the paper counts variables from 1
             same = set(FIRST) & {int(i) + 1 for i in row.support}
             place = claims.Place(f"{len(row.support)} variables", claims.exact(len(same)))
             yield claims.Reading(name, [place], rows)
@@ -141,6 +144,7 @@ def runs(scale):
             label=method,
         )
     for rho in RHOS:
+        # each at each rho, because Hotelling's deflation fails at some rho only
         for deflation in DEFLATIONS:
             yield Run(
                 dataset="pitprops",

@@ -18,6 +18,7 @@ from spcabench.run import Run
 from spcabench.style import MARKERS, PALETTE, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
+# small enough that all pairs of supports can be tried, square and not
 SHAPES = ((6, 5), (6, 6), (7, 6), (8, 7), (8, 8))
 CARDINALITIES = ((2, 2), (3, 2), (3, 4))
 COLUMNS = ("optimum", "value", "bound", "pair", "refit")
@@ -44,6 +45,7 @@ def _relaxes(data):
     bounds = np.array([e["bound"] / e["optimum"] for e in data.extra])
     shapes = [f"{m} x {n}" for m, n in (e["shape"] for e in data.extra)]
     rows = data.assign(ratio=bounds, shape=shapes)
+    # the smallest ratio of a shape: one bound below the optimum would refute the theorem
     places = claims.places(rows, "shape", lambda of: claims.exact(of.ratio.min()), "{}")
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
     note = (
@@ -81,8 +83,11 @@ def pair(problem, *, seed, k_u, k):
         ),
         "value": result.relaxation_value,
         "bound": result.relaxation_bound,
+        # a pair of singular vectors has no sign
         "pair": abs(result.singular_value),
+        # the relaxation shrinks its loadings; its supports are what it is used for
         "refit": norm(A, np.flatnonzero(result.u), result.support),
+        # matrices differ in scale, so all numbers are shown as shares of this one
         "top": float(np.linalg.norm(A, 2)),
     }
 

@@ -32,6 +32,7 @@ SIZES = claims.every("sizes", least=3)
 # below p = 700 GPower0 takes less than 6 ms
 TIMED = claims.every("sizes", low=700, least=2)
 AT = "p = {:g}"
+# the paper states a cost for each of the three
 FORMS = ("covariance", "data", "sparse")
 COSTS = {
     "V'V given": ("covariance", lambda r: r.n * r.s),
@@ -103,6 +104,7 @@ H14 = claims.Statement(
 @H14.measured
 def _loops(data):
     part = data["counted"].query("solver == 'mcol'")
+    # the theorem is about c = ceil(s/10); runs with smaller c make more loops
     part = part[~part.label.astype(str).str.startswith(he.LEVEL)]
     yield claims.Reading(
         "all runs", claims.places(part, "n", lambda rows: claims.exact(rows.loops.max()), AT), part
@@ -128,6 +130,7 @@ H15 = claims.Statement(
 def _phases(data):
     scol = _sparse_scol(data)
     scol = scol.assign(quotient=scol["first"] / scol.second)
+    # the paper names power iteration, our default is Lanczos: the second phase is all that differs
     power = scol.label == "power"
     for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
         yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
@@ -158,8 +161,10 @@ def _growth(data):
     flops, clock = [], []
     for name, (form, cost) in COSTS.items():
         rows = scol[scol.form == form]
+        # an exponent of fewer sizes would hinge on one of them
         if rows.n.nunique() >= 4:
             flops.append(claims.Place(name, claims.exact(claims.slope(cost(rows), rows["first"]))))
+            # the sentence is about arithmetic; seconds are shown because a reader will ask
             clock.append(f"{name} {number(claims.slope(cost(rows), rows.seconds))}")
     yield claims.Reading("flops", flops, scol, [f"By the clock: {', '.join(clock)}."])
 
@@ -183,7 +188,9 @@ H16b = claims.Statement(
 @H16b.measured
 def _saved(data):
     rows = _sparse_scol(data)
+    # the paper's formula counts a product with each column as dense
     saved = (rows.s * rows.nnz + rows.n * rows.s) / rows["first"]
+    # at most 1 / density can be saved, so savings are shares of that
     rows = rows.assign(quotient=saved * rows.nnz / (rows.m * rows.n))
     yield claims.Reading("sparse data", claims.places(rows, "n", he.over_problems, AT), rows)
 
@@ -206,6 +213,7 @@ H18 = claims.Statement(
 def _columns_at_once(data):
     dense = data["counted"].query("form == 'data' and label == 'lanczos'")
     both = he.paired(dense.assign(x=dense.n, method=dense.solver), "mcol", "scol", "first")
+    # c as the solver rounds it
     both = both.assign(times_c=both.quotient * np.ceil(both.s / 10))
     places = claims.places(both, "n", lambda rows: claims.exact(rows.times_c.max()), AT)
     yield claims.Reading("dense data", places, both)
@@ -235,6 +243,7 @@ def _speed_of_many_columns(data):
 
 @H19.because
 def _from_some_size_on(data, judged):
+    # where a factor of five is reached tells more than where it is not
     failed = he.judged_places(judged, "fails")
     reached = he.judged_places(judged, "holds")
     text = f" Five times is reached at {where(reached)}." if reached else ""
@@ -244,6 +253,7 @@ def _from_some_size_on(data, judged):
 def sizes(scale):
     """Size p -> number of seeds: at the papers' scale six, and three beyond 2000."""
     if scale == "paper":
+        # closer together where a run is short; fewer seeds beyond 2000, where it is long
         every_p = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         return {p: 6 if p <= 2000 else 3 for p in every_p}
     return dict.fromkeys((200, 400, 800, 1200), 3)
@@ -260,6 +270,7 @@ def runs(scale):
             yield from he.trial(
                 **problem, k=p // 5, solvers=he.OURS, seed=seed, gram=True, dense=True
             )
+            # how much of the loss is due to the paper's c
             yield from he.levels(problem | dict(seed=seed), p // 5)
             if p >= LOW and seed < SEEDS:
                 yield from he.alike(problem | dict(seed=seed), p // 5)
@@ -268,6 +279,7 @@ def runs(scale):
         *(("scol", "power", "sparse", seed) for seed in range(SEEDS)),
         *(("scol", "lanczos", "sparse", seed) for seed in range(1, SEEDS)),
     ]
+    # eight sizes are enough for an exponent
     for p in sizes_p if scale == "quick" else sizes_p[:8]:
         for solver, second, form, seed in runs_of_phases:
             yield Run(
@@ -283,6 +295,7 @@ def runs(scale):
 
 def data(table):
     """Timed rows by size x, and the flops and loops of the phases."""
+    # only these two solvers report their phases; flops are the same in every round
     counted = table[table.phases.map(lambda p: bool(p) and "columns" in p) & table.repeat.eq(0)]
     counted = counted.assign(
         s=counted.n // 5,
@@ -291,6 +304,7 @@ def data(table):
         loops=[p["columns"]["iterates"] for p in counted.phases],
         second=[p["eigenvector"]["flops"] for p in counted.phases],
     )
+    # the runs for the phases are not timed in turns
     timed = he.trials(table[~table.label.isin(["lanczos", "power"])])
     return {"timed": timed.assign(x=timed.n.astype(float)), "counted": counted}
 
@@ -298,6 +312,7 @@ def data(table):
 def draw(data, axes):
     """Time and variance against p."""
     he.draw_times(axes.flat[0], data["timed"], he.METHODS)
+    # H3 compares these two; the variance of GPower0 is in Figure 4
     he.draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))
     for axis in axes.flat:
         axis.set(xscale="log", xlabel="size p")

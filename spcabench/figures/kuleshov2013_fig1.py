@@ -136,6 +136,7 @@ def _mark_paper(shown, axes):
     words = dict(rotation=90, va="bottom", fontsize=8)
     right.text(6.6, 0.03, "the paper: 6", transform=right.get_xaxis_transform(), **words)
     ends = shown[shown.group == "gpower1"].groupby("solver").last()
+    # a run may have failed, and a title must not
     if {"grqi", "gpower1"} <= set(ends.index):
         gain = 100 * (ends.share["grqi"] / ends.share["gpower1"] - 1)
         left.set_title(f"GRQI ends {number(gain, '%')} above GPower1")

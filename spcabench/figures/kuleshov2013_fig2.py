@@ -330,6 +330,7 @@ def _mark_paper(main, left, right):
     right.text(1.05 * low, 92, "the paper: 100 below 5 %", **words)
     right.fill_between([low, base.SPARSE], 10, 100, color="#EEEEEE", zorder=0)
     right.text(1.05 * low, 9, "the paper: shaded, 10 to 100 below 20 %", **words)
+    # below this line GRQI takes more flops than GPower
     mark_level(right, 1, "as many")
     gpower1 = main[main.penalty == "gpower1"]
     places = claims.banded(gpower1, "sparsity", base.EDGES, base.typical("ratio"))
