@@ -39,13 +39,19 @@ def limited(seconds: float) -> Iterator[None]:
 @contextmanager
 def watched(who: str) -> Iterator[None]:
     """Start the process that looks: it says in one line who did not come back, exit code 1."""
-    with tempfile.TemporaryFile() as file:
+    in_memory = getattr(os, "memfd_create", None)  # on Linux
+    with os.fdopen(in_memory("times"), "r+b") if in_memory else tempfile.TemporaryFile() as file:
         file.write(TIMES.pack(inf, inf))
         file.flush()
         words = [sys.executable, "-I", __file__, str(file.fileno()), who]
         with (
             mmap.mmap(file.fileno(), TIMES.size) as times,
-            subprocess.Popen(words, pass_fds=[file.fileno()], stdin=subprocess.DEVNULL) as process,
+            subprocess.Popen(
+                words,
+                pass_fds=[file.fileno()],
+                stdin=subprocess.DEVNULL,
+                process_group=0,  # which Ctrl-C does not reach
+            ) as process,
             _ended_by_a_hangup(),
         ):
             _shared.append(times)

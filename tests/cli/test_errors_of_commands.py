@@ -8,6 +8,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -148,6 +149,22 @@ def test_a_solver_that_stays_in_compiled_code_ends_the_command(text, tmp_path):
     )
     line = f"spcabench: {file}: it did not come back within 1 s, which is its limit\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", line)
+    assert gone(called(str(file)))
+
+
+def test_ctrl_c_in_a_terminal_reaches_the_command_alone(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        f"{SOLVER}    import time\n    print(flush=True)\n    time.sleep(60)\n    yield A\n"
+    )
+    words = ("-m", "spcabench", "solve", "pitprops", "-k", "3", "--solver", file)
+    command = subprocess.Popen(
+        [sys.executable, *words], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert command.stderr.readline() == "\n"  # it is at work
+    os.killpg(command.pid, signal.SIGINT)
+    _, errors = command.communicate(timeout=60)
+    assert (command.returncode, errors.count("\n")) == (130, 1) and "mine.py" in errors, errors
     assert gone(called(str(file)))
 
 
