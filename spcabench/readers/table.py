@@ -28,10 +28,7 @@ HELD = {  # what is no number: its types, in the order in which they are tried, 
     (time,): "times of day",
     (complex,): "complex numbers",
 }
-ADVICE = (
-    "--missing rows leaves {rows} out, --missing columns {columns}, --missing mean fills in the "
-    "column's mean"
-)
+ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the column's mean"
 IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
@@ -235,7 +232,7 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     """How many values are missing, and in which columns most."""
     counts = gaps.sum(axis=0)
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
-    shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
+    shown = ", ".join(f"{frame.columns[j]!s:.30} ({counts[j]:,})" for j in worst)
     where = (counts > 0).sum()
     most = "most in " if where > len(worst) else ""
     return (
