@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 
 from spcabench.flops import LEDGER
 
+# what a command does while kernels compile, which takes seconds, once on a machine
+telling: Callable[[], AbstractContextManager[None]] = nullcontext
 _KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> what loads its kernels
 
 
@@ -23,21 +26,21 @@ def load(package: str) -> None:
                 load_kernel()
 
 
-def _jitted(function: Callable[..., Any], *signature: str) -> Any:
+def _jitted(function: Callable[..., Any], *signature: str, **options: bool) -> Any:
     """Compile a function, and cache it on disk where some folder can be written to."""
     import numba
 
     njit: Any = numba.njit
 
     try:
-        return njit(*signature, cache=True)(function)
+        return njit(*signature, cache=True, **options)(function)
     except RuntimeError:  # numba found no folder for its cache
-        return njit(*signature)(function)
+        return njit(*signature, **options)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels call; its attribute ``py_func`` is the Python form."""
-    return _jitted(function)
+    """Compile a function that kernels alone call; its attribute ``py_func`` is the Python form."""
+    return _jitted(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -53,7 +56,8 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
         @functools.cache
         def kernel() -> Any:
             start = perf_counter()
-            loaded = _jitted(function, signature)
+            with telling():
+                loaded = _jitted(function, signature)
             LEDGER.compile_seconds += perf_counter() - start
             return loaded
 

@@ -221,6 +221,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
             settings_of_run = settings.read(typed.setting or [], name)
             settings_of_run |= settings.of_search(typed.work, typed.jobs, name, settings_of_run)
         solvers.watch(name, settings_of_run.get("time_limit"))
+        terminal.tell_of_compilation()
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")
         }

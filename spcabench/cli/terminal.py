@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from spcabench import kernels
 from spcabench.problem.problem import Problem
 from spcabench.showing.text import total_variance
 from spcabench.solving.deflate import Components
@@ -48,6 +49,11 @@ def slow(work: str, may_be: bool = True) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def tell_of_compilation() -> None:
+    """Say so on the error stream where kernels that are not on the disk take long to compile."""
+    kernels.telling = lambda: slow("kernels: they are compiled once on a machine")
 
 
 def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:

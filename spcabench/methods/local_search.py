@@ -16,8 +16,9 @@ from spcabench.kernels import compiled
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
 from spcabench.problem.covariance import Covariance
+from spcabench.problem.spectral import eigen
 from spcabench.steps import greedy_signs, lanczos
-from spcabench.vectors import Indices, Vector, normalize, project, support
+from spcabench.vectors import Array, Indices, Vector, normalize, project, support
 
 MOST = 1000  # variables up to which the rows of Sigma are sorted for a proof
 TOLERANCE = 1e-9  # relative: an optimum is proven to it
@@ -30,22 +31,35 @@ ASCENT = 30  # choices of the support at most
 KICK = 0.2  # a kick replaces one variable and a geometric number, with this chance of an end, more
 
 
-@compiled("Tuple((i8, f8, i8, i8))(f8[:,::1], f8[::1], i8[::1])")
-def best_swap(R, d, W):  # type: ignore[no-untyped-def]
+def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     """Return lambda_1(S[W, W]) and the best swap, of the i-th variable of W for j.
 
     R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. Where no swap improves, i is -1. It
-    costs 9 k^3 flops for the eigenvectors and n k^2 for P R.
+    costs 10 k^3 flops for the eigenvectors and P, and n k^2 + n k for P R and R'v.
+    """
+    w, V = eigen(R[:, W])
+    top, v, U = float(w[-1]), V[:, -1], V[:, :-1]
+    P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top))) @ U.T
+    charge(U.size * len(U) + R.size * (len(U) + 1))
+    i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
+    return top, i, j
+
+
+@compiled(
+    "Tuple((i8, i8, i8))(f8[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1], i8[::1], f8)"
+)
+def largest_gain(R, P, PR, v, u, d, W, least):  # type: ignore[no-untyped-def]
+    """Return the swap of the largest value, as of the module's docstring, over ``least``.
+
+    u = R'v (n,).
     """
     k, n = R.shape
-    w, V = np.linalg.eigh(np.ascontiguousarray(R[:, W]))
-    v, least = np.ascontiguousarray(V[:, k - 1]), w[k - 1] * (1.0 + ROUNDING)
-    scaled = V[:, : k - 1] / np.maximum(w[k - 1] - w[: k - 1], ROUNDING * abs(w[k - 1]))
-    P = np.dot(scaled, np.ascontiguousarray(V[:, : k - 1].T))
-    PR, u, value = np.dot(P, R), np.dot(v, R), d.copy()
+    value = d.copy()
     for i in range(k):
-        value += R[i] * PR[i]
-    value[W] = -np.inf
+        for j in range(n):
+            value[j] += R[i, j] * PR[i, j]
+    for i in range(k):
+        value[W[i]] = -np.inf
     out, into, best = -1, -1, least
     for i in range(k):
         v_i = v[i] if abs(v[i]) > SMALL else SMALL
@@ -54,24 +68,23 @@ def best_swap(R, d, W):  # type: ignore[no-untyped-def]
             f = value[j] + b * (2.0 * PR[i, j] + b * P[i, i])
             if f > best:
                 out, into, best = i, j, f
-    return 9 * k**3 + n * k**2, w[k - 1], out, into
+    return 0, out, into
 
 
-@compiled("Tuple((i8, f8, f8[::1]))(f8[:,::1], i8[::1], f8[::1])")
-def power_steps(R, W, v):  # type: ignore[no-untyped-def]
+def power_steps(R: Array, W: Indices, v: Vector) -> tuple[float, Vector]:
     """Make `STEPS` power steps with S[W, W] from v (k,); return the last norm, and R'v (n,).
 
     R = S[W] (k, n) are rows of S. It costs STEPS k^2 + n k flops.
     """
-    k, n = R.shape
-    B, value = np.ascontiguousarray(R[:, W]), 0.0
+    charge(STEPS * len(W) ** 2 + R.size)
+    B, value = R[:, W], 0.0
     for _ in range(STEPS):
-        v = np.dot(B, v)
-        value = np.sqrt(np.dot(v, v))
+        v = B @ v
+        value = float(np.sqrt(v @ v))
         if value == 0.0:
             break
-        v /= value
-    return STEPS * k**2 + n * k, value, np.dot(v, R)
+        v = v / value
+    return value, v @ R
 
 
 class Search:
@@ -124,12 +137,11 @@ class Search:
         """Whether cheap bounds show that no support of k variables exceeds the value.
 
         They are those of rows of an array Sigma, positive semidefinite (`methods.bound_formulas`),
-        and the elimination of variables (`exact_search.candidates`). 2 n^2 flops.
+        and the elimination of variables (`exact_search.candidates`): sorts, and no products.
         """
         if not isinstance(self.Sigma, Covariance) or self.n > MOST or self.k < 2:
             return False
         S, t = self.Sigma.S, self.value * (1.0 + TOLERANCE)
-        charge(2 * S.size)
         rows = bound_formulas.falling(S)
         bounds = np.minimum(bound_formulas.gershgorin(rows), bound_formulas.frobenius(rows))
         if bounds[self.k - 1] <= t:
@@ -143,7 +155,7 @@ class Search:
         return True
 
     def _rows(self, W: Indices) -> Vector:
-        return np.array([self.column(j) for j in W])
+        return np.stack([self.column(j) for j in W])
 
     def _seen(self, W: Indices) -> bool:
         """Whether this support was scanned before; from now on it was."""

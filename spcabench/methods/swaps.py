@@ -30,7 +30,7 @@ class Columns:
         for j in chosen:
             if j not in self.held:
                 self.held[j] = self.Sigma @ embed(np.ones(1), np.array([j]), len(self.diagonal))
-        R = np.array([self.held[j] for j in chosen])
+        R = np.stack([self.held[j] for j in chosen])
         return R - (others[chosen] * weights) @ others.T
 
     def component(

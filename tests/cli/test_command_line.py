@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import typer
 
+from spcabench import kernels
 from spcabench.cli import application as command_line
-from spcabench.cli import files, options, solvers
+from spcabench.cli import files, options, solvers, terminal
 from spcabench.comparison.suite import SETTINGS, SUITES
 from spcabench.readers import user_file
 from spcabench.solving.deflate import DEFLATIONS
@@ -102,6 +103,15 @@ def test_solve_as_table_and_as_json(spcabench):
     assert all(name in table.stdout for name in first["features"] + second["features"])
     assert first["cardinality"] == second["cardinality"] == 4
     assert first["variance"] <= first["bound"] and first["features"]
+
+
+def test_kernels_that_take_long_to_compile_are_said(monkeypatch, capsys):
+    monkeypatch.setattr(kernels, "telling", kernels.telling)  # put back at the end
+    monkeypatch.setattr(terminal, "PATIENCE", 0.01)
+    terminal.tell_of_compilation()
+    with kernels.telling():
+        time.sleep(0.5)
+    assert "compiled once" in capsys.readouterr().err
 
 
 def test_solver_settings(spcabench):

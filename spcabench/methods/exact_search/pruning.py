@@ -23,6 +23,8 @@ Taking a variable adds a rank-one matrix to E. The last two variables are found 
 The search is compiled. It stops where its budget is spent, and resumes there.
 """
 
+from typing import Any
+
 import numpy as np
 
 from spcabench.kernels import compiled, inlined
@@ -36,6 +38,9 @@ COUNT, OFFSET, CHOSEN = range(3)  # rows of Tree.place
 # lead: far fewer candidates, but j stays for the sets that another variable leads. The second form
 # is taken where fewer than this share of the candidates can follow.
 SHARE = 0.5
+# numba compiles what is called with a literal and with a number twice; these are no literals
+NONE: Any = np.int64(-1)
+ZERO: Any = np.int64(0)
 
 
 @inlined
@@ -99,7 +104,7 @@ def next_branch(E, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-unty
     """The candidate to branch on: of those that can lead, the one of largest potential; or -1."""
     alive, leader, potential = ints[d, ALIVE], ints[d, LEADER], reals[d, POTENTIAL]
     while True:
-        j, second = -1, -np.inf
+        j, second = NONE, -np.inf
         for i in range(len(E)):
             if alive[i] and leader[i]:
                 if j < 0 or potential[i] > potential[j]:
@@ -135,14 +140,14 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
     e = E[j]
     g = 1.0 / (t - diagonal[j])
     least = t - diagonal[j]  # j leads, so by Gershgorin |e_i| + |e_m| is at least this
-    top = np.array([0.0, 0.0])
+    top = 0.0
     for i in range(len(e)):
-        if i != j and alive[i] and abs(e[i]) > top[1]:
-            insert(top, abs(e[i]))
+        if i != j and alive[i]:
+            top = max(top, abs(e[i]))
     near = np.empty(len(e), dtype=np.int64)
     count = 0
     for i in range(len(e)):
-        if i == j or not alive[i] or (s == 2 and abs(e[i]) + top[0] < least):
+        if i == j or not alive[i] or (s == 2 and abs(e[i]) + top < least):
             continue
         a = t - diagonal[i] - e[i] * e[i] * g
         if a <= 0.0:
@@ -163,13 +168,21 @@ def closing(E, diagonal, alive, j, s, t):  # type: ignore[no-untyped-def]
 def compact(stack, start, n, d, reals, ints):  # type: ignore[no-untyped-def]
     """Remove dead candidates from the matrix (n, n) at stack[start:]; return how many remain."""
     # In place: an entry moves only towards the front, never onto one that is still to be read.
-    keep = np.flatnonzero(ints[d, ALIVE, :n])
-    m = len(keep)
-    for a in range(m):
-        for b in range(m):
-            stack[start + a * m + b] = stack[start + keep[a] * n + keep[b]]
-        for r in range(3):
-            reals[d, r, a], ints[d, r, a] = reals[d, r, keep[a]], ints[d, r, keep[a]]
+    alive, m, to = ints[d, ALIVE], 0, start
+    for a in range(n):
+        m += alive[a]
+    for a in range(n):
+        if alive[a]:
+            for b in range(n):
+                if alive[b]:
+                    stack[to] = stack[start + a * n + b]
+                    to += 1
+    to = 0
+    for a in range(n):
+        if alive[a]:
+            for r in range(3):
+                reals[d, r, to], ints[d, r, to] = reals[d, r, a], ints[d, r, a]
+            to += 1
     return m
 
 
@@ -181,19 +194,34 @@ def test_row(row, i, d, reals, ints, opt_s, t, psd, best):  # type: ignore[no-un
 
 
 @inlined
+def followers(row, j, ints, d, t, best):  # type: ignore[no-untyped-def]
+    """The candidates of the node below, where j is taken, and their entries of row j of E."""
+    alive = ints[d, ALIVE]
+    leads(row, alive, j, t, best)
+    least, count, near = t - row[j] - best.sum(), ZERO, ZERO
+    for i in range(len(row)):
+        if alive[i] and i != j:
+            count += 1
+            near += abs(row[i]) >= least
+    if near < SHARE * count:
+        count = near  # those of which j can be the leader; j stays, for other leaders
+    else:
+        least, alive[j] = -np.inf, 0  # all that have j
+    where, e, n = np.empty(count, dtype=np.int64), np.empty(count), ZERO
+    for i in range(len(row)):
+        if alive[i] and i != j and abs(row[i]) >= least:
+            where[n], e[n] = i, row[i]
+            n += 1
+    return where, e
+
+
+@inlined
 def grow(E, d, stack, start, reals, ints, j, opt_s, t, psd, best):  # type: ignore[no-untyped-def]
     """Make the node of level d + 1 that takes j; return its number of candidates and the flops."""
-    where = np.flatnonzero(ints[d, ALIVE, : len(E)])
-    where = where[where != j]
-    leads(E[j], ints[d, ALIVE], j, t, best)
-    near = where[np.abs(E[j][where]) >= t - E[j, j] - best.sum()]
-    if len(near) < SHARE * len(where):
-        where = near  # those of which j can be the leader; j stays, for other leaders
-    else:
-        ints[d, ALIVE, j] = 0  # all that have j
+    where, e = followers(E[j], j, ints, d, t, best)
+    n = len(where)
     # Leaders of the new node are those of the new E: nothing is known of them yet.
-    n, e, below = len(where), E[j][where], d + 1
-    g = 1.0 / (t - reals[d, DIAGONAL, j])
+    below, g = d + 1, 1.0 / (t - reals[d, DIAGONAL, j])
     for m in range(n):
         for r in (EXCESS, DIAGONAL):
             reals[below, r, m] = reals[d, r, where[m]] + g * e[m] * e[m]
