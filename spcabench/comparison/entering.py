@@ -16,17 +16,17 @@ from pandas.api.types import is_numeric_dtype
 
 from spcabench import api, registry
 from spcabench.comparison import best_known as known
-from spcabench.comparison import grading, ranking, sound_rows
+from spcabench.comparison import ranking, sound_rows
 from spcabench.comparison.best_known import CLOSE, Entry
 from spcabench.comparison.suite import Item
 from spcabench.flops import CONVENTION
 from spcabench.problem.problem import Problem
+from spcabench.running import grader
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD, Status
 from spcabench.vectors import embed
 
-AGREES = 1e-8  # relative: forms of one problem differ by rounding
 PAIR = ["item", "asked", "sign"]  # what the suite asks of a solver
 MEASURED = [  # what a run that was not made has none of
     *("problem", "k", "cardinality", "variance", "variance_refit", "bound", "gap", "iterations"),
@@ -127,7 +127,7 @@ def _no_recovery(row: Mapping[str, Any], item: Item | None, problem: Problem | N
     if row["status"] not in GOOD:
         return ""
     x = _vector(row, problem.n)
-    return x if isinstance(x, str) else grading.fault(x, problem.n, int(row["asked"]), False)
+    return x if isinstance(x, str) else grader.fault(x, problem.n, int(row["asked"]), False)
 
 
 def _vector(row: Mapping[str, Any], n: int) -> np.ndarray | str:
@@ -238,10 +238,10 @@ def _of_row(
     x, k, sign = _vector(row, problem.n), int(row["asked"]), bool(row["sign"])
     if isinstance(x, str):
         return x
-    if fault := grading.fault(x, problem.n, k, sign):
+    if fault := grader.fault(x, problem.n, k, sign):
         return fault
     value = problem.variance(x)
-    if not abs(float(row["variance"]) - value) <= AGREES * abs(value):
+    if not abs(float(row["variance"]) - value) <= grader.AGREES * abs(value):
         return f"it says variance {row['variance']:.9g}; its vector has {value:.9g}"
     return _numbers(row, problem, table, x, value, elsewhere)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.linalg
 
 from spcabench import opening, validate
 from spcabench.atomic_files import write_text
@@ -21,13 +20,13 @@ from spcabench.problem.problem import Problem
 from spcabench.readers import arrays, sizes
 from spcabench.readers.delimited import is_number, unguarded
 from spcabench.running import rows as results
+from spcabench.running.grader import fault
 from spcabench.solving import bounds, model
 from spcabench.solving.result import refitted
 from spcabench.solving.status import GOOD
 from spcabench.vectors import Vector, embed, support
 
 FORMATS = ".csv, .txt, .npy, .npz or .parquet"
-UNIT = 1e-6  # by which the squared norm may differ from one
 
 
 @dataclass(frozen=True)
@@ -198,20 +197,6 @@ def graded(
     better = sum(value > refit * (1.0 + known.CLOSE) for value in values.values())
     bound = max(bound, refit)
     return Grade(k, cardinality, "", problem.variance(x), refit, bound, best, better, len(values))
-
-
-def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
-    """What makes a vector infeasible, in a sentence; empty if nothing does."""
-    if x.shape != (n,):
-        return f"it holds {x.size} numbers; the problem has {n} variables"
-    if not np.isfinite(x).all():
-        return "it has NaN or infinite entries"
-    norm = scipy.linalg.norm(x)  # unlike x'x it overflows for no finite x
-    if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
-        return f"its norm is {norm:.6g}; it must be 1"
-    if np.count_nonzero(x) > k:
-        return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
-    return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
 
 
 def _values(rows: Path, items: list[str], k: int, sign: bool) -> dict[str, float]:

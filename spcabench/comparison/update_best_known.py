@@ -9,9 +9,9 @@ import pandas as pd
 
 from spcabench import api
 from spcabench.comparison import best_known as known
-from spcabench.comparison import grading
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.problem.problem import Problem
+from spcabench.running import grader
 from spcabench.running import rows as results
 from spcabench.solving import bounds
 from spcabench.solving.result import refitted
@@ -86,7 +86,7 @@ def _feasible(rows: pd.DataFrame, problem: Problem, k: int, item: Item, say: Any
             wrong = "its support has variables that the problem has not"
         else:
             x: Vector = embed(np.asarray(row["values"], float), W, problem.n)
-            wrong = grading.fault(x, problem.n, k, item.nonnegative)
+            wrong = grader.fault(x, problem.n, k, item.nonnegative)
         feasible.append(not wrong)
         if wrong:
             say(f"{item.name}, k = {k}: a row of {row['solver']} was not believed: {wrong}")

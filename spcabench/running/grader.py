@@ -5,15 +5,13 @@ the numbers of an answer that decide a rank or a verdict are computed again else
 loaded problem; an answer whose own numbers are others has the status ``disagrees``.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
-from spcabench import api
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.running import worker
@@ -25,6 +23,7 @@ from spcabench.solving.status import Status
 from spcabench.vectors import Vector, embed
 
 AGREES = 1e-8  # relative: forms of one problem differ by rounding
+UNIT = 1e-6  # by which the squared norm may differ from one
 SECONDS = 900.0  # for one vector; loading the problem and its bounds included
 # what cannot be believed of an answer whose vector is another one
 DOUBTED = (
@@ -43,7 +42,7 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
     """
     run = worker.run_of(question["run"])
     try:
-        problem = _problem(run.dataset, json.dumps(run.parameters, sort_keys=True))
+        problem = worker.problem_of(run)
         if run.form and question["form"]:
             problem = problem.given_as(question["form"])
     except Exception as error:  # the answer says so already
@@ -51,19 +50,14 @@ def grade(question: Mapping[str, Any]) -> dict[str, Any]:
     columns = worker.about(problem) if question["stranger"] else {}
     try:
         numbers = _judged(problem, run, question) if run.judge else _numbers(problem, question)
-        fault = numbers if isinstance(numbers, str) else ""
-        return {"about": columns, "numbers": {} if fault else numbers, "fault": fault}
+        wrong = numbers if isinstance(numbers, str) else ""
+        return {"about": columns, "numbers": {} if wrong else numbers, "fault": wrong}
     except Exception as error:  # the vector is nonsense: that is the answer's fault
         return {"about": columns, "numbers": {}, "fault": _said("it cannot be graded", error)}
 
 
 def _said(complaint: str, error: Exception) -> str:
     return f"{complaint}: {' '.join(str(error).split())}"
-
-
-@lru_cache(maxsize=2)
-def _problem(dataset: str, parameters: str) -> Problem:
-    return api.load_or_stand_in(dataset, **json.loads(parameters))
 
 
 def _judged(problem: Problem, run: Run, question: Mapping[str, Any]) -> dict[str, Any] | str:
@@ -78,8 +72,8 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
         return {}
     W = np.array(question["support"], dtype=np.intp)
     x = embed(np.array(question["values"], dtype=float), W, problem.n)
-    if fault := _fault(x, k, sign):
-        return fault
+    if wrong := fault(x, problem.n, k, sign):
+        return wrong
     bound = bounds.upper_bound(problem, k, sign) if question["bounded"] else None
     return {
         "variance": problem.variance(x),
@@ -88,13 +82,18 @@ def _numbers(problem: Problem, question: Mapping[str, Any]) -> dict[str, Any] | 
     }
 
 
-def _fault(x: Vector, k: int, nonnegative: bool) -> str:
-    """What makes a vector infeasible; empty if nothing does."""
-    if not abs(x @ x - 1.0) <= 1e-6:
-        return f"its vector has norm {np.sqrt(x @ x):.6g}"
+def fault(x: Vector, n: int, k: int, nonnegative: bool) -> str:
+    """What makes a vector infeasible, in a sentence; empty if nothing does."""
+    if x.shape != (n,):
+        return f"it holds {x.size} numbers; the problem has {n} variables"
+    if not np.isfinite(x).all():
+        return "it has NaN or infinite entries"
+    norm = scipy.linalg.norm(x)  # unlike x'x it overflows for no finite x
+    if norm > 2.0 or abs(x @ x - 1.0) > UNIT:
+        return f"its norm is {norm:.6g}; it must be 1"
     if np.count_nonzero(x) > k:
-        return f"its vector has {np.count_nonzero(x)} nonzeros at k = {k}"
-    return "its vector has both signs" if nonnegative and x.min() < 0.0 else ""
+        return f"it has {np.count_nonzero(x)} nonzeros; at most k = {k} are allowed"
+    return "it has entries below zero" if nonnegative and x.min() < 0.0 else ""
 
 
 class Grader:

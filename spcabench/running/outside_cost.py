@@ -20,7 +20,6 @@ from spcabench.run import Run
 from spcabench.running import worker
 from spcabench.running.schema import Answer
 from spcabench.running.worker_process import Worker
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 ENOUGH = 0.05  # seconds that the runs must take together, so that the clock misses little of them
@@ -106,15 +105,8 @@ def _hidden(cost: Cost, outside: float) -> bool:
 
 def _times(answer: Answer, cost: Cost, outside: float) -> Answer:
     """The answer with the longer of two times, and flags where they differ or threads were used."""
-    flags = {*(answer.flags or ())}
     hidden = _hidden(cost, outside)
-    if hidden:
-        flags.add(Flag.clock.value)
-    if cost.warm:
-        flags.add(Flag.warm.value)
-    if cost.threads:
-        flags.add(Flag.threads.value)
-    answer = replace(answer, flags=sorted(flags) or None)
+    answer = answer.flagged(clock=hidden, warm=cost.warm, threads=cost.threads)
     total = max(outside, cost.declared) if hidden else cost.declared
     if answer.search_time is not None:
         return replace(answer, search_time=total)
@@ -265,9 +257,7 @@ def audited(
     if "flops" not in seen:
         return replace(answer, flops=None, setup_flops=None, search_flops=None), {}
     uncounted = int(seen["flops"]) - (answer.flops_in_all or 0)
-    noted = {Flag.ledger: seen["unseen"] > 0, Flag.entries: seen["taken"]}
-    if new := {flag.value for flag, applies in noted.items() if applies}:
-        answer = replace(answer, flags=sorted({*(answer.flags or ()), *new}))
+    answer = answer.flagged(ledger=seen["unseen"] > 0, entries=seen["taken"])
     if uncounted > 0:
         counted = "flops" if answer.search_flops is None else "search_flops"
         answer = replace(answer, **{counted: getattr(answer, counted) + uncounted})

@@ -12,7 +12,7 @@ from spcabench.running.figure_jobs import jobs
 
 # what the two processes run that make and grade an answer
 PROCESSES = [PACKAGE / "running" / name for name in ("worker.py", "grader.py")]
-# the words of the columns change no row, and older rows are brought up to a new column
+# the words of the columns change no row, and older rows have a new column's default
 SCHEMA = PACKAGE / "running" / "schema.py"
 
 

@@ -1,4 +1,4 @@
-"""Files of rows: written by the schema, read by it, those of an older schema brought up to it."""
+"""Files of rows: written by the schema, and read by it."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -148,19 +148,19 @@ def check(table: pd.DataFrame, name: str) -> None:
 
 def _of_file(file: Path, columns: list[str]) -> pa.Table:
     schema = sizes.parquet_schema(opening.regular(file, "a file of rows"))
-    version = _version(file, schema)
-    if version > VERSION:
-        raise InputError(
-            f"{file}: rows of schema {version}, but this version reads up to {VERSION}: "
-            "a newer spcabench made them"
-        )
     if lacking := [name for name in ("status", "solver", "dataset") if name not in schema.names]:
         raise InputError(f"{file}: not rows of spcabench: column {lacking[0]} is missing")
+    version = (schema.metadata or {}).get(MARK, b"0").decode("ascii", "backslashreplace")
+    if version != str(VERSION):
+        raise InputError(
+            f"{file}: rows of schema {version:.40}, and this version reads {VERSION}: another "
+            "spcabench made them"
+        )
     try:
         if schema.equals(SCHEMA):
             table = pq.read_table(file, columns=columns).replace_schema_metadata(SCHEMA.metadata)
         else:
-            table = upgraded(pq.read_table(file), version).select(columns)
+            table = completed(pq.read_table(file)).select(columns)
     except TypeError as error:
         raise InputError(f"{file}: {error}") from None
     except (OSError, pa.ArrowException) as error:
@@ -178,23 +178,11 @@ def _check_status(file: Path, table: pa.Table) -> None:
         )
 
 
-def _version(file: Path, schema: pa.Schema) -> int:
-    number = (schema.metadata or {}).get(MARK, b"0")
-    try:
-        return int(number)
-    except ValueError:
-        raise InputError(
-            f"{file}: the schema of its rows is {number!r:.40}, not a number"
-        ) from None
-
-
-def upgraded(table: pa.Table, version: int) -> pa.Table:
-    """Rows of an older schema as this one has them: columns that they lack have their defaults.
+def completed(table: pa.Table) -> pa.Table:
+    """Rows with all columns: those that an older file lacks have their defaults.
 
     Raises TypeError for a column that the schema does not have.
     """
-    for step in STEPS[version:]:
-        table = step(table)
     if unknown := sorted(set(table.column_names) - set(COLUMNS)):
         raise TypeError(f"unknown columns {', '.join(unknown)}; see results/README.md")
     older = {name: table[name] for name in table.column_names}
@@ -203,34 +191,3 @@ def upgraded(table: pa.Table, version: int) -> pa.Table:
         default = pa.scalar(COLUMNS[field.name].default, field.type)
         columns.append(older.get(field.name, pa.repeat(default, len(table))).cast(field.type))
     return pa.Table.from_arrays(columns, schema=SCHEMA)
-
-
-def _from_0(table: pa.Table) -> pa.Table:
-    """Bring up the first schema, which had no version and no convention of flops.
-
-    It had the name of a measure among the solvers, and called killed runs time_limit.
-    """
-    columns = {name: table[name] for name in table.column_names}
-    empty = pa.nulls(len(table), pa.string())
-    status, solver = columns["status"].cast(pa.string()), columns["solver"].cast(pa.string())
-    variance = columns.get("variance", pa.nulls(len(table))).cast(pa.float64())
-    limit, answer = pc.equal(status, Status.TIME_LIMIT), pc.is_valid(variance)
-    killed = pc.and_(limit, pc.invert(answer))
-    columns["status"] = pc.if_else(killed, str(Status.KILLED), status)
-    named = pc.starts_with(columns.get("group", empty).cast(pa.string()), "measure-").fill_null(
-        False
-    )
-    kind = columns.get("kind", empty).cast(pa.string())
-    drawn = pc.is_in(kind, pa.array(["held_out", "stability"]))
-    nothing = pa.scalar(None, pa.string())
-    columns["measure"] = pc.if_else(named, solver, pc.if_else(drawn, kind, nothing))
-    columns["solver"] = pc.if_else(named, nothing, solver)
-    if "reason" in columns:
-        columns["reason"] = columns["reason"].cast(pa.string()).fill_null("")
-    if "history_left_out" in columns:
-        columns["history_left_out"] = columns["history_left_out"].fill_null(False)
-    columns["flops_convention"] = pa.array([1] * len(table), pa.int64())
-    return pa.table(columns)
-
-
-STEPS = (_from_0,)  # from each version to the next

@@ -25,7 +25,6 @@ from spcabench.running.grader import Grader
 from spcabench.running.journal import Journal
 from spcabench.running.schema import Answer, Row
 from spcabench.running.solver_processes import Processes, is_stranger
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 # a first run this many times slower than the best of the later ones, and seconds beyond, is odd
@@ -206,8 +205,8 @@ def fastest(ask: Callable[[], Answer], timed: bool, protocol: Protocol) -> Answe
     times = [answer.seconds for answer in rounds if answer.seconds is not None]
     best = replace(best, round_times=times or None)
     if _fell(first, best):
-        best = flagged(best, Flag.warm)
-    return with_memory(best, first)
+        best = best.flagged(warm=True)
+    return best.with_memory_of(first)
 
 
 def interleaved(runs: Sequence[Run]) -> Iterator[list[Run]]:
@@ -254,17 +253,6 @@ def _fell(first: Answer, best: Answer) -> bool:
         return True
     worked = first.seconds * (1.0 - (first.waited or 0.0))
     return worked > WARM_RATIO * best.seconds + WARM_SECONDS
-
-
-def flagged(answer: Answer, flag: Flag) -> Answer:
-    """The answer with one more flag."""
-    return replace(answer, flags=sorted({*(answer.flags or ()), flag.value}))
-
-
-def with_memory(answer: Answer, measured: Answer) -> Answer:
-    """An answer with the memory of another one."""
-    peak, before = measured.peak_memory, measured.memory_before
-    return replace(answer, peak_memory=peak, memory_before=before)
 
 
 def stamp() -> dict[str, Any]:

@@ -5,7 +5,7 @@ here.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from spcabench import opening
 from spcabench.errors import InputError
 from spcabench.flops import CONVENTION
+from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
-# Of a file. A column that goes or changes its meaning raises it, and `rows` gets a step that brings
-# older files up. A new column does not: in older files it is empty, or has its default.
+# Of a file. A column that goes or changes its meaning raises it: older files are then refused. A
+# new column does not: in older files it is empty, or has its default.
 VERSION = 1
 Json = dict[str, Any]
 KINDS = {
@@ -276,6 +277,16 @@ class Answer:
         if self.solve_time is None:
             return None
         return self.search_time or self.solve_time + (self.setup_time or 0.0)
+
+    def flagged(self, **noted: bool) -> "Answer":
+        """Itself with those flags more that apply, by their names."""
+        new = {Flag[name].value for name, applies in noted.items() if applies}
+        return replace(self, flags=sorted({*(self.flags or ()), *new}) or None)
+
+    def with_memory_of(self, measured: "Answer") -> "Answer":
+        """Itself with the memory of another answer."""
+        peak, before = measured.peak_memory, measured.memory_before
+        return replace(self, peak_memory=peak, memory_before=before)
 
 
 @dataclass(frozen=True, kw_only=True)

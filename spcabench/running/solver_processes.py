@@ -22,7 +22,6 @@ from spcabench.running.grader import AGREES, Grader, disagreeing
 from spcabench.running.schema import COLUMNS, Answer
 from spcabench.running.worker import MISSED_SECONDS, MISSED_SHARE
 from spcabench.running.worker_process import Ended, Worker
-from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import Status
 
 if TYPE_CHECKING:
@@ -136,8 +135,7 @@ class Processes:
             return answer
         with closing(Worker(worker.answer)) as own:
             measured = answer_of(own, replace(run, timed=False), self.protocol.grace)
-        peak, before = measured.peak_memory, measured.memory_before
-        return replace(answer, peak_memory=peak, memory_before=before)
+        return answer.with_memory_of(measured)
 
     def graded(self, grader: Grader, run: Run, answer: Answer) -> Answer:
         """The answer with what the harness knows of it, and the grader's numbers."""
@@ -148,9 +146,7 @@ class Processes:
         if run.solver and stranger:
             sign = bool(run.settings.get("nonnegative"))
             answer = replace(answer, k=run.settings.get("k"), nonnegative=sign)
-            if intact.installed() != self.installed:
-                flags = {*(answer.flags or ()), Flag.patched.value}
-                answer = replace(answer, flags=sorted(flags))
+            answer = answer.flagged(patched=intact.installed() != self.installed)
         graded = grader.graded(run, answer, stranger)
         vectors, self.again = [vector for vector in self.again if vector], []
         for vector in vectors:
@@ -287,7 +283,6 @@ def _timed_outside(answer: Answer, seconds: float, worked: float) -> Answer:
     for a processor, so that a busy machine flags nothing.
     """
     missed = worked - (answer.worker_time or 0.0)
-    if answer.worker_time is None or missed <= MISSED_SECONDS + MISSED_SHARE * worked:
-        return replace(answer, outer_time=seconds)
-    flags = sorted({*(answer.flags or ()), Flag.clock.value})
-    return replace(answer, outer_time=seconds, flags=flags)
+    told = answer.worker_time is not None
+    disagree = told and missed > MISSED_SECONDS + MISSED_SHARE * worked
+    return replace(answer.flagged(clock=disagree), outer_time=seconds)

@@ -57,7 +57,7 @@ def answered(run: Run) -> Answer:
         _as_begun[os.getpid()] = intact.snapshot()
     begun = perf_counter()
     try:
-        problem = _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
+        problem = problem_of(run)
         if run.form:
             problem = problem.given_as(run.form)  # type: ignore[arg-type]
         with external_solver.limited(run.timeout):
@@ -80,6 +80,11 @@ def _files(run: Run) -> Iterator[Path]:
     for solver in run.solvers:
         with suppress(InputError):
             yield registry.path("solver", solver)
+
+
+def problem_of(run: Run) -> Problem:
+    """The problem of a run, which is kept: the next run may be of the same one."""
+    return _problem(run.dataset, json.dumps(dict(run.parameters), sort_keys=True))
 
 
 @lru_cache(maxsize=2)
