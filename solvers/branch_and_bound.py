@@ -8,9 +8,9 @@ This suite's own search (2026), after the combinatorial bounds of Moghaddam, Wei
    answer is the best support known, with the best bound proven: no run of bounded length is exact,
    so the traits do not promise it.
 2. Incumbents come from local search by swaps. A poor one costs nodes, and changes no proven answer.
-3. Where the tree of the paper's kind does not end soon, branch and bound on the scaled Gershgorin
-   dual begins (`exact_search.gershgorin_search`, docs/bounds.md). Where its first bound leaves a
-   narrow gap, the bound of one matrix (`exact_search.dual_search`) has a head start.
+3. Where the tree of the paper's kind does not end soon, branch and bound on the bound of one matrix
+   begins (`exact_search.dual_search`, docs/bounds.md), and where that leaves no narrow gap soon, on
+   the scaled Gershgorin dual (`exact_search.gershgorin_search`).
 4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
    same where the support found has no negative covariance; then by the dual bound for x >= 0, and
    by the faces of what is left (`exact_search.nonnegative_faces`). A gap can remain: a

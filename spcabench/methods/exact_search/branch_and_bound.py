@@ -8,11 +8,12 @@ has a small rank, up to a multiple of the identity, its optima are proven by cel
 (`exact_search.direction_cells`), in milliseconds.
 
 What is left is searched by a tree (`exact_search.pruning`), which is the faster one where k is
-small or the variances decay. Where it does not end soon, branch and bound on the scaled Gershgorin
-dual (`exact_search.gershgorin_search`) begins, whose nodes are dear and few. Where its first bound
-leaves a narrow gap, branch and bound on the bound of one matrix (`exact_search.dual_search`), which
-leaves out variables for nothing, has a head start. Work is counted, and the clock never looked at,
-so that a run repeats to the last digit. "Proven" means proven to within the relative `TOLERANCE`.
+small or the variances decay. Where it does not end soon, branch and bound on the bound of one
+matrix (`exact_search.dual_search`) begins, which leaves out variables for nothing. Where some
+evaluations leave no narrow gap, or it does not end soon, branch and bound on the scaled Gershgorin
+dual (`exact_search.gershgorin_search`) takes its place, whose nodes are dear and few. Work is
+counted, and the clock never looked at, so that a run repeats to the last digit. "Proven" means
+proven to within the relative `TOLERANCE`.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ from spcabench.methods.exact_search.candidates import (
     two_by_two_eigenvalue,
 )
 from spcabench.methods.exact_search.direction_cells import Cells
-from spcabench.methods.exact_search.dual_search import DualSearch
+from spcabench.methods.exact_search.dual_search import DualSearch, cost
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
 from spcabench.methods.exact_search.search_tree import CHUNK, Tree
@@ -56,9 +57,9 @@ TRIAL = 2e8
 SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
 # share of the budget that the tree may have where too many candidates are left for dual bounds
 PROMISING = 0.5
-# gap after the first bound of all variables below which the search that leaves out variables for
-# nothing comes first, and the work that it has then
-NARROW, HEAD_START = 6e-4, 8e9
+# evaluations after which the search that leaves out variables for nothing goes on if its gap is
+# below this share of the value, and the work that it has then
+PROBE, NARROW, HEAD_START = 50, 0.03, 8e9
 PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
 DUAL_MOST = 1000  # candidates that the dual bound is made for at most
 RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
@@ -229,22 +230,24 @@ class Exact:
         for work in self._try(k, tree, min(TRIAL, budget)):
             by_tree += work
             yield work
-        search = None if self.proven(k) else self._searched(self.divided, k, budget - by_tree)
-        if search is None:
-            if tree and not self.proven(k):
-                yield from self._try(k, tree, PROMISING * budget - by_tree)
-            return
-        narrow = False
-        for work in self._chunks(k, search):
+        spent = by_tree
+        for work in () if self.proven(k) else self._leaving_out(k, min(HEAD_START, budget - spent)):
+            spent += work
             yield work
-            if self.proven(k):
+        search = None if self.proven(k) else self._searched(self.divided, k, budget - spent)
+        if search is not None:
+            yield from self._chunks(k, search)
+        elif tree and not self.proven(k):
+            yield from self._try(k, tree, PROMISING * budget - by_tree)
+
+    def _leaving_out(self, k: int, budget: float) -> Iterator[float]:
+        """Let the search that leaves out variables for nothing run where its gap is narrow."""
+        search = self._searched(DualSearch, k, budget)
+        for work in self._chunks(k, search) if search else ():
+            yield work
+            is_wide = self.bound[k] > self.value[k] * (1.0 + NARROW)
+            if search and is_wide and search.spent >= PROBE * cost(len(search.S)):
                 return
-            if not narrow and not search.parts and search.waiting:
-                narrow = self.bound[k] <= self.value[k] * (1.0 + NARROW)
-                other = self._searched(DualSearch, k, min(HEAD_START, search.left))
-                for work in self._chunks(k, other) if narrow and other else ():
-                    search.left -= work
-                    yield work
 
     def _small_rank(self) -> tuple[Array, float] | None:
         """V (n, d) and r with S <= V V' + r I, equal but for rounding, where d is small."""

@@ -129,11 +129,11 @@ class DualSearch:
                 yield
 
     def _spend(self, work: float) -> bool:
-        """Count some work; whether it is time for a look at the clock."""
+        """Count some work; whether it is time for a look at the clock, or at the first bound."""
         self.left -= work
         self.spent += work
         self.unseen += work
-        if self.unseen < UNSEEN:
+        if self.unseen < UNSEEN and self.parts:
             return False
         self.unseen = 0.0
         return True
