@@ -139,10 +139,13 @@ def _settings(settings: str) -> str:
 def _values(measured: str) -> str:
     """What a measure gave, or a solver beyond its component; value_1, value_2, ... as one list."""
     values: dict[str, Any] = {}
-    for name, value in schema.decoded(measured, "extra").items():
+    extra = schema.decoded(measured, "extra")
+    for name, value in extra.items():
         family, _, place = name.rpartition("_")
-        # hundreds of numbered values would be a column of names
-        if family and place.isdigit() and not isinstance(value, (list, dict)):
+        # hundreds of numbered values would be a column of names; where the name without a number
+        # is there too, as in within and within_5, the number is no place in a list
+        numbered = family and family not in extra and place.isdigit()
+        if numbered and not isinstance(value, (list, dict)):
             values.setdefault(family, []).append(value)
         else:
             values[name] = value

@@ -133,6 +133,8 @@ def test_what_a_measure_gave_is_short(tmp_path):
     assert numbers_page._values(json.dumps(values)) == (
         "value = [1, 2.5]; V = [" + "[0.123457], " * 20 + "... (50 in all)]; words = all"
     )
+    both = {"within_5": 0.1, "within": 0.0}  # neither is a place in a list of the other
+    assert numbers_page._values(json.dumps(both)) == "within_5 = 0.1; within = 0"
 
 
 def test_solvers_are_compared_with_the_best_at_equal_or_fewer_nonzeros():
