@@ -55,7 +55,7 @@ class Docword:
                     if not line.strip().isdigit() or len(line.strip()) > DIGITS:
                         text = line.strip()[:40].decode(errors="replace")
                         raise InputError(
-                            f"{path}, line {len(numbers) + 1}: {text!r} is not a {entry}"
+                            f"{path}, line {len(numbers) + 1}: {text!r:.60} is not a {entry}"
                         )
                     numbers.append(int(line))
         except DAMAGED as error:
@@ -125,7 +125,7 @@ class Docword:
         parts = text.split()
         where = f"{self.path}, line {line}"
         if len(parts) != 3 or not all(part.isdecimal() and len(part) <= DIGITS for part in parts):
-            return f"{where}: {text[:40]!r} is not three whole numbers"
+            return f"{where}: {text[:40]!r:.60} is not three whole numbers"
         for name, value, top in (
             ("document", parts[0], self.documents),
             ("word", parts[1], self.words),

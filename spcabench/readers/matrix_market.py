@@ -63,7 +63,7 @@ def _header(path: Path) -> Header:
         readable = layout in LAYOUTS and field in FIELDS and symmetry in SIGNS
         if not readable or (layout == "array" and field == "pattern"):
             raise InputError(
-                f"{path}: {layout} {field} {symmetry:.40}; it must be one each of "
+                f"{path}: {' '.join(first[2:])!r:.60}; it must be one each of "
                 f"{', '.join(LAYOUTS)}; {', '.join(FIELDS)}; {', '.join(SIGNS)}"
             )
         line, lines = b"%", 1
@@ -80,7 +80,7 @@ def _sizes(
     expected = 3 if layout == "coordinate" else 2
     if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
         shown = line[:40].decode("latin-1").strip()
-        raise InputError(f"{path}, line {number}: {shown!r}; expected {expected} whole numbers")
+        raise InputError(f"{path}, line {number}: {shown!r:.60}; expected {expected} whole numbers")
     rows, columns, *counts = (int(word) for word in words)
     if symmetry != "general" and rows != columns:
         raise InputError(f"{path}, line {number}: {symmetry}, but the size is {rows} x {columns}")

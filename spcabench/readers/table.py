@@ -3,6 +3,7 @@
 Whatever is left out or filled in is noted with what it costs.
 """
 
+import textwrap
 from collections.abc import Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -28,7 +29,8 @@ HELD = {  # what is no number: its types, in the order in which they are tried, 
     (time,): "times of day",
     (complex,): "complex numbers",
 }
-ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the column's mean"
+ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the mean"
+NAMED = 45  # characters of names of columns
 IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
@@ -89,7 +91,7 @@ def transposed(path: Path, frame: pd.DataFrame, names: Sequence[str] | None) -> 
     text = [str(name) for name, kind in numbers.dtypes.items() if not _numeric(kind)]
     if text:
         raise InputError(
-            f"{path}: column {text[0]!r} is text; with --transpose every column but the first, "
+            f"{path}: column {text[0]!r:.60} is text; with --transpose every column but the first, "
             "which names the variables, is a sample of numbers: --drop-text leaves it out"
         )
     samples = numbers.to_numpy(dtype=np.float64).T
@@ -171,12 +173,13 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
     words = column.dropna().astype(str)
     wrong = words[~words.map(is_number)]
     if not len(wrong):
-        return f"{path}: column {names[0]!r}{others} holds {column.dtype}; it must hold numbers"
+        return f"{path}: column {names[0]!r:.60}{others} holds {column.dtype}; it must hold numbers"
     row = int(np.flatnonzero(column.index == wrong.index[0])[0]) + 1
     value = f": {wrong.iloc[0]!r:.40} in row {row}"
     if (held := _held(column)) != "text":
-        return f"{path}: column {names[0]!r}{others} holds {held}{value}; must hold numbers: " + (
-            advice or f"--drop {names[0]} leaves it out, --drop-text every column of no numbers"
+        return (
+            f"{path}: column {names[0]!r:.60}{others} holds {held}{value}; must hold numbers: "
+            + (advice or f"--drop {names[0]} leaves it out, --drop-text every column of no numbers")
         )
     if NUMBER_LIKE.fullmatch(wrong.iloc[0].strip()):
         advised = "numbers must be written alike, without thousands separators, spaces or %"
@@ -187,7 +190,7 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
             f"--label {names[0]} takes it as the classes, --drop {names[0]} leaves it out, "
             "--drop-text every column of text"
         )
-    return f"{path}: column {names[0]!r}{others} is text{value}; {advised}"
+    return f"{path}: column {names[0]!r:.60}{others} is text{value}; {advised}"
 
 
 def complete(
@@ -232,12 +235,12 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
     """How many values are missing, and in which columns most."""
     counts = gaps.sum(axis=0)
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
-    shown = ", ".join(f"{frame.columns[j]!s:.30} ({counts[j]:,})" for j in worst)
+    shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
     where = (counts > 0).sum()
     most = "most in " if where > len(worst) else ""
     return (
         f"missing values: {gaps.sum():,} ({gaps.mean():.1%}), in {where:,} of {len(counts):,} "
-        f"columns: {most}{shown}"
+        f"columns: {most}{textwrap.shorten(shown, NAMED, placeholder='...')}"
     )
 
 

@@ -190,6 +190,13 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
         b"9" * 10**6 + b"\n3\n1\n1 1 1\n",
         "line 1: '9999",
     ),
+    "mtx of a header of zeros": (
+        "a.mtx",
+        MTX + b" array" + bytes(60) + b" real general\n",
+        "array",
+    ),
+    "docword of zeros": ("docword.a.txt", bytes(90), "line 1: "),
+    "docword with zeros": ("docword.a.txt", b"3\n3\n1\n1 1" + bytes(60) + b"\n", "line 4: "),
     # what sparse arrays point to
     "csr index too large": ("a.npz", sparse(indices=[0, 1, 9] * 4), "not a readable .npz file"),
     "csr index huge": (
@@ -234,6 +241,11 @@ READ = {  # by `solve`: name of the file, what it holds, what is said of it
     "a format of bytes": ("a.npz", sparse(format=b"\xff\xfe"), "not a readable .npz"),
     # what a table is
     "no column": ("a.parquet", without_columns(), "no columns"),
+    "gaps in names of sentences": (
+        "a.csv",
+        ",".join(f"{name} {'is long ' * 20}" for name in "abcd") + "\n1,2,,\n,,1,4\n3,3,3,3\n",
+        "--missing rows leaves 2 of 3 rows out",
+    ),
     "lines of two lengths": ("a.csv", "a,b\n1,2\n1,2,3\n", "a.csv"),
     "numbers beyond the square": (
         "a.csv",
