@@ -208,7 +208,7 @@ def complete(
     gaps_in_words = missing_values(frame, gaps)
     if missing == "error":
         lost_rows = f"{rows.sum():,} of {len(frame):,} rows"
-        lost_columns = f"{columns.sum():,} of {frame.shape[1]:,} columns"
+        lost_columns = f"{columns.sum():,} of {frame.shape[1]:,}"
         raise InputError(
             f"{path}: {gaps_in_words}; {advice.format(rows=lost_rows, columns=lost_columns)}"
         )
