@@ -42,16 +42,18 @@ def searches_end():
     """Prove all cardinalities; yields after each case."""
     trial, promising = branch_and_bound.TRIAL, branch_and_bound.PROMISING
     narrow, root = branch_and_bound.NARROW, gershgorin_part.ROOT
+    head_start, branch_and_bound.NARROW = branch_and_bound.HEAD_START, 1.0
     gershgorin_part.ROOT = 1  # or nothing is left to divide
     for family, seed, poor in product(FAMILIES, range(1000, 1000 + SEARCH_SEEDS), (False, True)):
         with_tree = bool(seed % 2)
         branch_and_bound.TRIAL = trial if with_tree else 0.0
         branch_and_bound.PROMISING = promising if with_tree else 0.0
-        branch_and_bound.NARROW = 1.0 if seed % 3 else 0.0
+        branch_and_bound.HEAD_START = head_start if seed % 3 else 0.0
         prove(problems.explicit(problems.problem(family, seed)[0]), poor)
         yield
     branch_and_bound.TRIAL, branch_and_bound.PROMISING = trial, promising
     branch_and_bound.NARROW, gershgorin_part.ROOT = narrow, root
+    branch_and_bound.HEAD_START = head_start
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def problem():
 def divided(monkeypatch):
     """All is left to the parts."""
     monkeypatch.setattr(branch_and_bound, "TRIAL", 0.0)
-    monkeypatch.setattr(branch_and_bound, "NARROW", 0.0)
+    monkeypatch.setattr(branch_and_bound, "HEAD_START", 0.0)
 
 
 @pytest.mark.usefixtures("divided")

@@ -53,14 +53,15 @@ def prove(S, poor):
 
 
 @pytest.mark.usefixtures("no_tree")
-@pytest.mark.parametrize("narrow", [0.0, np.inf])  # without the search that fixes, and with it
+@pytest.mark.parametrize("fixing", [0.0, 8e9])  # without the search that fixes, and with it
 @pytest.mark.parametrize("poor", [False, True])
 @pytest.mark.parametrize("seed", problems.some(2, range(4)))
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_dual_bounds_alone_prove_what_brute_force_finds(
-    family, seed, poor, narrow, monkeypatch
+    family, seed, poor, fixing, monkeypatch
 ):
-    monkeypatch.setattr(branch_and_bound, "NARROW", narrow)
+    monkeypatch.setattr(branch_and_bound, "NARROW", np.inf)
+    monkeypatch.setattr(branch_and_bound, "HEAD_START", fixing)
     monkeypatch.setattr(gershgorin_part, "ROOT", 1)
     prove(problems.explicit(problems.problem(family, seed)[0]), poor)
 
