@@ -18,7 +18,7 @@ import numpy as np
 
 from spcabench import claims
 from spcabench.claims.summary import where
-from spcabench.claims.words import number
+from spcabench.claims.words import listed, number
 from spcabench.figures import _he2010 as he
 from spcabench.run import Run
 from spcabench.style import name_lines, plain_log_ticks
@@ -134,6 +134,18 @@ def _phases(data):
     power = scol.label == "power"
     for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
         yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
+
+
+@H15.because
+def _steps_of_power_iteration(data, judged):
+    """How many steps the second phase takes beside the loops of the first."""
+    rows = _sparse_scol(data).query("label == 'power'")
+    steps = rows.steps.groupby(rows.n).median()
+    ends = [f"{number(steps[n])} steps at p = {n}" for n in (steps.index.min(), steps.index.max())]
+    return (
+        "A loop of the first phase takes one of s = p / 5 columns, and a step of the second all s: "
+        f"power iteration takes {listed(ends)}."
+    )
 
 
 def _sparse_scol(data):
@@ -303,6 +315,7 @@ def data(table):
         seconds=[p["columns"]["seconds"] for p in counted.phases],
         loops=[p["columns"]["iterates"] for p in counted.phases],
         second=[p["eigenvector"]["flops"] for p in counted.phases],
+        steps=[p["eigenvector"]["iterates"] for p in counted.phases],
     )
     # the runs for the phases are not timed in turns
     timed = he.trials(table[~table.label.isin(["lanczos", "power"])])
