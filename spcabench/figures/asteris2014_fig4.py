@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from spcabench import claims
-from spcabench.claims.words import number, span
+from spcabench.claims.words import listed, number, span
 from spcabench.figures import _asteris2014 as base
 from spcabench.figures import _asteris2014_claims as shared
 from spcabench.figures._asteris2014_claims import CONTRAST
@@ -170,11 +170,16 @@ def _over_draws(ratios):
 
 
 @A20.because
-def _what_is_left(data, judged):
-    note = judged["readings"][0]["notes"][0] if judged["readings"] else ""
-    return (
-        f"{note} A coarse eps costs little because the bound is at most lambda_1." if note else ""
-    )
+def _capped(data, judged):
+    """What Algorithm 3 has of its bound where d or eps is coarse."""
+    rows = data[(data.label == base.ACCURACY) & data.parameters.map(lambda p: "contrast" in p)]
+    shares = {(e["d"], e["eps"]): 100 * np.mean(e["shares"]) for e in rows.extra}
+    told = [
+        f"{number(shares[d, eps], '%')} with d = {d}, eps = {eps:g}"
+        for d, eps in ((base.D, base.EPS), (1, base.EPS), (base.D, COARSE))
+        if (d, eps) in shares
+    ]
+    return f"Algorithm 3 has {listed(told)}: lambda_1 caps the bound." if told else ""
 
 
 def runs(scale):

@@ -178,6 +178,7 @@ def judgement(name: str, scale: str, files: list[Path]) -> dict[str, Any]:
         "command": f"spcabench figure {name} --scale {scale}",
         "data": _provenance(rows),
         "machine": last.machine,
+        "machines": [*{results.to_json(m, sort_keys=True): m for m in rows.machine}.values()],
         "runs": _summary(rows),
     }
     report["statements"] = [

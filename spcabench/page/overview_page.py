@@ -148,9 +148,11 @@ def _machines(figures: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     machines: dict[str, dict[str, Any]] = {}
     for figure in figures:
         # Two BLAS libraries are recorded in the order in which they were loaded: it says nothing.
-        blas = ", ".join(sorted(figure["machine"]["blas"].split(", ")))
-        machine = figure["machine"] | {"blas": blas}
-        # dicts cannot be keys; two machines are the same if every field is
-        key = json.dumps(machine, sort_keys=True)
-        machines.setdefault(key, machine | {"figures": []})["figures"].append(figure)
+        for machine in figure.get("machines", [figure["machine"]]):
+            machine = machine | {"blas": ", ".join(sorted(machine["blas"].split(", ")))}
+            # dicts cannot be keys; two machines are the same if every field is
+            key = json.dumps(machine, sort_keys=True)
+            of_machine = machines.setdefault(key, machine | {"figures": []})["figures"]
+            if figure not in of_machine:
+                of_machine.append(figure)
     return list(machines.values())

@@ -359,5 +359,7 @@ def _about(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
         "written": max(f["written"] for f in figures.values())[:10],
         "figures": len(figures),
         "seconds": round(sum(f["runs"]["seconds"] for f in figures.values())),
-        "machines": sorted({f["machine"]["cpu"] for f in figures.values()}),
+        "machines": sorted(
+            {m["cpu"] for f in figures.values() for m in f.get("machines", [f["machine"]])}
+        ),
     }

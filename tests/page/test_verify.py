@@ -16,7 +16,7 @@ from spcabench import registry
 from spcabench.cli import application as command_line
 from spcabench.errors import InputError
 from spcabench.page import claims_file, publish, verify
-from spcabench.running import rows
+from spcabench.running import rows, runner
 from tests.trial import FIGURE, NAME, check_links, judged_run, made_row, make_run
 
 
@@ -338,7 +338,11 @@ def test_a_published_run_is_whole_current_and_judged_again(trial_run, tmp_path):
 def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_run, tmp_path):
     make_run(trial_run)
     file = trial_run / "rows" / NAME / "grqi.parquet"
-    old = [made_row(group=group, commit="before") for group in ("kept", "grqi")]
+    older = runner.stamp()["machine"] | {"cpu": "another"}
+    old = [
+        made_row(group=group, commit="before", machine=older, cpu="another")
+        for group in ("kept", "grqi")
+    ]
     rows.write(old, file)
     root, _ = published(trial_run, tmp_path)
     home = root / "results" / "published"
@@ -353,6 +357,7 @@ def test_some_groups_of_a_figure_are_published_anew_and_all_others_stay(trial_ru
     made_by = dict(zip(kept.group, kept.commit, strict=True))
     assert made_by == {"kept": "before", "grqi": "after"} and len(kept) == 2
     assert about["commits"] == ["after", "before"]
+    assert about["machines"] == sorted(["another", runner.stamp()["cpu"]])
     assert (home / "figures" / NAME / "figure.png").read_bytes()[:4] == b"\x89PNG"
     page = (home / "trial2013.md").read_text()
     assert "`after`" in page and "`before`" in page
