@@ -137,6 +137,8 @@ A20 = claims.Statement(
         )
     ],
     primary=CONTRAST,
+    changed="the rule is as it was written, but a trial with eps = 0.5 had been seen before its "
+    "commit",
     pending="It needs runs of Algorithm 3 with other d and eps.",
     **WHY,
 )
