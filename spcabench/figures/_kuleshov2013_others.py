@@ -33,7 +33,8 @@ K23 = claims.Statement(
     over=claims.every("k", least=4),
     primary=PASSES["greedy_full"],
     why="the sentence names that search; its backward pass, which takes longer, is left out",
-    changed="the rule is as it was written, but a trial on one matrix had been seen before its commit",
+    changed="the rule is as it was written, but a trial on one matrix had been seen before its "
+    "commit",
     pending="It needs runs of the greedy search on the matrices of Figure 2.",
 )
 
@@ -84,8 +85,8 @@ K24 = claims.Statement(
     over=claims.every("sizes", low=FEW_HUNDRED, least=2),
     primary="DSPCA",
     why="the sentence is about the relaxation; Figure 2 leaves it out for its cost beside the GPM",
-    changed="the limit was 100 iterations before a trial at n = 300; a lower one can only lower the "
-    "ratio, and the ratio at n = 200 is as large: the test does not find where scaling ends",
+    changed="the limit was 100 iterations before a trial at n = 300; a lower one can only lower "
+    "the ratio, which is above the threshold at n = 200 too: where scaling ends is not tested",
     pending="It needs runs of DSPCA on the matrices of Figure 2.",
 )
 
