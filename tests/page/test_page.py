@@ -128,15 +128,6 @@ def test_a_label_that_is_a_decimal_fraction_has_four_digits(label, text):
     assert numbers_page._label(label) == text
 
 
-def test_a_number_beside_one_of_the_same_name_is_no_list(tmp_path):
-    extra = {"within": 0.5, "within_5": 0.75, "gap_1": 1, "gap_2": 2}
-    rows.write([row(solver=None, measure="starts", extra=extra)], tmp_path / "a.parquet")
-    headings = dict(home="h", overview="o", figure="f", title="t", scale="quick")
-    numbers_page.write([tmp_path / "a.parquet"], tmp_path / "n.html", **headings)
-    page = (tmp_path / "n.html").read_text()
-    assert "within = 0.5; within_5 = 0.75; gap = [1, 2]" in page
-
-
 def test_what_a_measure_gave_is_short(tmp_path):
     values = {"value_1": 1.0, "value_2": 2.5, "V": [[0.123456789]] * 50, "words": "all"}
     assert numbers_page._values(json.dumps(values)) == (
