@@ -15,6 +15,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from spcabench.flops import LEDGER, counting
 from spcabench.methods.exact_search.gershgorin_part import Order, Outcome, Part
 from spcabench.vectors import Array
@@ -77,6 +79,7 @@ def _begin(question: Question, stop: Any) -> None:
     """Begin a process of the crew."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asked
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    threadpool_limits(1)  # or each would have as many threads as there are cores
     _asked[:] = [(question, stop)]
 
 
