@@ -110,7 +110,8 @@ def test_nothing_stands_in_unless_asked(name, monkeypatch, tmp_path, spcabench):
     monkeypatch.setattr("pooch.os_cache", lambda project: str(tmp_path / "cache"))
     if name == "bag_of_words":  # its stand-in takes long to make
         stand_in = Problem.from_covariance(np.eye(3), provenance={"stand_in": True})
-        monkeypatch.setattr("spcabench.datasets.bag_of_words.load", lambda: stand_in)
+        load = "spcabench.datasets.bag_of_words.load"
+        monkeypatch.setattr(load, lambda corpus="nips", words=None: stand_in)
     with pytest.raises(InputError, match=f"{name}.*`spcabench data` says how"):
         api.load(name)
     assert api.load(name, stand_in=True).stand_in and api.load_or_stand_in(name).stand_in
