@@ -150,15 +150,19 @@ def test_the_checks_of_a_commit_are_those_of_the_makefile():
     assert steps.index("test") < steps.index("figures")  # figures compile kernels: see .ci/run
 
 
-def test_the_ci_workflow_calls_the_checks_from_the_oldest_supported_python_on():
+def test_the_ci_workflow_runs_every_check_and_every_supported_python():
     file = ROOT / ".github" / "workflows" / "ci.yml"
-    job = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]["run"]
-    assert ".ci/run" in [step.get("run") for step in job["steps"]]
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    versions = job["strategy"]["matrix"]["python"]
+    text = file.read_text(encoding="utf-8")
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for target in re.findall(r"^make ([a-z-]+)", checks, re.M):
+        assert f"make {target}" in text
+    for target in ("test-thorough", "test-alone"):
+        assert set(re.findall(rf"make {target} THIRD=(\d)", text)) == {"0", "1", "2"}
+    versions = yaml.safe_load(text)["jobs"]["test"]["strategy"]["matrix"]["python"]
     assert PROJECT["project"]["requires-python"] == f">={versions[0]}"
     minors = [int(version.removeprefix("3.")) for version in versions]
     assert minors == list(range(minors[0], minors[-1] + 1))
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
 @pytest.mark.parametrize(
