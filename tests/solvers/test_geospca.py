@@ -1,0 +1,49 @@
+"""GeoSPCA: the order of the supports is that of the binary problem with cuts, the bound holds."""
+
+from itertools import combinations, islice
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, milp
+
+import spcabench
+from solvers.geospca import by_total_variance
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_all_supports_come_once_in_the_order_of_their_totals(seed, k):
+    variances = np.random.default_rng(seed).integers(1, 5, size=7).astype(float)  # with ties
+    listed = [(tuple(sorted(W)), total) for W, total in by_total_variance(variances, k)]
+    assert {W for W, _ in listed} == {*combinations(range(7), k)} and len(listed) == comb(7, k)
+    totals = [total for _, total in listed]
+    assert totals == sorted(totals, reverse=True)
+    assert np.allclose(totals, [variances[list(W)].sum() for W, _ in listed])
+
+
+def test_they_are_the_optima_of_the_binary_problem_with_cuts():
+    variances = np.random.default_rng(0).uniform(1.0, 2.0, 12)
+    constraints = [LinearConstraint(np.ones((1, 12)), ub=4)]
+    for W, total in islice(by_total_variance(variances, 4), 8):
+        binary = milp(-variances, integrality=1, bounds=(0, 1), constraints=constraints)
+        chosen = np.flatnonzero(binary.x > 0.5)
+        assert set(chosen) == set(W) and -binary.fun == pytest.approx(total)
+        cut = np.zeros((1, 12))
+        cut[0, chosen] = 1.0
+        constraints.append(LinearConstraint(cut, ub=3))
+
+
+@pytest.mark.parametrize("supports", [3, 10_000])
+def test_its_bound_holds_and_is_met_after_all_supports(supports):
+    problem = spcabench.load("pitprops")
+    optimum = spcabench.solve(problem, "brute_force", k=5).variance
+    answer = spcabench.solve(problem, "geospca", k=5, supports=supports)
+    assert answer.variance <= optimum * (1 + 1e-9) and answer.claimed >= optimum * (1 - 1e-9)
+    assert supports < 10_000 or answer.variance == pytest.approx(answer.claimed)
+
+
+def test_it_ends_where_little_variance_is_outside():
+    few = spcabench.solve(spcabench.load("pitprops"), "geospca", k=5, eta=0.5)
+    assert few.iterations <= 2
