@@ -46,9 +46,7 @@ def load(family="diagonal", s=8, n=None, m=None, seed=0):
     validate.whole("m", m, 2)
     w, V = np.linalg.eigh(Sigma)
     X = rng.standard_normal((m, n)) @ (np.sqrt(np.maximum(w, 0.0)) * V).T
-    return Problem.from_data(
-        X, f"adversarial, {family} {m} x {n}", divide_by_m=True, provenance=about
-    )
+    return Problem.from_data(X, f"adversarial, {family} {m} x {n}", divisor="m", provenance=about)
 
 
 def against_diagonal_thresholding(s):

@@ -37,7 +37,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     return Problem.from_data(
         X,
         f"rows of {original.name}, drawn again",
-        divide_by_m=True,
+        divisor="m",
         features=names,
         provenance={**original.provenance, "preprocessing": "rows drawn again, centred"},
     )

@@ -58,7 +58,7 @@ def load(contrast=False, center=True, scale=False, each=None):
         else f"cbcl, {', '.join(words)}",
         center=center,
         scale=scale,
-        divide_by_m=True,
+        divisor="m",
         features=[f"pixel {i // SIDE},{i % SIDE}" for i in range(SIDE**2)],
         provenance=dict(
             source="scikit-learn's sample photographs, in place of CBCL"

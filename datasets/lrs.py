@@ -51,7 +51,7 @@ def load(center=True, scale=False, factors=False):
         else "lrs" + "".join(words),
         center=center,
         scale=scale,
-        divide_by_m=True,
+        divisor="m",
         features=[f"blue {i + 1}" for i in range(BLUE)] + [f"red {i + 1}" for i in range(RED)],
         labels=classes,
         provenance=dict(

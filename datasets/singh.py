@@ -33,7 +33,7 @@ def load(center=True, scale=False):
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:
-        return stand_in("singh", "Singh et al. (2002)", divide_by_m=False)
+        return stand_in("singh", "Singh et al. (2002)", divisor="1")
     X, labels = _table(file)
     return Problem.from_data(
         X.copy(),

@@ -32,7 +32,7 @@ def load(m=100, n=100, count=10, strength=1.0, seed=0):
     return Problem.from_data(
         X,
         f"spiked samples {m} x {n}, {count} nonzeros, strength {strength:g}",
-        divide_by_m=True,
+        divisor="m",
         provenance=dict(
             source="generated", preprocessing="centred", stand_in=False, support=W.tolist()
         ),

@@ -47,7 +47,7 @@ def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
         Sigma = np.eye(n) + strength * U @ U.T
         return Problem.from_covariance((Sigma + Sigma.T) / 2.0, name, provenance=about)
     X = rng.standard_normal((m, n)) + np.sqrt(strength) * rng.standard_normal((m, 2)) @ U.T
-    return Problem.from_data(X, f"{name}, {m} samples", divide_by_m=True, provenance=about)
+    return Problem.from_data(X, f"{name}, {m} samples", divisor="m", provenance=about)
 
 
 def shared_variables(count, overlap):

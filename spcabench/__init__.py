@@ -19,29 +19,37 @@ if TYPE_CHECKING:
     )
     from spcabench.estimators import SparsePCA
     from spcabench.problem.problem import Problem
+    from spcabench.selecting.inclusion import inclusion
+    from spcabench.selecting.permutation_test import PermutationTest, permutation_test
     from spcabench.selecting.selection import Selection, select
     from spcabench.solving.result import Result
 
 __all__ = [
+    "PermutationTest",
     "Problem",
     "Result",
     "Selection",
     "SparsePCA",
     "components",
+    "inclusion",
     "list_datasets",
     "list_figures",
     "list_solvers",
     "load",
     "path",
+    "permutation_test",
     "select",
     "solve",
 ]
 
 _HOME = {
+    "PermutationTest": "selecting.permutation_test",
     "Problem": "problem.problem",
     "Result": "solving.result",
     "Selection": "selecting.selection",
     "SparsePCA": "estimators",
+    "inclusion": "selecting.inclusion",
+    "permutation_test": "selecting.permutation_test",
     "select": "selecting.selection",
 }
 

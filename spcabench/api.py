@@ -77,7 +77,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 
 
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
-    """Return a problem as it is, and data as a problem: Sigma is their covariance, with 1/m.
+    """Return a problem as it is, and data as a problem: Sigma is their sample covariance.
 
     Raises InputError for anything else, which names the argument.
     """
@@ -91,7 +91,7 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
             f"{argument}: an object of type {type(X).__name__}; give a Problem (Problem.from_data, "
             "Problem.from_covariance), or an array, data frame or sparse matrix of shape (m, n)"
         )
-    return Problem.from_data(X, "X", scale=scale, divide_by_m=True)
+    return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
 
 
 def default_solver(problem: Problem, nonnegative: bool = False) -> str:
@@ -116,7 +116,8 @@ def solve(
     Parameters
     ----------
     problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve. Data are centred, and Sigma is their covariance (with the divisor m).
+        The problem to solve. Data are centred, and Sigma is their sample covariance
+        (with the divisor m - 1). `Result.sum_of_squares` has no divisor, as most papers.
     name : str or module, optional
         A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module.
         Default: by the size of the problem, exact for up to 30 variables.

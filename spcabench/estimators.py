@@ -186,26 +186,26 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         validate.switch("nonnegative", self.nonnegative)
         validate.switch("bound", self.bound)
         X = self._matrix(X, ensure_min_samples=2)
-        m, n = X.shape
+        n = X.shape[1]
         if validate.whole("n_components", self.n_components, 1) > n:
             raise InputError(
                 f"n_components: {self.n_components}; it must be from 1 to n_features = {n}"
             )
         validate.magnitudes(X)
         scaler = StandardScaler(with_mean=False, with_std=self.scale).fit(X)
-        problem = Problem.from_data(scaler.transform(X), "X")
+        problem = Problem.from_data(scaler.transform(X), "X", divisor="m - 1")
         components = self._found(problem)
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
         self.scale_ = np.ones(n) if scaler.scale_ is None else scaler.scale_
         self.components_, self.n_components_ = components.Z.T, len(components)
         self.formulation_ = components.formulation
-        self.explained_variance_ = components.adjusted_variances / (m - 1)
+        self.explained_variance_ = components.adjusted_variances
         self.explained_variance_ratio_ = (
             components.adjusted_variances / problem.covariance.diagonal().sum()
         )
-        self.deflated_variance_ = np.array([result.variance for result in components]) / (m - 1)
+        self.deflated_variance_ = np.array([result.variance for result in components])
         if self.bound:
-            self.bound_ = np.array([result.bound for result in components]) / (m - 1)
+            self.bound_ = np.array([result.bound for result in components])
         return self
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:

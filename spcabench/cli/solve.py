@@ -15,6 +15,8 @@ from spcabench.streams import say
 if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
     from spcabench.readers.user_file import Reading
+    from spcabench.selecting.chance import Chance
+    from spcabench.selecting.selection import Selection
 
 Source = Annotated[
     str,
@@ -118,6 +120,21 @@ Substitutes = Annotated[
         "--substitutes", help="Show which variables could replace each at less than 1 % loss."
     ),
 ]
+Null = Annotated[
+    bool | None,
+    typer.Option(
+        "--null/--no-null",
+        help="Say whether components explain more than those of permuted columns. Default: with "
+        "`-k auto` and several components.",
+    ),
+]
+Stability = Annotated[
+    bool,
+    typer.Option(
+        "--stability/--no-stability",
+        help="Say how often each variable is chosen in halves of the samples.",
+    ),
+]
 READING = {  # options about a file, by the names of their parameters
     "covariance": "--covariance",
     "center": "--no-center",
@@ -160,6 +177,8 @@ def solve(
     picture: Picture = "loadings",
     substitutes: Substitutes = False,
     bound: Bound = True,
+    null: Null = None,
+    stability: Stability = True,
     work: Work = None,
     jobs: Jobs = 1,
     as_json: options.Json = False,
@@ -225,8 +244,10 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         settings_of_run |= {
             option: getattr(typed, option) for option in ("seed", "nonnegative", "refit")
         }
+        tried = None
         if typed.k == options.AUTO:
-            ks = [_recommended(problem, typed)]
+            selection = _recommended(problem, typed)
+            ks, tried = [selection.k], selection.ks
         if len(ks) > 1:
             results: Any = api.path(problem, name, ks, **settings_of_run)
         else:
@@ -235,7 +256,8 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
         if typed.solver is None:  # once the answer is there, because an error is a single line
             chosen = f"solver {name}: chosen for {problem.n} variables; --solver names another"
             say(chosen, file=sys.stderr)
-        shown = terminal.Shown(typed.bound, typed.substitutes)
+        chance = _chance(problem, results, tried, typed)
+        shown = terminal.Shown(typed.bound, typed.substitutes, chance)
         write = terminal.as_json if typed.as_json else terminal.as_table
         with terminal.slow("certified bounds; --no-bound leaves them out", typed.bound):
             text = write(problem, results, shown)
@@ -243,7 +265,27 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
     return results
 
 
-def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
+def _chance(
+    problem: "Problem", results: Any, tried: list[int] | None, typed: SimpleNamespace
+) -> "Chance":
+    """What chance alone would give. tried : the cardinalities among which k was chosen."""
+    from spcabench.cli import terminal
+    from spcabench.selecting import chance
+
+    null = tried is not None or typed.components > 1 if typed.null is None else typed.null
+    work = "what chance alone would give; --no-null and --no-stability leave it out"
+    with terminal.slow(work, null or typed.stability):
+        return chance.beside(
+            problem,
+            results,
+            ks=tried,
+            null=None if null and typed.null is None else null,
+            stability=typed.stability,
+            seed=typed.seed,
+        )
+
+
+def _recommended(problem: "Problem", typed: SimpleNamespace) -> "Selection":
     """The cardinality that `select` recommends; the user is told why."""
     from spcabench.cli import terminal
     from spcabench.selecting.selection import select
@@ -253,7 +295,7 @@ def _recommended(problem: "Problem", typed: SimpleNamespace) -> int:
             problem, criterion=typed.criterion, nonnegative=typed.nonnegative, seed=typed.seed
         )
     say(f"-k auto: {selection.reason}", file=sys.stderr)
-    return selection.k
+    return selection
 
 
 def _problem(source: str, how: "Reading", stand_in: bool) -> "Problem":

@@ -7,18 +7,19 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spcabench import kernels
 from spcabench.problem.problem import Problem
+from spcabench.selecting.chance import Chance
 from spcabench.showing.text import total_variance
 from spcabench.solving.deflate import Components
 from spcabench.solving.result import Result
 from spcabench.streams import say
-from spcabench.vectors import oriented
+from spcabench.vectors import Vector, oriented
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,11 +32,17 @@ MOST = 12  # variables shown for each component
 class Shown:
     """The parts of an answer that cost extra to show.
 
-    bound : certified bounds. substitutes : which variables could replace each.
+    bound : certified bounds. substitutes : which variables could replace each. chance : what chance
+    alone would give.
     """
 
     bound: bool = True
     substitutes: bool = False
+    chance: Chance = field(default_factory=Chance)
+
+    def frequencies(self, i: int) -> Vector | None:
+        """How often each variable is in answer i of half samples, if that was counted."""
+        return self.chance.frequencies[i] if self.chance.frequencies else None
 
 
 @contextmanager
@@ -62,7 +69,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     There are "components", or the "path" of one component over the cardinality.
     """
     entries, total = [], total_variance(problem)
-    for result in results:
+    for i, result in enumerate(results):
         variance = problem.variance(result.x)
         entries.append(
             {
@@ -90,11 +97,18 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
                 "loadings": oriented(result.x)[result.support].tolist(),
             }
         )
+        often = shown.frequencies(i)
+        entries[-1]["chosen"] = None if often is None else often[result.support].tolist()
         if shown.substitutes:
             entries[-1]["substitutes"] = result.substitutes().to_dict("records")
     about: dict[str, Any] = {"samples": problem.m, "variables": problem.n, "total_variance": total}
     about |= {
-        "notes": notes(problem, results),
+        "notes": notes(problem, results, shown.chance),
+        "halves": shown.chance.halves,
+        "permutation_tests": [
+            test and {"p_value": test.p_value, "permutations": test.permutations, "ks": test.ks}
+            for test in shown.chance.tests
+        ],
         "components" if isinstance(results, Components) else "path": entries,
     }
     if isinstance(results, Components):
@@ -102,7 +116,7 @@ def as_json(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
     return json.dumps(about, indent=1, default=float)
 
 
-def notes(problem: Problem, results: Sequence[Result]) -> list[str]:
+def notes(problem: Problem, results: Sequence[Result], chance: Chance) -> list[str]:
     """Remarks for the user on the file and the answers."""
     about_file = problem.provenance.get("notes", ())
     return [
@@ -111,6 +125,9 @@ def notes(problem: Problem, results: Sequence[Result]) -> list[str]:
         *_idle(results),
         *_faults(results),
         *_unproven(results),
+        *_tests(results, chance),
+        *chance.notes,
+        *_divisor(problem),
     ]
 
 
@@ -123,8 +140,8 @@ def as_table(problem: Problem, results: Sequence[Result], shown: Shown) -> str:
 
     stream = io.StringIO()
     console = Console(file=stream, width=max(100, shutil.get_terminal_size((120, 24)).columns))
-    console.print(_table(problem, results, shown.bound))
-    for note in notes(problem, results):
+    console.print(_table(problem, results, shown))
+    for note in notes(problem, results, shown.chance):
         console.print(f"note: {note}", markup=False)
     if isinstance(results, Components) and len(results) > 1:
         explained = results.projected_variance
@@ -155,7 +172,7 @@ def _substitutes(label: str, result: Result) -> str:
     return "\n".join([head, *(lines or ["  none at less than 1 %"])])
 
 
-def _table(problem: Problem, results: Sequence[Result], bound: bool) -> "Table":
+def _table(problem: Problem, results: Sequence[Result], shown: Shown) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -169,20 +186,24 @@ def _table(problem: Problem, results: Sequence[Result], bound: bool) -> "Table":
         title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
     after = ("after\ndeflation",) if several else ()
-    bounds = ("bound\non it" if several else "certified\nbound", "gap") if bound else ()
+    bounds = ("bound\non it" if several else "certified\nbound", "gap") if shown.bound else ()
     first = "component" if joint else "k asked"
     for column in (first, "cardinality", "variance", "of the\ntotal", *after, *bounds, "status"):
         table.add_column(column, justify="right")
-    table.add_column("variables (loading)", overflow="fold")
-    for i, result in enumerate(results, 1):
-        label = str(i if joint else result.k)
-        cells = _cells(problem, result, several, bound)
+    halves = shown.chance.halves
+    chosen = f", chosen in {halves} halves of the samples" if halves else ""
+    table.add_column(f"variables (loading{chosen})", overflow="fold")
+    for i, result in enumerate(results):
+        label = str(i + 1 if joint else result.k)
+        cells = _cells(problem, result, several, shown.bound)
+        if np.isfinite(result.x).all():
+            cells[-1] = _loadings(problem, oriented(result.x), shown.frequencies(i))
         table.add_row(*map(Text, (label, str(result.cardinality), *cells)))  # names are no markup
     return table
 
 
 def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list[str]:
-    """The cells of one result from its variance on."""
+    """The cells of one result from its variance on; that of its variables is empty."""
     if not np.isfinite(result.x).all():
         return [*[""] * (2 + several + 2 * bound), result.status, ""]
     variance = problem.variance(result.x)
@@ -190,7 +211,7 @@ def _cells(problem: Problem, result: Result, several: bool, bound: bool) -> list
     cells += [f"{result.variance:.5g}"] if several else []
     if bound:
         cells += [f"{result.bound:.5g}", f"{100 * result.gap:.1f} %"] if result.good else ["", ""]
-    return [*cells, result.status, _loadings(problem, oriented(result.x))]
+    return [*cells, result.status, ""]
 
 
 def _shortfalls(results: Sequence[Result]) -> list[str]:
@@ -236,9 +257,30 @@ def _unproven(results: Sequence[Result]) -> list[str]:
     ]
 
 
-def _loadings(problem: Problem, x: np.ndarray) -> str:
+def _divisor(problem: Problem) -> list[str]:
+    """That variances have another divisor than before; for one version."""
+    if problem.m is None or problem.divisor != problem.m - 1:
+        return []
+    return ["variances have the divisor m - 1, as scikit-learn's; up to version 0.2 it was m"]
+
+
+def _tests(results: Sequence[Result], chance: Chance) -> list[str]:
+    """What the permutation tests say."""
+    if len(chance.tests) < len(results):  # of a path there is one
+        return [f"the path {test.sentence(test.ks[0])}" for test in chance.tests if test]
+    return [
+        f"{label} {test.sentence(result.cardinality)}"
+        for label, result, test in zip(labels(results), results, chance.tests, strict=True)
+        if test
+    ]
+
+
+def _loadings(problem: Problem, x: Vector, often: Vector | None) -> str:
     order = [j for j in np.argsort(-np.abs(x), kind="stable") if x[j] != 0]
-    text = ", ".join(f"{name(problem, j)} ({x[j]:+.2f})" for j in order[:MOST])
+    text = ", ".join(
+        f"{name(problem, j)} ({x[j]:+.2f}{'' if often is None else f', {often[j]:.0%}'})"
+        for j in order[:MOST]
+    )
     return text + (f", and {len(order) - MOST} more" if len(order) > MOST else "")
 
 

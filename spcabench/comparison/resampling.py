@@ -73,7 +73,7 @@ def overlap(problem, numbers, *, seed, name, k, **settings):
 
 def of_samples(X):
     """The covariance of some samples (m, n)."""
-    return Problem.from_data(X, "samples", divide_by_m=True)
+    return Problem.from_data(X, "samples", divisor="m")
 
 
 def f1(support, true):

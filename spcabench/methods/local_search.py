@@ -78,6 +78,7 @@ def power_steps(R: Array, W: Indices, v: Vector) -> tuple[float, Vector]:
     """
     charge(STEPS * len(W) ** 2 + R.size)
     B, value = R[:, W], 0.0
+    v = v / max(np.abs(v).max(), np.finfo(float).tiny)  # squares of a large S have no room for more
     for _ in range(STEPS):
         v = B @ v
         value = float(np.sqrt(v @ v))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy.linalg
@@ -19,6 +20,7 @@ from spcabench.problem.data import Data
 from spcabench.vectors import Array, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
+Divisor = Literal["1", "m", "m - 1"]
 MOST_BYTES = 8e9  # a conversion that would need more is refused
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
 
@@ -49,6 +51,8 @@ class Problem:
         ones.
     indefinite : bool
         Whether Sigma may have negative eigenvalues, as after Hotelling's deflation.
+    divisor : int
+        What A'A of the centred data was divided by: 1, m or m - 1.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Problem:
     labels: Sequence[str] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     indefinite: bool = False
+    divisor: int = 1
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
@@ -117,6 +122,7 @@ class Problem:
         *,
         center: bool = True,
         scale: bool = False,
+        divisor: Divisor = "1",
         divide_by_m: bool = False,
         features: Sequence[str] | None = None,
         labels: Sequence[str] | None = None,
@@ -138,8 +144,11 @@ class Problem:
         scale : bool
             Whether to divide each feature by its standard deviation (with the divisor m). A feature
             without variance stays zero.
+        divisor : str
+            "1": Sigma is A'A, as in most papers. "m - 1": it is the sample covariance, with which
+            `spcabench.solve` treats an array, and the command line a file. "m": A'A / m.
         divide_by_m : bool
-            Whether Sigma is the covariance A'A / m instead of A'A.
+            The earlier name of ``divisor="m"``, which warns.
         features : sequence of str, optional
             Names of the n features. Default: the column names of a data frame.
         labels : sequence of str, optional
@@ -165,14 +174,19 @@ class Problem:
         """
         for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
             validate.switch(argument, value)
+        if divide_by_m:
+            warnings.warn("divide_by_m is now divisor='m'", FutureWarning, stacklevel=2)
+            divisor = "m"
         X, names = validate.data(X)
         validate.magnitudes(X)
         features = validate.names("features", names if features is None else features, X.shape[1])
         labels = validate.names("labels", labels, X.shape[0])
-        A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, divide_by_m)
+        number = _divisor(divisor, X.shape[0])
+        A = (_sparse_data if sp.issparse(X) else _dense_data)(X, center, scale, number)
         with uncharged():
             validate.has_variance("X", A.squared_norms())
-        return cls(name, A, features, labels, validate.provenance(provenance))
+        about = validate.provenance(provenance)
+        return cls(name, A, features, labels, about, divisor=number)
 
     @property
     def form(self) -> Form:
@@ -281,7 +295,14 @@ class Problem:
         return self._cache[key]
 
 
-def _dense_data(X: Any, center: bool, scale: bool, divide_by_m: bool) -> Data:
+def _divisor(divisor: Any, m: int) -> int:
+    """What A'A is divided by, as a number."""
+    if divisor not in get_args(Divisor):
+        raise InputError(f"divisor: {validate.shown(divisor)}; choose '1', 'm' or 'm - 1'")
+    return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
+
+
+def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
     # Centred in the copy that is made anyway: the implicit form needs as much memory and cancels.
     A = np.array(X, dtype=np.float64, order="F")
     m = A.shape[0]
@@ -293,21 +314,21 @@ def _dense_data(X: Any, center: bool, scale: bool, divide_by_m: bool) -> Data:
         A[:, constant] = 0.0
     if scale:
         A *= validate.inverse(np.sqrt(np.einsum("ij,ij->j", A, A) / m))
-    if divide_by_m:
-        A /= np.sqrt(m)
+    if divisor != 1:
+        A /= np.sqrt(divisor)
     return Data(A)
 
 
-def _sparse_data(X: Any, center: bool, scale: bool, divide_by_m: bool) -> Data:
+def _sparse_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
     m, n = X.shape
     A = Data(X)
     factors = np.ones(n)
     if scale:
         centred = _centred(A, np.ones(n)) if center else A
         factors = validate.inverse(np.sqrt(centred._squares / m))
-    if divide_by_m:
-        factors = factors / np.sqrt(m)
-    scaled = Data(X, None if not (scale or divide_by_m) else factors)
+    if divisor != 1:
+        factors = factors / np.sqrt(divisor)
+    scaled = Data(X, factors if scale or divisor != 1 else None)
     if not center:
         return scaled
     centred = _centred(scaled, factors)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from spcabench import validate
-from spcabench.problem.problem import Problem
+from spcabench.problem.problem import Divisor, Problem
 from spcabench.vectors import Vector, largest_indices
 
 # floor and ceiling of intensities (Dudoit, Fridlyand, Speed 2002, after Golub et al.)
@@ -54,7 +54,7 @@ def problem(
         name if genes is None else f"{name}, {X.shape[1]} genes",
         center=center,
         scale=scale,
-        divide_by_m=True,
+        divisor="m",
         features=list(names),
         labels=list(labels),
         provenance=dict(
@@ -77,7 +77,7 @@ def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[s
     return np.asarray(table["x"], dtype=float), table["x"].coords["dim_1"].values, table["y"]
 
 
-def stand_in(name: str, source: str, divide_by_m: bool = True) -> Problem:
+def stand_in(name: str, source: str, divisor: Divisor = "m") -> Problem:
     """Return scikit-learn's breast-cancer table (569 x 30) in place of a named dataset.
 
     The features are centred and scaled.
@@ -89,7 +89,7 @@ def stand_in(name: str, source: str, divide_by_m: bool = True) -> Problem:
         table.data,
         f"{name} (stand-in: breast-cancer table 569 x 30)",
         scale=True,
-        divide_by_m=divide_by_m,
+        divisor=divisor,
         features=list(table.feature_names),
         labels=[str(table.target_names[t]) for t in table.target],
         provenance={

@@ -162,7 +162,7 @@ def _problem(
         name,
         center=how.center,
         scale=how.scale,
-        divide_by_m=True,
+        divisor="m - 1",
         features=features,
         labels=labels,
         provenance=about,

@@ -51,6 +51,16 @@ class Samples:
         """Return the problem of some samples."""
         return Problem.from_data(self.rows[rows], center=self.centred)
 
+    def permuted(self, rng: np.random.Generator) -> Problem:
+        """Return the problem of all samples, with the entries of each column in random order."""
+        if not sp.issparse(self.rows):
+            return Problem.from_data(rng.permuted(self.rows, axis=0), center=self.centred)
+        X = sp.csc_array(self.rows)
+        rows = _random_rows(np.diff(X.indptr), self.m, rng)
+        shuffled = sp.csc_array((X.data, rows, X.indptr), shape=X.shape)
+        shuffled.sort_indices()
+        return Problem.from_data(shuffled, center=self.centred)
+
     def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
         """Return the share of the held-out variance that each column of Z (n, r) has.
 
@@ -63,6 +73,25 @@ class Samples:
         squares = X.multiply(X).sum() if sp.issparse(X) else np.einsum("ij,ij->", X, X)
         total = squares - 2.0 * np.sum(X @ mean) + len(held_out) * (mean @ mean)
         return (scores**2).sum(axis=0) / total if total > 0.0 else np.zeros(Z.shape[1])
+
+
+def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
+    """So many distinct rows, 0 to m - 1, for each column, one column after the other.
+
+    Rows are drawn with replacement, and those that come twice in a column are drawn again, which
+    favours no row. In a column with more than a quarter of the rows that would take long.
+    """
+    rows = rng.integers(m, size=counts.sum())
+    ends = np.cumsum(counts)
+    for j in np.flatnonzero(counts > m / 4):
+        rows[ends[j] - counts[j] : ends[j]] = rng.permutation(m)[: counts[j]]
+    column = np.repeat(np.arange(len(counts)), counts)
+    while True:
+        _, first = np.unique(column * m + rows, return_index=True)
+        again = np.setdiff1d(np.arange(len(rows)), first, assume_unique=True)
+        if not len(again):
+            return rows
+        rows[again] = rng.integers(m, size=len(again))
 
 
 def _only_centred(name: str, A: Data) -> bool:

@@ -185,6 +185,11 @@ class Result:
         """x'Sigma x, computed from the problem and not taken from the solver."""
         return self.problem.variance(self.x)
 
+    @property
+    def sum_of_squares(self) -> float:
+        """x'A'A x of the centred data A, without a divisor: the unit of most papers."""
+        return self.variance * self.problem.divisor
+
     @cached_property
     def singular_value(self) -> float | None:
         """u'Ax of a rectangular run; None for any other."""

@@ -180,7 +180,7 @@ NO_NAME = [None, 3, 2.5, True, [], ["tpower"], {}, b"tpower", "", " ", "Tpower",
 NO_PROBLEM = [None, 3, "pitprops", [[1.0]], {}, object(), Problem, len]
 NO_NAMES = [3, 2.5, True, "abcdef", b"abcdef", len, ["a"], list("abcdefg"), {"a": 1}, [["a"]] * 6]
 NO_FILE = [None, 3, 2.5, True, [], {}, b"x", "", "x\0y", len]
-SWITCHES = ["center", "scale", "divide_by_m"]
+SWITCHES = ["center", "scale"]
 
 
 def _solve(**changed):
@@ -295,6 +295,7 @@ TABLE = [
     (_data, "labels", [*NO_NAMES, list("abcdef")]),
     (_covariance, "features", NO_NAMES),
     *((_data, switch, NO_SWITCH) for switch in SWITCHES),
+    (_data, "divisor", ["n", 0, None, "m-1", [], b"m"]),
     (_solve, "problem", NO_PROBLEM),
     (_components, "problem", NO_PROBLEM),
     (_path, "problem", NO_PROBLEM),

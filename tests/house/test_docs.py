@@ -141,7 +141,9 @@ def test_the_design_leads_from_a_number_to_the_function_that_measured_it(files, 
 
 
 @WHOLE
-@pytest.mark.parametrize("page", ["analysis.md", "choosing_k.md", "methods_and_words.md"])
+@pytest.mark.parametrize(
+    "page", ["analysis.md", "choosing_k.md", "chance.md", "methods_and_words.md"]
+)
 def test_what_the_pages_for_analysts_say_can_be_typed(page, tmp_path, monkeypatch):
     """The blocks of a page, in order, in one folder: Python shares its names, commands exit 0."""
     monkeypatch.chdir(tmp_path)

@@ -229,7 +229,7 @@ def test_forms_agree_and_are_made_once(family):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"scale": True}, {"divide_by_m": True}, {"scale": True, "divide_by_m": True}]
+    "settings", [{}, {"scale": True}, {"divisor": "m"}, {"scale": True, "divisor": "m - 1"}]
 )
 @pytest.mark.parametrize("center", [True, False])
 def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
@@ -240,7 +240,7 @@ def test_preprocessing_is_the_same_for_dense_and_sparse_data(settings, center):
     if settings.get("scale"):
         deviation = np.sqrt((expected**2).mean(axis=0))
         expected /= np.where(deviation > 0, deviation, 1.0)
-    expected /= np.sqrt(10) if settings.get("divide_by_m") else 1.0
+    expected /= np.sqrt({"1": 1, "m": 10, "m - 1": 9}[settings.get("divisor", "1")])
     for make in (np.array, sp.csc_array, sp.csr_array, sp.coo_array):
         data = make(X)
         assert _close(Problem.from_data(data, center=center, **settings).matrix.dense(), expected)

@@ -34,7 +34,7 @@ SETTINGS = {
     "centred": {},
     "plain": dict(center=False),
     "scaled": dict(scale=True),
-    "divided": dict(divide_by_m=True),
+    "divided": dict(divisor="m"),
 }
 
 

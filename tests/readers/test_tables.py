@@ -69,7 +69,7 @@ def test_every_format_gives_the_problem_that_was_written(name, tmp_path):
     label = "group" if name in ("t.csv", "t.csv.gz", "t.tsv") else None
     problem = user_file.read(tmp_path / name, user_file.Reading(label=label))
     data = np.round(np.abs(X)) if name.startswith("docword") else X
-    assert np.allclose(problem.given_as("covariance").matrix.S, np.cov(data.T, bias=True))
+    assert np.allclose(problem.given_as("covariance").matrix.S, np.cov(data.T))
     assert (list(problem.features) == NAMES) if name in NAMED else problem.features is None
     assert (problem.labels is not None) == (label is not None)
 
@@ -110,7 +110,7 @@ def test_covariance_and_scale_and_sign(tmp_path):
     assert not error
     assert min(json.loads(text[text.index("{") :])["components"][0]["loadings"]) >= 0
     scaled = user_file.read(tmp_path / "S.npy", user_file.Reading(scale=True))
-    assert np.allclose(scaled.covariance.diagonal(), 1.0)
+    assert np.allclose(scaled.covariance.diagonal(), X.shape[0] / (X.shape[0] - 1))
     assert "--covariance" in " ".join(scaled.provenance["notes"])
 
 
@@ -210,7 +210,7 @@ def test_a_table_is_read_as_programs_write_it(way, encoding, tmp_path):
     path.write_bytes(gzip.compress(content) if encoding.endswith(".gz") else content)
     problem = user_file.read(path, user_file.Reading())
     assert list(problem.features) == list(names)
-    S = np.cov(np.transpose(VALUES), bias=True)
+    S = np.cov(np.transpose(VALUES))
     np.testing.assert_allclose(problem.given_as("covariance").matrix.S, S)
     notes = problem.provenance["notes"]
     assert (message in " ".join(notes)) if message else notes == []
@@ -223,7 +223,7 @@ def test_genes_in_rows(tmp_path):
     how = dict(transpose=True, drop_text=True)
     problem = user_file.read(tmp_path / "t.csv", user_file.Reading(**how))
     assert (problem.m, problem.n, list(problem.features)) == (40, 6, NAMES)
-    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, np.cov(X.T, bias=True))
+    np.testing.assert_allclose(problem.given_as("covariance").matrix.S, np.cov(X.T))
     fewer = user_file.read(tmp_path / "t.csv", user_file.Reading(drop=["age,dose"], **how))
     assert list(fewer.features) == ["height", "weight", "pulse", "score"]
     with pytest.raises(InputError, match="--drop-text"):
@@ -443,7 +443,7 @@ def test_a_line_may_be_as_long_as_a_genome(tmp_path, separator):
     file.write_text("\n".join(lines) + "\n")
     problem = user_file.read(file, user_file.Reading(center=False))
     assert (problem.m, problem.n) == X.shape and problem.features[-1] == "gene number 19999"
-    assert np.allclose(problem.given_as("data").data.dense(), X / np.sqrt(len(X)))
+    assert np.allclose(problem.given_as("data").data.dense(), X / np.sqrt(len(X) - 1))
 
 
 @pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])

@@ -223,7 +223,7 @@ def factors(seed):
     rng = np.random.default_rng(seed)
     F = rng.standard_normal((400, 2)) * [3.0, 2.0]
     X = np.repeat(F, 5, axis=1) + 0.3 * rng.standard_normal((400, 10))
-    problem = Problem.from_data(X, divide_by_m=True)
+    problem = Problem.from_data(X, divisor="m")
     return problem, problem.given_as("covariance").matrix.S
 
 

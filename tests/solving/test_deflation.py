@@ -165,7 +165,7 @@ def test_components_that_add_nothing_are_named(deflation, idle):
         Problem.from_data(X), "branch_and_bound", 2, k=2, deflation=deflation
     )
     assert components.idle == idle
-    message = " ".join(terminal.notes(components.problem, components))
+    message = " ".join(terminal.notes(components.problem, components, Chance()))
     assert ("component 2 explains nothing" in message) == bool(idle)
 
 

@@ -1,0 +1,129 @@
+"""What chance alone would give, beside answers: permutation tests, and stability over halves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+from spcabench.selecting.inclusion import inclusion
+from spcabench.selecting.permutation_test import PermutationTest, permutation_test
+from spcabench.solving.deflate import Components
+from spcabench.solving.formulations import Formulation
+from spcabench.solving.result import Result
+from spcabench.vectors import Vector
+
+FEWEST_SAMPLES = 8
+LARGE = 1e7  # stored entries beyond which a hundred permuted tables take minutes
+SHORT = 0.5  # seconds that the halves may take even where the answer itself took less
+
+
+@dataclass
+class Chance:
+    """What was found for some answers, in their order.
+
+    Attributes
+    ----------
+    tests : list of PermutationTest or None
+        One for each component. A path over the cardinality has a single one, for all of it.
+    frequencies : list of array of shape (n,), or None
+        How often each variable is in the component of half of the samples.
+    halves : int
+        The number of halves, the least over the answers.
+    notes : list of str
+        What is not available, and why.
+    """
+
+    tests: list[PermutationTest | None] = field(default_factory=list)
+    frequencies: list[Vector | None] = field(default_factory=list)
+    halves: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def beside(
+    problem: Problem,
+    results: Sequence[Result],
+    *,
+    ks: Sequence[int] | None = None,
+    null: bool | None = None,
+    stability: bool = True,
+    seed: int = 0,
+) -> Chance:
+    """Return what chance gives beside answers.
+
+    ks : the cardinalities among which that of the first component was chosen. null : whether to run
+    the permutation tests; None for those of data that are not large. stability : whether to count
+    how often each variable is chosen.
+    """
+    chance = Chance()
+    null = _affordable(problem, chance) if null is None else null
+    if not (null or stability):
+        return chance
+    if problem.m is None or problem.m < FEWEST_SAMPLES:
+        lack = "is a covariance" if problem.m is None else f"has {problem.m} samples"
+        chance.notes.append(
+            f"no stability and no permutation test: {problem.name} {lack}, and at least "
+            f"{FEWEST_SAMPLES} samples are needed"
+        )
+        return chance
+    if stability:
+        for result in results:
+            chance.frequencies.append(_frequencies(result, chance, seed))
+    if null:
+        _test(problem, results, ks, chance, seed)
+    return chance
+
+
+def _affordable(problem: Problem, chance: Chance) -> bool:
+    if problem.m is not None and problem.nnz > LARGE:
+        chance.notes.append(
+            "the permutation test was left out, because the data are large; --null runs it"
+        )
+        return False
+    return True
+
+
+def _frequencies(result: Result, chance: Chance, seed: int) -> Vector | None:
+    if not result.good:
+        return None
+    try:
+        often, halves = inclusion(result, seed=seed, seconds=max(SHORT, result.solve_time))
+    except InputError as error:
+        _note(chance, f"no stability of all components ({error})")
+        return None
+    chance.halves = min(halves, chance.halves or halves)
+    return often
+
+
+def _test(
+    problem: Problem,
+    results: Sequence[Result],
+    ks: Sequence[int] | None,
+    chance: Chance,
+    seed: int,
+) -> None:
+    """Test each component in the problem in which it was found, or a whole path at once."""
+    if not isinstance(results, Components):
+        sizes = [result.k or result.cardinality for result in results]
+        chance.tests.append(
+            permutation_test(problem, sizes, nonnegative=results[0].nonnegative, seed=seed)
+        )
+        return
+    if results.formulation != Formulation.DEFLATION:
+        _note(chance, "there is no permutation test of components that were found jointly")
+        return
+    for i, result in enumerate(results):
+        tried = ks if ks is not None and i == 0 else [result.cardinality]
+        chance.tests.append(_tested(result, tried, chance, seed) if result.good else None)
+
+
+def _tested(result: Result, ks: Sequence[int], chance: Chance, seed: int) -> PermutationTest | None:
+    try:
+        return permutation_test(result.problem, ks, nonnegative=result.nonnegative, seed=seed)
+    except InputError as error:
+        _note(chance, f"no permutation test of all components ({error})")
+        return None
+
+
+def _note(chance: Chance, note: str) -> None:
+    if note not in chance.notes:
+        chance.notes.append(note)

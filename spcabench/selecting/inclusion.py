@@ -1,0 +1,66 @@
+"""How often each variable is chosen where half of the samples are taken."""
+
+from time import perf_counter
+
+import numpy as np
+
+from spcabench.flops import uncharged
+from spcabench.selecting import truncated_power
+from spcabench.selecting.samples import Samples
+from spcabench.solving.result import Result
+from spcabench.vectors import Vector
+
+FEWEST, MOST = 10, 50  # halves of the samples
+
+
+def inclusion(
+    result: Result, *, seed: int = 0, most: int = MOST, seconds: float | None = None
+) -> tuple[Vector, int]:
+    """How often each variable is in the component of a random half of the samples.
+
+    A certificate is about these samples. This says how much of the answer would be there in others:
+    a variable that is chosen in every half is a finding, one that is chosen in a third is not.
+
+    Each half is solved by truncated power iteration from three starts, of which the best answer
+    counts: the largest variance, the leading eigenvector, and the component itself.
+
+    Parameters
+    ----------
+    result : Result
+        A component of data, with the problem in which it was found.
+    seed : int
+        Seed of the halves.
+    most : int
+        Number of halves.
+    seconds : float, optional
+        After so much time no further half is drawn, if there are ten.
+
+    Returns
+    -------
+    frequencies : array of shape (n,)
+        For each variable the share of the halves whose component has it.
+    halves : int
+        Number of halves.
+
+    Raises
+    ------
+    InputError
+        For a problem without samples.
+
+    References
+    ----------
+    Meinshausen, Buehlmann, "Stability selection", Journal of the Royal Statistical Society B 72
+    (2010), section 2.
+    """
+    samples, k = Samples(result.problem), result.cardinality
+    counts, halves = np.zeros(samples.n), 0
+    begin = perf_counter()
+    with uncharged():
+        for half in samples.halves(most, seed):
+            if halves >= FEWEST and seconds is not None and perf_counter() - begin > seconds:
+                break
+            problem = samples.problem(half)
+            _, x = truncated_power.answer(problem, k, result.nonnegative, [result.x])
+            counts += x != 0.0
+            halves += 1
+    return counts / halves, halves

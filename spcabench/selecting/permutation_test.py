@@ -1,0 +1,153 @@
+"""Does a sparse component explain more than the same method finds in permuted columns?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from spcabench import api, validate
+from spcabench.flops import uncharged
+from spcabench.problem.problem import Problem
+from spcabench.selecting import truncated_power
+from spcabench.selecting.samples import Samples
+from spcabench.vectors import Array, Vector
+
+PERMUTATIONS = 99  # the smallest number that can give p = 0.01
+CARDINALITIES = 8  # of those a choice was made from; each costs a hundred runs
+SAME = 1e-9  # relative: variances that differ by less differ by rounding
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """Variances of the data beside those of permuted columns.
+
+    Attributes
+    ----------
+    p_value : float
+        Share of the tables, the data among them, that are as extreme as the data: a number between
+        1 / (permutations + 1) and 1.
+    permutations : int
+        Number of permuted tables.
+    ks : list of int
+        The cardinalities that were tried on each table.
+    variances : array of shape (len(ks),)
+        What the method explains in the data.
+    permuted : array of shape (permutations, len(ks))
+        What it explains in each permuted table.
+    """
+
+    p_value: float
+    permutations: int
+    ks: list[int]
+    variances: Vector
+    permuted: Array = field(repr=False)
+
+    def sentence(self, k: int) -> str:
+        """What the test says of a component of k variables, in a sentence."""
+        nearest = int(np.argmin(np.abs(np.log(np.array(self.ks) / k))))
+        ratio = self.variances[nearest] / self.permuted[:, nearest].mean()
+        tried = f" (k = {', '.join(map(str, self.ks))} were tried on each)" if self.ks[1:] else ""
+        verdict = (
+            "explains more than chance"
+            if self.p_value <= 0.05
+            else "does not explain more than chance"
+        )
+        return (
+            f"{verdict}: p = {self.p_value:.2g} over {self.permutations} tables with permuted "
+            f"columns{tried}; at k = {self.ks[nearest]} the data have {ratio:.3g} times the "
+            "variance that these have on average"
+        )
+
+
+def permutation_test(
+    X: Any,
+    k: int | Sequence[int],
+    *,
+    permutations: int = PERMUTATIONS,
+    scale: bool = False,
+    nonnegative: bool = False,
+    seed: int = 0,
+) -> PermutationTest:
+    """Test whether a sparse component explains more than chance does.
+
+    The entries of each column are permuted, which keeps every variable as it is and destroys what
+    the variables have in common. The same method is run on the data and on the permuted tables.
+
+    With several cardinalities the test covers the choice among them: the statistic is the largest
+    over k of the variance, from which the mean over all tables is subtracted, divided by their
+    standard deviation. It is computed in the same way for every table, so the p-value is exact
+    whatever k was chosen.
+
+    Parameters
+    ----------
+    X : Problem, array, data frame or sparse matrix of shape (m, n)
+        The data. A covariance has no samples, and no permutation test.
+    k : int or sequence of int
+        The cardinality of the component, or those among which it was chosen.
+    permutations : int
+        Number of permuted tables, at least 19.
+    scale : bool
+        Whether to divide each variable by its standard deviation.
+    nonnegative : bool
+        Whether the loadings are nonnegative.
+    seed : int
+        Seed of the permutations.
+
+    Returns
+    -------
+    PermutationTest
+        The p-value, and the variances behind it.
+
+    Raises
+    ------
+    InputError
+        For a value out of range, or a problem without samples.
+
+    References
+    ----------
+    Westfall, Young, "Resampling-based multiple testing" (1993), section 2.3: the largest statistic.
+    Phipson, Smyth, "Permutation p-values should never be zero", Statistical Applications in
+    Genetics and Molecular Biology 9 (2010): the data count as one of the tables.
+    """
+    validate.whole("permutations", permutations, 19)
+    validate.whole("seed", seed, 0)
+    problem = api.as_problem(X, scale=scale, argument="X")
+    listed = validate.several("k", k) if isinstance(k, Sequence | np.ndarray) else [k]
+    ks = sorted({validate.cardinality(each, problem.n) for each in listed})
+    ks = _spread(ks)
+    validate.switch("nonnegative", nonnegative)
+    samples, rng = Samples(problem), np.random.default_rng(seed)
+
+    def explained(table: Problem) -> list[float]:
+        return [truncated_power.answer(table, k, nonnegative)[0] for k in ks]
+
+    with uncharged():
+        variances = np.array(
+            [
+                explained(samples.problem(np.arange(samples.m))),
+                *(explained(samples.permuted(rng)) for _ in range(permutations)),
+            ]
+        )
+    return PermutationTest(_p_value(variances), permutations, ks, variances[0], variances[1:])
+
+
+def _spread(ks: list[int]) -> list[int]:
+    """At most `CARDINALITIES` of some, in equal ratios: the smallest and the largest among them."""
+    places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
+    return [ks[i] for i in np.unique(places)]
+
+
+def _p_value(variances: Array) -> float:
+    """The share of the tables (rows) whose largest standardised variance is at least the first's.
+
+    Mean and standard deviation are those over all tables, the first among them, so that no table
+    has another role than the others.
+    """
+    deviation = variances.std(axis=0)
+    varies = deviation > SAME * variances.mean(axis=0)
+    if not varies.any():  # as at k = 1, where the largest variance is that of one column
+        return 1.0
+    standardised = (variances - variances.mean(axis=0))[:, varies] / deviation[varies]
+    extreme = standardised.max(axis=1)
+    return float((extreme >= extreme[0] - SAME).mean())

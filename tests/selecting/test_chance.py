@@ -1,0 +1,123 @@
+"""What chance alone gives: the permutation test, and how often a variable is chosen."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import spcabench as suite
+from docs.tables.choosing_k import draw
+from spcabench import api
+from spcabench.errors import InputError
+from spcabench.problem.problem import Problem
+from spcabench.selecting import chance
+from spcabench.selecting.permutation_test import _p_value
+from spcabench.selecting.samples import Samples
+
+NOISE = np.random.default_rng(0).standard_normal((60, 20))
+PLANTED = draw(5, 4, 0, m=100, n=20)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_permuted_columns_keep_their_entries_and_lose_their_order(as_sparse):
+    X = NOISE * (np.abs(NOISE) > 0.8)
+    X[:, 0] = np.arange(1, 61)  # a full column
+    samples = Samples(Problem.from_data(sp.csc_array(X) if as_sparse else X, center=False))
+    permuted = samples.permuted(np.random.default_rng(1)).given_as("data").data.dense()
+    assert np.array_equal(np.sort(permuted, axis=0), np.sort(X, axis=0))
+    assert (permuted != X).any(axis=0).all()
+
+
+def test_a_full_column_of_a_sparse_table_takes_every_order():
+    samples = Samples(Problem.from_data(sp.csc_array([[1.0], [2.0], [3.0]]), center=False))
+    rng = np.random.default_rng(0)
+    orders = {tuple(samples.permuted(rng).data.X.toarray().ravel()) for _ in range(200)}
+    assert len(orders) == 6
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_each_table_is_as_likely_as_any_other_to_be_extreme(seed, cardinalities):
+    """The p-values of all tables, each in the place of the data, are 1/B, 2/B, ..., 1."""
+    variances = np.random.default_rng(seed).standard_normal((20, cardinalities)) + 10.0
+    ranks = [_p_value(np.roll(variances, i, axis=0)) for i in range(20)]
+    assert np.allclose(np.sort(ranks), np.arange(1, 21) / 20)
+
+
+def test_equal_variances_are_no_evidence():
+    assert _p_value(np.ones((20, 3))) == 1.0
+
+
+def test_a_planted_component_is_more_than_chance_and_noise_is_not():
+    planted = suite.permutation_test(PLANTED, range(1, 11))
+    assert planted.p_value == 0.01 and "explains more than chance" in planted.sentence(5)
+    # of a hundred tables of noise five are rejected on average; three of three never should be
+    noise = [
+        suite.permutation_test(np.roll(NOISE, seed, axis=1)[seed:], 5, seed=seed).p_value
+        for seed in range(3)
+    ]
+    assert max(noise) > 0.05
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_scale_order_and_sign_of_the_columns_do_not_matter(nonnegative):
+    test = suite.permutation_test(PLANTED, 5, permutations=19, nonnegative=nonnegative)
+    larger = suite.permutation_test(1e3 * PLANTED, 5, permutations=19, nonnegative=nonnegative)
+    assert np.allclose(larger.permuted, 1e6 * test.permuted)
+    assert larger.p_value == test.p_value
+
+
+def test_a_planted_support_is_chosen_and_noise_is_not():
+    answer = suite.solve(PLANTED, k=5)
+    often, halves = suite.inclusion(answer)
+    assert halves == 50 and often.sum() == pytest.approx(5.0)
+    assert often[:5].min() > 0.95 and set(answer.support) == {0, 1, 2, 3, 4}
+    often, _ = suite.inclusion(suite.solve(NOISE[:30], k=5))
+    assert often.max() < 0.95
+
+
+def test_stability_ends_after_its_time_with_ten_halves():
+    assert suite.inclusion(suite.solve(PLANTED, k=5), seconds=0.0)[1] == 10
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("deflation", ["projection", "hotelling"])
+def test_every_component_is_judged_or_a_note_says_why_not(sparse, deflation):
+    problem = api.as_problem(sp.csr_array(PLANTED) if sparse else PLANTED)
+    found = api.components(problem, "tpower", 2, k=5, deflation=deflation)
+    seen = chance.beside(problem, found, null=True)
+    assert len(seen.tests) == len(seen.frequencies) == 2
+    judged = [test is not None for test in seen.tests]
+    assert judged[0] and (judged[1] or seen.notes)
+    assert judged[1] == (not sparse and deflation == "projection")
+
+
+def test_what_has_no_samples_is_told_so():
+    problem = suite.load("pitprops")
+    found = api.components(problem, "tpower", 1, k=5)
+    assert "is a covariance" in chance.beside(problem, found).notes[0]
+    few = api.as_problem(NOISE[:7])
+    assert "has 7 samples" in chance.beside(few, api.components(few, "tpower", 1, k=5)).notes[0]
+    with pytest.raises(InputError, match="no samples"):
+        suite.permutation_test(problem, 5)
+
+
+@pytest.mark.parametrize("argument, value", [("permutations", 5), ("seed", -1), ("k", 99)])
+def test_values_out_of_range_are_refused(argument, value):
+    with pytest.raises(InputError, match=argument):
+        suite.permutation_test(NOISE, **{"k": 5, argument: value})
+
+
+def test_the_command_says_it_in_the_table_and_in_json(tmp_path, spcabench):
+    file = tmp_path / "planted.csv"
+    names = ",".join(f"v{j}" for j in range(20))
+    np.savetxt(file, PLANTED, delimiter=",", header=names, comments="")
+    answer = json.loads(spcabench("solve", file, "-k", "auto", "--json").stdout)
+    component = answer["components"][0]
+    assert len(component["chosen"]) == component["cardinality"] and answer["halves"] >= 10
+    assert answer["permutation_tests"][0]["p_value"] == 0.01
+    text = " ".join(spcabench("solve", file, "-k", 5, "--null").stdout.split())
+    assert "halves of the samples" in text and "explains more than chance" in text
+    assert "halves" not in spcabench("solve", file, "-k", 5, "--no-stability").stdout
