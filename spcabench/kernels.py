@@ -26,21 +26,21 @@ def load(package: str) -> None:
                 load_kernel()
 
 
-def _jitted(function: Callable[..., Any], *signature: str, **options: bool) -> Any:
+def _jitted(function: Callable[..., Any], *signature: str) -> Any:
     """Compile a function, and cache it on disk where some folder can be written to."""
     import numba
 
     njit: Any = numba.njit
 
     try:
-        return njit(*signature, cache=True, **options)(function)
+        return njit(*signature, cache=True)(function)
     except RuntimeError:  # numba found no folder for its cache
-        return njit(*signature, **options)(function)
+        return njit(*signature)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels alone call; its attribute ``py_func`` is the Python form."""
-    return _jitted(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    """Compile a function that kernels call; its attribute ``py_func`` is the Python form."""
+    return _jitted(function)
 
 
 def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -110,7 +110,7 @@ def test_covariance_and_scale_and_sign(tmp_path):
     assert not error
     assert min(json.loads(text[text.index("{") :])["components"][0]["loadings"]) >= 0
     scaled = user_file.read(tmp_path / "S.npy", user_file.Reading(scale=True))
-    assert np.allclose(scaled.covariance.diagonal(), X.shape[0] / (X.shape[0] - 1))
+    assert np.allclose(scaled.covariance.diagonal(), 6 / 5)  # of six rows, by the divisor 5
     assert "--covariance" in " ".join(scaled.provenance["notes"])
 
 

@@ -7,6 +7,7 @@ import pytest
 from spcabench import Problem, api
 from spcabench.cli import terminal
 from spcabench.errors import InputError
+from spcabench.selecting.chance import Chance
 from spcabench.solving.deflate import DEFLATIONS
 from tests import problems
 

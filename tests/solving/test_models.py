@@ -361,7 +361,7 @@ def test_what_cannot_be_drawn_is_said():
 def test_data_are_solved_as_they_are():
     result = spcabench.solve(WINE, k=3)
     assert result.solver == "branch_and_bound" and "proline" in repr(result)
-    S = np.cov(WINE.to_numpy().T, bias=True)
+    S = np.cov(WINE.to_numpy().T)
     assert result.variance == pytest.approx(result.x @ S @ result.x)
     assert result.variance == pytest.approx(spcabench.solve(WINE.to_numpy(), k=3).variance)
 
