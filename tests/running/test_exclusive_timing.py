@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -218,6 +218,29 @@ def test_waiting_for_a_processor_is_no_hidden_work(monkeypatch, waits, flags):
     run = Run(dataset="pitprops", solver="grqi", settings=dict(k=3))
     answer = solver_processes.answer_of(Asked(monkeypatch, waits), run)
     assert answer.flags == flags and answer.outer_time >= 0.3
+
+
+@pytest.mark.parametrize(
+    "warm, declared, attempts, flagged",
+    [
+        ([False], 1.0, 1, False),
+        ([True, False], 1.0, 2, False),  # a load that passes
+        ([True, True, True], 1.0, 3, True),
+        ([False, False, False], 0.1, 3, False),  # the clocks disagree
+    ],
+)
+def test_a_suspicious_run_is_timed_again(monkeypatch, warm, declared, attempts, flagged):
+    costs = iter([outside_cost.Cost(declared, 1.0, each, False, {}) for each in warm])
+    monkeypatch.setattr(outside_cost, "_cost", lambda run, helper, ask: next(costs))
+    helpers = []
+
+    @contextmanager
+    def fresh():
+        helpers.append(object())
+        yield helpers[-1]
+
+    cost = outside_cost._undisturbed_cost(None, fresh, None, 0.0)
+    assert len(helpers) == attempts and cost.warm == flagged
 
 
 def test_the_share_of_the_harness_is_measured_on_a_busy_machine_too(monkeypatch):
