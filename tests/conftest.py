@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -24,6 +25,10 @@ settings.load_profile("repeatable")
 
 # No test uses the network: real data come from SPCABENCH_DATA or from earlier downloads.
 os.environ["SPCABENCH_OFFLINE"] = "1"
+
+# What is started in the background, or by nohup, ignores these, and so would all that it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 _setattr = pytest.MonkeyPatch.setattr
 

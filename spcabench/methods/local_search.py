@@ -39,7 +39,8 @@ def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     """
     w, V = eigen(R[:, W])
     top, v, U = float(w[-1]), V[:, -1], V[:, :-1]
-    P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top))) @ U.T
+    # where the leading eigenvalue is zero, as of variables without variance, any divisor does
+    P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top) or 1.0)) @ U.T
     charge(U.size * len(U) + R.size * (len(U) + 1))
     i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
     return top, i, j
