@@ -173,3 +173,18 @@ def test_the_command_shows_a_figure_that_was_made_by_itself(trial_run, capsys):
     with suppress(SystemExit):
         application.app(["claim", "t1", "--run", str(trial_run)])
     assert capsys.readouterr().out.startswith("T1 holds")
+
+
+def test_whatever_a_published_figure_says_is_in_the_schema():
+    known = {*SCHEMA["properties"], *SCHEMA["$defs"]["figure"]["properties"]}
+    for file in (ROOT / "results" / "published" / "figures").glob("*/claims.json"):
+        assert {*json.loads(file.read_text(encoding="utf-8"))} <= known, file
+
+
+@pytest.mark.parametrize("machines", [None, "x", [], [["a"]], [{"cpu": 1}]])
+def test_machines_of_another_form_are_refused(machines, tmp_path):
+    (published, *_) = sorted((ROOT / "results" / "published" / "figures").glob("*/claims.json"))
+    report = json.loads(published.read_text(encoding="utf-8")) | {"machines": machines}
+    (tmp_path / "claims.json").write_text(json.dumps(report))
+    with pytest.raises(InputError, match="machines"):
+        claims_file.read(tmp_path / "claims.json")
