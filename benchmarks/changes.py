@@ -18,7 +18,7 @@ def by_commit(table):
     Each has its hash, date, subject and convention of flops, the solvers that were timed at it,
     what changed since the measured commit before, and what was accepted. table : see `results`.
     """
-    form = ("--no-walk=unsorted", "--date=short", "--format=%H%x00%h%x00%ad%x00%s")
+    form = ("--no-walk=unsorted", "--abbrev=7", "--date=short", "--format=%H%x00%h%x00%ad%x00%s")
     commits, before = [], None
     for line in git("log", *form, *table.commit.unique()).splitlines():
         sha, short, date, subject = line.split("\0")
