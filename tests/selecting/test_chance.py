@@ -119,5 +119,5 @@ def test_the_command_says_it_in_the_table_and_in_json(tmp_path, spcabench):
     assert len(component["chosen"]) == component["cardinality"] and answer["halves"] >= 10
     assert answer["permutation_tests"][0]["p_value"] == 0.01
     text = " ".join(spcabench("solve", file, "-k", 5, "--null").stdout.split())
-    assert "halves of the samples" in text and "explains more than chance" in text
+    assert "halves of" in text and "explains more than chance" in text
     assert "halves" not in spcabench("solve", file, "-k", 5, "--no-stability").stdout
