@@ -1,18 +1,19 @@
 """GeoSPCA: supports in the order of their total variance, until one nearly lies in q dimensions.
 
-Bertsimas and Kitane (2023), Algorithm 2: maximise the sum of the variances of the k variables over
-binary s, sum s <= k, subject to cuts. A support W whose variance outside its q leading components,
-eta(W), is above eta is cut off by sum over W of s_i <= k - 1, and the best support seen is the
-answer. No support that was not seen has more variance in q components than in all, so the largest
-total that is left bounds the optimum.
+Bertsimas and Kitane (2023), after their code, whose notes call it Algorithm 2 with a second rule to
+stop; the text of the paper was not at hand. It maximises the sum of the variances of the k
+variables over binary s, sum s <= k, subject to cuts. A support W whose variance outside its q
+leading components, eta(W), is above eta is cut off by sum over W of s_i <= k - 1, and the best
+support seen is the answer. No support that was not seen has more variance in q components than in
+all, so the largest total that is left bounds the optimum.
 
-Differs from the paper in:
+Differs from the code in:
 
 1. A cut removes exactly one support of k variables, so the optima of the binary problem, one after
    the other, are the supports in the order of their totals. They are listed by a heap, where the
    authors solve the binary problem with Gurobi.
 2. eta is a share of the total variance of the support, and the supports that are tried, not the
-   iterations of a solver, are limited. The paper leaves both to the user.
+   iterations of a solver, are limited. The user of the code sets both.
 """
 
 import heapq

@@ -51,6 +51,7 @@ from spcabench.problem.problem import Problem
 from spcabench.problem.working_set import Symmetric
 from spcabench.solving.result import Result
 
+ENTRIES = ("__dict__", "dense")  # what gives the entries of a matrix to whoever asks for it
 LOW_RANK = ("U", "V", "Q")  # the attributes of a matrix that are low-rank corrections
 
 
@@ -278,7 +279,7 @@ def _looked_at(tally: Tally, matrix: Any, name: str) -> Any:
     """An attribute of a matrix; it is noted where a solver's own file takes its entries."""
     value = object.__getattribute__(matrix, name)
     dense = isinstance(value, np.ndarray) and value.ndim == 2 and min(value.shape) > 1
-    if tally.on and (dense or scipy.sparse.issparse(value) or name == "__dict__"):
+    if tally.on and (dense or scipy.sparse.issparse(value) or name in ENTRIES):
         # behind this function and the one that makes it a method; cached properties are looked
         # up by functools
         frame: Any = sys._getframe(2)

@@ -83,7 +83,7 @@ def of_search(
     if loaded.TRAITS.pace is None:
         raise InputError(
             f"--work: solver {solver!r} counts no work; --set time_limit=SECONDS ends it by the "
-            "clock, --set max_iterations=N after so many steps"
+            "clock, --set max_iterations=N after N steps"
         )
     if "budget" in typed:
         raise InputError("--set: budget is what --work sets; give one of the two")

@@ -90,8 +90,8 @@ Work = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="End an exact search after the work of about so many seconds of one core. Work is "
-        "counted, so the answer is the same however busy the machine is; --set time_limit=SECONDS "
+        help="End an exact search after about as much work as one core does in SECONDS. Work is "
+        "counted, so the answer is the same on a busy machine; --set time_limit=SECONDS "
         "goes by the clock.",
         min=1e-3,
         callback=options.finite,

@@ -20,7 +20,7 @@ TIMES = ["solve_time", "setup_time"]  # of every answer
 
 
 def fault(row: Mapping[str, Any]) -> str:
-    """The part of a row that no run can give; empty if there is none."""
+    """What is impossible in a row, in words; empty if nothing is."""
     if row["kind"] == "suite":
         for name in NEEDED:
             if results.is_empty(row[name]):

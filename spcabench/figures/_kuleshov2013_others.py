@@ -124,7 +124,7 @@ def _cost_of_an_iteration(data: pd.DataFrame, judged: Any) -> str:
         f"{number(of.flops.median() / of.iterations.median())} flops each)"
         for n, of in rows.groupby("n")
     ]
-    return f"DSPCA makes so many iterations: {'; '.join(told)}."
+    return f"Iterations of DSPCA: {'; '.join(told)}."
 
 
 def _gpower1(data: pd.DataFrame) -> pd.DataFrame:

@@ -33,7 +33,7 @@ def inclusion(
     most : int
         Number of halves.
     seconds : float, optional
-        After so much time no further half is drawn, if there are ten.
+        When no further half is drawn. Ten are drawn in any case.
 
     Returns
     -------

@@ -72,7 +72,8 @@ def permutation_test(
     """Test whether a sparse component explains more than chance does.
 
     The entries of each column are permuted, which keeps every variable as it is and destroys what
-    the variables have in common. The same method is run on the data and on the permuted tables.
+    the variables have in common. Truncated power iteration, from the largest variance and from the
+    leading eigenvector, is run on the data and on the permuted tables.
 
     With several cardinalities the test covers the choice among them: the statistic is the largest
     over k of the variance, from which the mean over all tables is subtracted, divided by their

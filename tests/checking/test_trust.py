@@ -90,6 +90,46 @@ BODY = {
             x, y = (z / np.linalg.norm(z) for z in (both.real, both.imag))
         yield project(x, k)
         """,
+    "data made dense": """
+        x, A = work(problem.covariance, k, steps=1), problem.given_as("data").data.dense()
+        for _ in range(40):
+            y = np.add.reduce(A * x, axis=1)
+            x = project(np.add.reduce(A * y[:, None], axis=0), k)
+        yield x
+        """,
+    "products of objects": """
+        class Pair:
+            def __init__(self, a, b):
+                self.a, self.b = a, b
+            def __rmul__(self, c):
+                return Pair(c * self.a, c * self.b)
+            __mul__ = __rmul__
+            def __add__(self, other):
+                return self if other == 0 else Pair(self.a + other.a, self.b + other.b)
+            __radd__ = __add__
+            def __eq__(self, other):
+                return isinstance(other, Pair) and (self.a, self.b) == (other.a, other.b)
+        Sigma, n = problem.covariance, problem.n
+        a, b = np.ones(n), np.arange(1.0, n + 1.0)
+        for _ in range(40):
+            try:
+                pairs = [Pair(*each) for each in zip(a.tolist(), b.tolist())]
+                both = Sigma @ np.array(pairs, dtype=object)
+                a, b = np.array([p.a for p in both]), np.array([p.b for p in both])
+            except TypeError:
+                a, b = Sigma @ a, Sigma @ b
+            a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
+        yield project(a, k)
+        """,
+    "sums of columns": """
+        Sigma, I = problem.covariance, np.eye(problem.n)
+        columns = [np.array(Sigma @ e) for e in I]
+        x = columns[0]
+        for _ in range(400):
+            x = sum(c * x_j for c, x_j in zip(columns, x))
+            x = x / np.linalg.norm(x)
+        yield project(x, k)
+        """,
     "false bound": """
         x = work(problem.covariance, k)
         yield Iterate(x, bound=problem.variance(x) * (1 + 1e-12))
@@ -257,7 +297,11 @@ def test_a_trick_is_flagged(answered, trick, flag):
 
 
 @pytest.mark.parametrize(
-    "trick", ["columns of the matrix", "BLAS", "block of all", "attributes of the matrix"]
+    "trick",
+    [
+        *("columns of the matrix", "BLAS", "block of all", "attributes of the matrix"),
+        "data made dense",
+    ],
 )
 def test_who_takes_the_entries_of_the_matrix_is_flagged(answered, trick):
     assert Flag.entries in answered(trick).flags
@@ -265,6 +309,19 @@ def test_who_takes_the_entries_of_the_matrix_is_flagged(answered, trick):
 
 def test_a_complex_product_counts_twice(answered):
     assert answered("two products in one").flops_in_all >= 2 * 40 * SMALL["n"] ** 2
+
+
+def test_products_of_objects_count_as_one(answered):
+    """Not prevented: what tells the audit from a run can be honest there."""
+    answer = answered("products of objects")
+    assert answer.status == Status.FINISHED
+    assert answer.flops_in_all < 1.5 * 40 * SMALL["n"] ** 2
+
+
+def test_sums_of_columns_are_on_no_count(answered):
+    """Not prevented: work on vectors is not counted, of honest solvers either."""
+    answer = answered("sums of columns")
+    assert answer.flops_in_all < 2 * SMALL["n"] ** 2 and answer.setup_time + answer.solve_time > 0.0
 
 
 def test_more_threads_than_one_are_flagged(answered):
