@@ -146,8 +146,8 @@ class Exact:
         S = Covariance(self.block(head))
         # K comes first, from its best starts: a search that is cut short is asked for no other.
         last = Search(S, self.K, MORE_SCANS, self.rng)
-        more = last.starts()
-        for start in islice(more, FIRST if S.n > self.K else 0):
+        remaining_starts = last.starts()
+        for start in islice(remaining_starts, FIRST if S.n > self.K else 0):
             last.climb(start)
             self.offer(self.K, head[last.W])
             yield
@@ -157,10 +157,12 @@ class Exact:
             # The first start is the best support of k - 1 with the feature of largest covariance to
             # it. Alone it would follow one greedy path, so the starts of the local search follow,
             # which do not depend on the smaller cardinalities.
-            rest = np.setdiff1d(np.arange(S.n), before)
+            outside = np.setdiff1d(np.arange(S.n), before)
             together = np.abs(S.S[before].sum(axis=0))
-            search.climb(before if k == 1 else np.append(before, rest[together[rest].argmax()]))
-            for start in more if k == self.K else search.starts():
+            search.climb(
+                before if k == 1 else np.append(before, outside[together[outside].argmax()])
+            )
+            for start in remaining_starts if k == self.K else search.starts():
                 if not search.left or k == S.n:
                     break
                 search.climb(start)
@@ -175,10 +177,10 @@ class Exact:
         value = reached
         if self.nonnegative:
             value, y = nonnegative_loading(self.covariance(W), y)
-        for more in range(k, self.K + 1):
-            self.reached[more] = max(self.reached[more], reached)
-            if value > self.value[more] or not len(self.support[more]):
-                self.value[more], self.support[more], self.loadings[more] = value, W, y
+        for larger in range(k, self.K + 1):
+            self.reached[larger] = max(self.reached[larger], reached)
+            if value > self.value[larger] or not len(self.support[larger]):
+                self.value[larger], self.support[larger], self.loadings[larger] = value, W, y
 
     def proven(self, k: int) -> bool:
         """Whether the value of k is the optimum, to within the tolerance."""
@@ -260,17 +262,17 @@ class Exact:
         if not len(ranks):
             return None
         d = int(ranks[0])
-        V, rest = low_rank(*leading_pairs(S, d + 1), d, shift=True)
-        return V, rest + NEGLIGIBLE * float(w[0])
+        V, remainder = low_rank(*leading_pairs(S, d + 1), d, shift=True)
+        return V, remainder + NEGLIGIBLE * float(w[0])
 
-    def _by_cells(self, k: int, V: Array, rest: float) -> Iterator[None]:
-        """Prove the value of k for S = V V' + rest I, by cells of directions."""
+    def _by_cells(self, k: int, V: Array, remainder: float) -> Iterator[None]:
+        """Prove the value of k for S = V V' + remainder I, by cells of directions."""
 
         def best_with(W: Indices) -> float:
             self.offer(k, W)
             return float(self.value[k])
 
-        cells = Cells(V, rest, k, self.nonnegative, best_with)
+        cells = Cells(V, remainder, k, self.nonnegative, best_with)
         for _ in cells.run(TOLERANCE):
             self._lower(k, max(cells.bound, self.value[k]))
             yield
@@ -284,10 +286,10 @@ class Exact:
         t = self.reached[k] * (1.0 + TOLERANCE)
         if self.proven(k):
             return None
-        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
-        if found is None:
+        screened = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if screened is None:
             return None
-        W, S, most = found
+        W, S, most = screened
         self._lower(k, most if len(W) >= k else t)
         if len(W) < k:
             return None
@@ -335,10 +337,10 @@ class Exact:
         None if nothing is left to search, or too much.
         """
         t = self.value[k] * (1.0 + TOLERANCE)
-        found = candidates(self.d, self.block, k, self.bound[k - 1], t)
-        if found is None or len(found[0]) > DUAL_MOST:
+        screened = candidates(self.d, self.block, k, self.bound[k - 1], t)
+        if screened is None or len(screened[0]) > DUAL_MOST:
             return None
-        W = found[0]
+        W = screened[0]
         if len(W) < k:
             self._lower(k, t)
             return None

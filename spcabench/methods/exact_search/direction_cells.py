@@ -1,10 +1,11 @@
 """The optimum of a matrix of small rank, proven by cells of directions.
 
-Sigma <= V V' + rest I, V (n, d). Let x be best and c = V'x / ||V'x||, a direction of R^d. For every
-c_0 within an angle r of c, c_0'V'x >= cos(r) ||V'x||, and c_0'V'x is at most the root of the sum of
-the k largest squares of V c_0. So this sum, divided by cos(r)^2, bounds x'V V'x for all directions
-of a cell with centre c_0 and radius r. A cell whose bound exceeds the best value is divided. Near
-the best direction the bound exceeds the value by about r^2, so that few cells of each size remain.
+Sigma <= V V' + remainder I, V (n, d). Let x be best and c = V'x / ||V'x||, a direction of R^d. For
+every c_0 within an angle r of c, c_0'V'x >= cos(r) ||V'x||, and c_0'V'x is at most the root of the
+sum of the k largest squares of V c_0. So this sum, divided by cos(r)^2, bounds x'V V'x for all
+directions of a cell with centre c_0 and radius r. A cell whose bound exceeds the best value is
+divided. Near the best direction the bound exceeds the value by about r^2, so that few cells of each
+size remain.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,12 +38,20 @@ class Cells:
     distance.
 
     best_with : takes a support that may be good, and gives the best value known then.
-    bound : on x'(V V' + rest I)x for all supports.
+    bound : on x'(V V' + remainder I)x for all supports.
     """
 
-    def __init__(self, V: Array, rest: float, k: int, positive: bool, best_with: Value) -> None:
+    def __init__(
+        self, V: Array, remainder: float, k: int, positive: bool, best_with: Value
+    ) -> None:
         d = V.shape[1]
-        self.V, self.rest, self.k, self.positive, self.best_with = V, rest, k, positive, best_with
+        self.V, self.remainder, self.k, self.positive, self.best_with = (
+            V,
+            remainder,
+            k,
+            positive,
+            best_with,
+        )
         signs = (1.0, -1.0) if positive else (1.0,)  # c and -c have the same squares
         faces = [(axis, sign) for axis in range(d) for sign in signs]
         self.face = np.array([axis for axis, _ in faces])
@@ -82,12 +91,15 @@ class Cells:
             values = product(self.V, centres[place])
             sizes = values if self.positive else np.abs(values)
             best = self.best_with(np.argsort(-sizes, kind="stable")[: self.k])
-        return self.rest + sums / cosine**2, best
+        return self.remainder + sums / cosine**2, best
 
-    def _divide(self, kept: Indices) -> None:
+    def _divide(self, open_cells: Indices) -> None:
         """Go on with the parts of some cells."""
         count = len(self.steps)
-        middle = self.middle[kept][:, None, :] + self.side * self.steps
-        self.middle = middle.reshape(len(kept) * count, self.middle.shape[1])
-        self.face, self.sign = np.repeat(self.face[kept], count), np.repeat(self.sign[kept], count)
+        middle = self.middle[open_cells][:, None, :] + self.side * self.steps
+        self.middle = middle.reshape(len(open_cells) * count, self.middle.shape[1])
+        self.face, self.sign = (
+            np.repeat(self.face[open_cells], count),
+            np.repeat(self.sign[open_cells], count),
+        )
         self.side *= 0.5

@@ -99,13 +99,13 @@ class Dual:
     def bound(self, U: Array, top: float | None = None) -> Bound:
         """The bound itself, with the best a. top : its lambda_1, if it is known."""
         d, Q = U.diagonal().copy(), self.squares(U)
-        n, kept = len(U), self.k - 1
+        n, counted = len(U), self.k - 1
         r2, last, following = np.zeros(n), np.full(n, np.inf), np.full(n, -np.inf)
-        if kept > 0:
+        if counted > 0:
             np.fill_diagonal(Q, -1.0)
-            Q.partition(n - kept, axis=1)
-            r2 = Q[:, n - kept :].sum(axis=1)
-            last, following = Q[:, n - kept], Q[:, : n - kept].max(axis=1)
+            Q.partition(n - counted, axis=1)
+            r2 = Q[:, n - counted :].sum(axis=1)
+            last, following = Q[:, n - counted], Q[:, : n - counted].max(axis=1)
         value, a = lowest(d, r2, self.k)
         top = float(eigenvalues(self.S - symmetric_part(U))[-1]) if top is None else top
         return Bound(top + value, top, a, term(d - a, r2), r2, last, np.maximum(following, 0.0))
@@ -126,7 +126,7 @@ class Minimum:
     @property
     def certificate(self) -> Array:
         """U with a taken into its diagonal: what certifies the bound."""
-        return self.U - self.found.a * np.eye(len(self.U))
+        return self.U - self.bound.a * np.eye(len(self.U))
 
     def descend(self, t: float) -> float:
         """Make one chunk of evaluations; return how much the bound fell. t : the value to reach."""
@@ -155,20 +155,20 @@ class Minimum:
                 descent.z = self.U.ravel()
             descent.begin(self._smooth)
 
-    def changed(self, S: Array, k: int, U: Array, kept: Indices) -> "Minimum":
-        """The minimisation of another matrix S at k, whose variables are those at places ``kept``.
+    def changed(self, S: Array, k: int, U: Array, places: Indices) -> "Minimum":
+        """The minimisation of another matrix S at k, whose variables are those at ``places``.
 
         It begins at U, with what L-BFGS remembers of this one.
         """
-        other = Minimum(S, k, self.dual.positive, U, self.width)
-        other.dual.beta = self.dual.beta[kept]
-        other.dual.a, other.dual.b = self.dual.a, self.dual.b
+        minimum = Minimum(S, k, self.dual.positive, U, self.width)
+        minimum.dual.beta = self.dual.beta[places]
+        minimum.dual.a, minimum.dual.b = self.dual.a, self.dual.b
         if self.descent is not None:
-            n, place = len(self.U), np.ix_(kept, kept)
-            other.descent = self.descent
-            other.descent.move(other.U.ravel(), lambda v: v.reshape(n, n)[place].ravel())
-            other.descent.begin(other._smooth)
-        return other
+            n, block = len(self.U), np.ix_(places, places)
+            minimum.descent = self.descent
+            minimum.descent.move(minimum.U.ravel(), lambda v: v.reshape(n, n)[block].ravel())
+            minimum.descent.begin(minimum._smooth)
+        return minimum
 
     def _narrowed(self, t: float, width: float) -> float:
         return max(min(width, NARROWER * (self.value / t - 1.0)), NARROWEST)
@@ -187,10 +187,10 @@ class Minimum:
 
     def _look(self, U: Array) -> float:
         """The bound at U, remembered where it is the smallest."""
-        found = self.dual.bound(U)
-        if found.value < self.value:
-            self.value, self.found, self.U = found.value, found, U.copy()
-        return found.value
+        bound = self.dual.bound(U)
+        if bound.value < self.value:
+            self.value, self.bound, self.U = bound.value, bound, U.copy()
+        return bound.value
 
     def probes(self) -> tuple[Vector, Vector]:
         """For each variable (n,) a bound on the supports that have it, and on those without.
@@ -198,15 +198,15 @@ class Minimum:
         With the same U and a: where j is in the support, the row of i has u_ij in place of the last
         that it counts; where j is not, the row counts the next one in its place.
         """
-        at, k = self.found, self.dual.k
+        at, k = self.bound, self.dual.k
         Q, v = self.dual.squares(self.U), self.U.diagonal() - at.a
-        rest = at.value - np.sort(at.terms)[len(v) - k :].sum()
+        constant = at.value - np.sort(at.terms)[len(v) - k :].sum()
         inside, r2 = np.zeros(len(v)), np.repeat(at.r2[:, None], len(v), axis=1)
         if k > 1:
             with_j = r2 - np.maximum(at.last[:, None] - Q, 0.0)
             inside = _largest_sums(v, np.maximum(with_j, 0.0), k - 1)
             r2 -= np.maximum(Q - at.next[:, None], 0.0)
-        return rest + at.terms + inside, rest + _largest_sums(v, np.maximum(r2, 0.0), k)
+        return constant + at.terms + inside, constant + _largest_sums(v, np.maximum(r2, 0.0), k)
 
 
 def _largest_sums(v: Vector, r2: Array, s: int) -> Vector:

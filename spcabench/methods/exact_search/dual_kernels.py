@@ -16,8 +16,8 @@ HALVINGS = 48  # of the interval that has the best a
 
 
 @inlined
-def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
-    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``kept``.
+def threshold(q, counted, delta, beta):  # type: ignore[no-untyped-def]
+    """The beta >= 0 at which the weights clip((q_j - beta) / delta, 0, 1) sum to ``counted``.
 
     0 where they never do. Newton's method, bracketed, from the beta given.
     """
@@ -35,16 +35,16 @@ def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
                 total += w
                 inside += 1.0
         if (
-            (beta == 0.0 and total <= kept)
-            or abs(total - kept) <= PRECISE * kept
+            (beta == 0.0 and total <= counted)
+            or abs(total - counted) <= PRECISE * counted
             or high - low <= PRECISE * high
         ):
             break
-        if total > kept:
+        if total > counted:
             low = beta
         else:
             high = beta
-        beta = beta + (total - kept) * delta / inside if inside > 0.0 else low
+        beta = beta + (total - counted) * delta / inside if inside > 0.0 else low
         if not low < beta < high:
             # the bracket's lower end may be the answer itself: zero
             beta = 0.5 * (low + high) if low > 0.0 or high > PRECISE * delta else 0.0
@@ -52,12 +52,12 @@ def threshold(q, kept, delta, beta):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def smooth_norm(q, kept, delta, beta, weights):  # type: ignore[no-untyped-def]
-    """The sum of the ``kept`` largest q_j, smoothed; weights : renewed with what is not 0.
+def smooth_norm(q, counted, delta, beta, weights):  # type: ignore[no-untyped-def]
+    """The sum of the ``counted`` largest q_j, smoothed; weights : renewed with what is not 0.
 
-    It is kept beta + the sum of psi(q_j - beta), psi the positive part rounded over delta.
+    It is counted * beta + the sum of psi(q_j - beta), psi the positive part rounded over delta.
     """
-    total = kept * beta
+    total = counted * beta
     for j in range(len(q)):
         x = q[j] - beta
         if x >= delta:
@@ -70,8 +70,8 @@ def smooth_norm(q, kept, delta, beta, weights):  # type: ignore[no-untyped-def]
 
 
 @compiled("Tuple((i8, f8[::1]))(f8[:,::1], i8, f8, b1, f8[::1], f8[:,::1])")
-def smooth_norms(U, kept, delta, positive, beta, T):  # type: ignore[no-untyped-def]
-    """r_i^2 (n,): of each row of U the ``kept`` largest u_ij^2, j != i, summed, smoothed by delta.
+def smooth_norms(U, counted, delta, positive, beta, T):  # type: ignore[no-untyped-def]
+    """r_i^2 (n,): the sum of the ``counted`` largest u_ij^2, j != i, of each row, smoothed.
 
     positive : only positive u_ij count. beta : the thresholds (n,) of the last call, renewed.
     T : renewed with the derivatives of r_i^2 by u_ij^2 (n, n).
@@ -80,12 +80,12 @@ def smooth_norms(U, kept, delta, positive, beta, T):  # type: ignore[no-untyped-
     q, r2 = np.empty(n), np.zeros(n)
     for i in range(n):
         T[i] = 0.0
-        if kept > 0:
+        if counted > 0:
             for j in range(n):
                 x = U[i, j]
                 q[j] = 0.0 if j == i or (positive and x < 0.0) else x * x
-            beta[i] = threshold(q, kept, delta, beta[i])
-            r2[i] = smooth_norm(q, kept, delta, beta[i], T[i])
+            beta[i] = threshold(q, counted, delta, beta[i])
+            r2[i] = smooth_norm(q, counted, delta, beta[i], T[i])
     return n * n, r2
 
 
@@ -123,28 +123,28 @@ def smooth_terms(d, r2, s, mu, a, b, g, p, t):  # type: ignore[no-untyped-def]
     weights and their derivatives by u_ii.
     """
     n = len(d)
-    rise, crossed, spread, value = 0.0, 0.0, 0.0, 0.0
+    rise, crossed, spread, total = 0.0, 0.0, 0.0, 0.0
     for j in range(n):
         v = d[j] - a
         root = np.sqrt(v * v + r2[j])
         g[j], t[j] = 0.5 * (v + root), 0.5 * (1.0 + v / root) if root > 0.0 else 0.5
     if s < n:
         b = weigh(g, s, mu, b, p)
-        value = s * b
+        total = s * b
     for j in range(n):
         v, x = d[j] - a, (g[j] - b) / mu
         if s < n:
-            value += mu * (max(x, 0.0) + np.log1p(np.exp(-min(abs(x), FAR))))
+            total += mu * (max(x, 0.0) + np.log1p(np.exp(-min(abs(x), FAR))))
             x = p[j] * (1.0 - p[j]) / mu
             rise += x * t[j] * t[j]
             crossed += x * t[j]
             spread += x
         else:
             p[j] = 1.0
-            value += g[j]
+            total += g[j]
         if r2[j] > 0.0:
             rise += 0.5 * p[j] * r2[j] / (v * v + r2[j]) ** 1.5
-    return value, b, rise - crossed * crossed / spread if spread > 0.0 else rise
+    return total, b, rise - crossed * crossed / spread if spread > 0.0 else rise
 
 
 @compiled("Tuple((i8, f8, f8, f8, f8[::1], f8[::1]))(f8[::1], f8[::1], i8, f8, f8, f8)")
@@ -157,13 +157,13 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
     weights of the terms; t (n,), the derivative of each by u_ii.
     """
     n = len(d)
-    p, t, g, value = np.empty(n), np.empty(n), np.empty(n), 0.0
+    p, t, g, bound = np.empty(n), np.empty(n), np.empty(n), 0.0
     low, high, width = -np.inf, np.inf, 1e-3
     for x in d:
         width = max(width, abs(x))
     for _ in range(NEWTON_STEPS):
-        value, b, rise = smooth_terms(d, r2, s, mu, a, b, g, p, t)
-        value, slope = value + a, 1.0 - np.dot(p, t)
+        total, b, rise = smooth_terms(d, r2, s, mu, a, b, g, p, t)
+        bound, slope = total + a, 1.0 - np.dot(p, t)
         if slope > 0.0:
             high = a
         else:
@@ -174,7 +174,7 @@ def balance(d, r2, s, mu, a, b):  # type: ignore[no-untyped-def]
         a += min(max(step, -width), width)
         if not low < a < high:
             a = 0.5 * (low + high)
-    return n, value, a, b, p, t
+    return n, bound, a, b, p, t
 
 
 @compiled("Tuple((i8, f8, f8))(f8[::1], f8[::1], i8)")
@@ -193,11 +193,11 @@ def lowest(d, r2, s):  # type: ignore[no-untyped-def]
             root = np.sqrt(v * v + r2[j])
             terms[j] = 0.5 * (v + root)
             share[j] = 0.5 + 0.5 * v / root if root > 0.0 else 0.5
-        value, slope = a, 1.0
+        bound, slope = a, 1.0
         for j in np.argsort(-terms)[:s]:
-            value, slope = value + terms[j], slope - share[j]
-        if value < best:
-            best, best_a = value, a
+            bound, slope = bound + terms[j], slope - share[j]
+        if bound < best:
+            best, best_a = bound, a
         if slope > 0.0:
             high = a
         else:

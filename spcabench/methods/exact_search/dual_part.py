@@ -97,7 +97,7 @@ class Part:
             return self.F
         if self.decided:
             return np.append(self.F, self.W)
-        return np.append(self.F, self.W[np.argsort(-self.low.found.terms)[: self.s]])
+        return np.append(self.F, self.W[np.argsort(-self.low.bound.terms)[: self.s]])
 
     def _ask(self, t: float) -> None:
         """Ask for the value t, or for a higher one where F alone reaches t."""
@@ -146,19 +146,19 @@ class Part:
         self._change(np.append(self.F, self.W[into]), np.flatnonzero(~out & ~into), self.level)
         return int((out | into).sum())
 
-    def _change(self, F: Indices, kept: Indices, t: float) -> None:
-        """Go on with the variables F in the support, those at ``kept`` as candidates, and t."""
+    def _change(self, F: Indices, places: Indices, t: float) -> None:
+        """Go on with the variables F in the support, those at ``places`` as candidates, and t."""
         low, seed = self.low, Seed(self)
-        self.F, self.W = F, self.W[kept]
+        self.F, self.W = F, self.W[places]
         self._ask(t)
         if not self.decided:
-            self.minimum = low.changed(self.E, self.s, seed.matrix(self), kept)
+            self.minimum = low.changed(self.E, self.s, seed.matrix(self), places)
             self._conclude()
 
     def tighten(self) -> None:
         """Look for the smallest value tau that bounds the part."""
         low, high = self.level, self.bound
-        top, dual = self.low.found.top, self.low.dual
+        top, dual = self.low.bound.top, self.low.dual
         for _ in range(TRIES if len(self.F) and self.missing > 0.0 else 0):
             tau = 0.5 * (low + high)
             U = (self.level * self.low.U + self.complement.rise(self.level, tau)) / tau
@@ -179,16 +179,16 @@ class Part:
         having, without = (np.maximum(self.low.value - of, 0.0) + LITTLE for of in probes)
         # to lack one variable of many is the weaker condition, so its fall counts for more
         j = int(np.argmax(having * without**2))
-        rest, seed = np.delete(self.W, j), Seed(self)
-        made: list[tuple[float, Callable[[float], Part]]] = []
+        others, seed = np.delete(self.W, j), Seed(self)
+        halves: list[tuple[float, Callable[[float], Part]]] = []
         for F, probed in zip((np.append(self.F, self.W[j]), self.F), probes, strict=True):
             bound = self.bound
             if not len(self.F):
                 bound = min(bound, self.level * float(probed[j]))
-            made.append(
-                (bound, partial(_half, self.S, self.k, self.positive, F, rest, seed, bound))
+            halves.append(
+                (bound, partial(_half, self.S, self.k, self.positive, F, others, seed, bound))
             )
-        return made
+        return halves
 
 
 class Seed:

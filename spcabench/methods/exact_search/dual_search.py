@@ -74,8 +74,8 @@ class DualSearch:
         none, everything, least = np.arange(0), np.arange(len(self.S)), np.inf
         U = None
         if len(self.S) > self.k:
-            for value, made in starts(self.S / self._target, self.k, self.positive):
-                least, U = min((least, U), (value, made), key=lambda start: start[0])
+            for bound, matrix in starts(self.S / self._target, self.k, self.positive):
+                least, U = min((least, U), (bound, matrix), key=lambda start: start[0])
                 if cost(len(self.S)) >= UNSEEN:
                     yield
         whole = Part(self.S, self.k, self.positive, none, everything, self._target, U=U)
@@ -96,7 +96,7 @@ class DualSearch:
         least : evaluations to be made at least. share : of what it has to lose that a chunk must
         gain for the next one.
         """
-        made, gain = 0, np.inf
+        evaluations, gain = 0, np.inf
         self.at_work = min(self.at_work, part.bound)
         while part.bound > self._target and self.left > 0.0:
             self._try(part.support)
@@ -109,11 +109,13 @@ class DualSearch:
                 if part.decided or part.missing > 0.0:
                     continue
                 break
-            if part.bound <= part.floor or (made >= max(least, 1) and gain < share * part.missing):
+            if part.bound <= part.floor or (
+                evaluations >= max(least, 1) and gain < share * part.missing
+            ):
                 break
             yield from self._chunk(part)
             gain = part.low.gain
-            made += CHUNK
+            evaluations += CHUNK
             self.at_work = min(self.at_work, part.bound)
             if self._spend(CHUNK * cost(len(part.W))):
                 yield
@@ -165,8 +167,8 @@ class DualSearch:
     def _by_faces(self, W: Indices) -> float:
         """A bound on the x >= 0 of the variables W alone; the target where nothing exceeds it."""
         B = self.S[np.ix_(W, W)]
-        bound, made = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
-        self._spend(made * cost(len(W)))
+        bound, faces = nonnegative_bound(B, self.k, self._target, partial(self._exceeded, W))
+        self._spend(faces * cost(len(W)))
         return bound
 
     def _is_closed_by_faces(self, part: Part) -> bool:

@@ -69,14 +69,14 @@ class Outcome:
     """The outcome of a part.
 
     halves : what is left of it, of the bound ``bound``; None where it is closed. decided : a bound
-    on what cannot be divided, or 0. found : supports that exceed the best value known before.
+    on what cannot be divided, or 0. supports : those that exceed the best value known before.
     spent : work.
     """
 
     halves: Halves | None = None
     bound: float = 0.0
     decided: float = 0.0
-    found: list[Indices] = field(default_factory=list)
+    supports: list[Indices] = field(default_factory=list)
     spent: float = 0.0
 
 
@@ -200,4 +200,4 @@ class Part:
             value = largest_eigenvalue(B)
         if value > self._target:
             self.best = value
-            self.outcome.found.append(W)
+            self.outcome.supports.append(W)

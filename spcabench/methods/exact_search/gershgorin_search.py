@@ -118,7 +118,7 @@ class GershgorinSearch:
         self.left -= outcome.spent
         self.spent += outcome.spent
         self.decided = max(self.decided, outcome.decided)
-        for W in outcome.found:
+        for W in outcome.supports:
             self.best = max(self.best, self.best_with(W) / self.scale)
         if outcome.halves:
             for taken in (True, False):

@@ -27,11 +27,11 @@ def nonnegative_bound(
     t : the value to be exceeded. exceeded : takes the places of a face whose best x is a leading
     eigenvector, and gives the value to be exceeded from then on.
     """
-    order, made, settled = count(), 0, 0.0
+    order, faces, settled = count(), 0, 0.0
     waiting = [(-np.inf, next(order), np.arange(len(B)), 0)]
-    while waiting and -waiting[0][0] > t and made < MOST:
+    while waiting and -waiting[0][0] > t and faces < MOST:
         bound, _, F, first = heapq.heappop(waiting)
-        made += 1
+        faces += 1
         block = B[np.ix_(F, F)]
         w, V = leading_pairs(block, 1)
         top = min(-bound, float(w[0]), largest_eigenvalue(np.maximum(block, 0.0)))
@@ -44,4 +44,4 @@ def nonnegative_bound(
         for place in range(first, len(F)):  # and what follows: no face comes twice
             heapq.heappush(waiting, (-top, next(order), np.delete(F, place), place))
     left = -waiting[0][0] if waiting else 0.0
-    return max(t, settled, left), made
+    return max(t, settled, left), faces

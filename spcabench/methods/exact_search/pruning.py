@@ -285,7 +285,7 @@ def descend(k, opt, t, psd, budget, depth, stack, reals, ints, place):  # type: 
                 return work, FOUND, depth, nodes
         elif s:
             nodes += 1
-            m, made = grow(E, depth, stack, start, reals, ints, j, opt[s - 1], t, psd, best[1:])
-            depth, work = depth + 1, work + made
+            m, flops = grow(E, depth, stack, start, reals, ints, j, opt[s - 1], t, psd, best[1:])
+            depth, work = depth + 1, work + flops
             place[COUNT, depth], place[OFFSET, depth] = m, start
     return work, EXHAUSTED, depth, nodes

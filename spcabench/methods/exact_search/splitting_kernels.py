@@ -11,8 +11,8 @@ PRECISE = 1e-13  # absolute: where a row's x and nu no longer change
 
 
 @inlined
-def level(q, kind, x, kept, nu):  # type: ignore[no-untyped-def]
-    """The nu at which the free entries clip(q_j - nu, 0, x) sum to kept x; Newton, bracketed."""
+def level(q, kind, x, free, nu):  # type: ignore[no-untyped-def]
+    """The nu at which the free entries clip(q_j - nu, 0, x) sum to free x; Newton, bracketed."""
     low, high = np.inf, -np.inf
     for j in range(len(q)):
         if not kind[j]:
@@ -20,13 +20,13 @@ def level(q, kind, x, kept, nu):  # type: ignore[no-untyped-def]
     for _ in range(HALVINGS):
         if not low < nu < high:
             nu = 0.5 * (low + high)
-        total, mid = -kept * x, 0
+        total, mid = -free * x, 0
         for j in range(len(q)):
             y = q[j] - nu
             if not kind[j] and y > 0.0:
                 total += min(y, x)
                 mid += y < x
-        if abs(total) <= PRECISE * kept * x or high - low <= PRECISE * abs(high):
+        if abs(total) <= PRECISE * free * x or high - low <= PRECISE * abs(high):
             break
         if total > 0.0:
             low = nu
@@ -37,7 +37,7 @@ def level(q, kind, x, kept, nu):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def linear(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-def]
+def linear(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
     """The best x and nu while the entries that are 0 or x stay so, and two derivatives.
 
     The derivatives are minus those of the squared distance by x: at x = 0, and at x.
@@ -54,18 +54,18 @@ def linear(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-d
                 else:
                     mid += 1
                     mid_sum += q[j]
-    at_zero = fixed_sum + kept * nu + above
-    at_x = fixed_sum + kept * nu + high_sum - high * nu - (fixed + high) * x
-    a, c = kept - high, fixed + high
+    at_zero = fixed_sum + free * nu + above
+    at_x = fixed_sum + free * nu + high_sum - high * nu - (fixed + high) * x
+    a, c = free - high, fixed + high
     det = a * a + mid * c
-    if det <= 0.0:  # ``kept`` entries are x, the others 0, and nu lies between the two
+    if det <= 0.0:  # ``free`` entries are x, the others 0, and nu lies between the two
         return (fixed_sum + high_sum) / c, nu, at_zero, at_x
     new_x = (a * mid_sum + mid * (fixed_sum + high_sum)) / det
     return new_x, (c * mid_sum - a * (fixed_sum + high_sum)) / det, at_zero, at_x
 
 
 @inlined
-def bracketed(q, kind, fixed, fixed_sum, kept, nu):  # type: ignore[no-untyped-def]
+def bracketed(q, kind, fixed, fixed_sum, free, nu):  # type: ignore[no-untyped-def]
     """The x and nu of a row's projection: Newton's method for x, bracketed, nu solved in each."""
     low, high = 0.0, abs(fixed_sum)
     for j in range(len(q)):
@@ -73,8 +73,8 @@ def bracketed(q, kind, fixed, fixed_sum, kept, nu):  # type: ignore[no-untyped-d
             high += abs(q[j])
     x = 0.5 * high
     for _ in range(HALVINGS):
-        nu = level(q, kind, x, kept, nu)
-        new_x, _, _, slope = linear(q, kind, fixed, fixed_sum, kept, x, nu)
+        nu = level(q, kind, x, free, nu)
+        new_x, _, _, slope = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if slope > 0.0:
             low = x
         else:
@@ -86,8 +86,8 @@ def bracketed(q, kind, fixed, fixed_sum, kept, nu):  # type: ignore[no-untyped-d
 
 
 @inlined
-def project_row(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-untyped-def]
-    """The x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to kept x.
+def project_row(q, kind, fixed, fixed_sum, free, x, nu):  # type: ignore[no-untyped-def]
+    """The x and nu of the nearest row with 0 <= p_j <= x whose free entries sum to free x.
 
     The free entries, of kind 0, are p_j = clip(q_j - nu, 0, x). fixed, fixed_sum : how many entries
     equal x, x itself among them, and the sum of what they were. x, nu : those of the last sweep.
@@ -95,11 +95,11 @@ def project_row(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-unty
     # With the entries that are 0 and those that are x known, x and nu solve two linear equations:
     # Newton's method, which finds the two sets in a few steps from those of the last sweep.
     for _ in range(NEWTON_STEPS):
-        new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, kept, x, nu)
+        new_x, new_nu, at_zero, _ = linear(q, kind, fixed, fixed_sum, free, x, nu)
         if at_zero <= 0.0:
             return 0.0, nu
         if x <= 0.0:
-            x = at_zero / (fixed + kept)
+            x = at_zero / (fixed + free)
             continue
         if new_x <= 0.0:
             break
@@ -107,7 +107,7 @@ def project_row(q, kind, fixed, fixed_sum, kept, x, nu):  # type: ignore[no-unty
         x, nu = new_x, new_nu
         if change <= PRECISE:
             return x, nu
-    return bracketed(q, kind, fixed, fixed_sum, kept, nu)
+    return bracketed(q, kind, fixed, fixed_sum, free, nu)
 
 
 @inlined
@@ -140,13 +140,13 @@ def project_rows(k, forced, P, by_rows, level, q, kind):  # type: ignore[no-unty
             q[j], kind[j] = P[i, j] - by_rows[i, j], 1 if forced[j] or i == j else 0
             fixed += kind[j]
             fixed_sum += kind[j] * q[j]
-        kept = k - taken - (0 if forced[i] else 1)
-        if kept > 0:
-            x, level[i] = project_row(q, kind, fixed, fixed_sum, float(kept), P[i, i], level[i])
+        free = k - taken - (0 if forced[i] else 1)
+        if free > 0:
+            x, level[i] = project_row(q, kind, fixed, fixed_sum, float(free), P[i, i], level[i])
         else:
             x = max(fixed_sum / fixed, 0.0)
         for j in range(n):
-            y = min(max(q[j] - level[i], 0.0), x) if kept > 0 else 0.0
+            y = min(max(q[j] - level[i], 0.0), x) if free > 0 else 0.0
             by_rows[i, j] += RELAXED * (x if kind[j] else y) + (1.0 - RELAXED) * P[i, j]
 
 
