@@ -32,6 +32,10 @@ SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # of Tol's muted scheme
 GREY = "#B5B5B5"
 NEAR = 0.2  # colours nearer to each other, of a cube of side 1, are taken for one
 
+# every figure is at most WIDEST inches wide, and sets no size of letters of its own: pages show
+# all pictures at one scale, so letters have one size in all figures
+WIDEST, LETTERS = 11.5, 8.0
+
 RC: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
@@ -45,7 +49,7 @@ RC: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
-    "legend.fontsize": 8,
+    "legend.fontsize": LETTERS,
     "lines.linewidth": 1.4,
     "lines.markersize": 4.5,
     "svg.hashsalt": "spcabench",
@@ -206,11 +210,12 @@ def name_lines(axis: Any) -> None:
         if len(inside):
             ends.append((float(np.clip(inside[inside[:, 0].argmax(), 1], 0.0, 1.0)), line))
     ends.sort(key=lambda end: end[0])
-    # as near to its end as the names below it and the room above it allow
-    lowest = -np.inf
+    # as near to its end as the names below it and the room above it allow; a name at the upper edge
+    # would stand beside the title
+    lowest, highest = -np.inf, 0.97
     for place, (height, line) in enumerate(ends):
         above = (len(ends) - 1 - place) * least
-        lowest = max(min(height, 1.0 - above), lowest + least)
+        lowest = max(min(height, highest - above), lowest + least)
         axis.annotate(
             line.get_label(),
             (1.0, lowest),
@@ -219,15 +224,15 @@ def name_lines(axis: Any) -> None:
             textcoords="offset points",
             color=line.get_color(),
             va="center",
-            fontsize=RC["legend.fontsize"],
+            fontsize=LETTERS,
         )
 
 
-def mark_level(axis: Any, level: float, name: str) -> None:
-    """Draw a dotted horizontal line, and write what it is above it."""
+def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:
+    """Draw a dotted horizontal line, and write what it is above its left or right end."""
     axis.axhline(level, color="black", linewidth=0.8, linestyle=":")
-    where = axis.get_yaxis_transform()
-    axis.text(0.01, level, name, transform=where, va="bottom", fontsize=RC["legend.fontsize"])
+    style = dict(transform=axis.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
+    axis.text(0.01 if side == "left" else 0.99, level, name, ha=side, **style)
 
 
 def scale_fonts(figure: Any, factor: float) -> None:

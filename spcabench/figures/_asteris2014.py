@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 
 from spcabench import registry
+from spcabench.claims.words import number, span
 from spcabench.figures._truth import VISIBLE, truth_of, with_truth
 from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.solving import bounds
 from spcabench.solving.result import graded, refitted
 from spcabench.solving.status import Status
-from spcabench.style import look
+from spcabench.style import LETTERS, look
 
 D, EPS = 3, 0.1
 ALG3: dict[str, Any] = dict(d=D, eps=EPS, nonnegative=True)
@@ -149,12 +150,18 @@ def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.Dat
 
 
 def draw_trade_off(
-    data: pd.DataFrame, axes: Any, paper: dict[int, float], label: str = MAIN, **scale: Any
+    data: pd.DataFrame,
+    axes: Any,
+    paper: dict[int, float],
+    label: str = MAIN,
+    plain_name: str = "",
+    **scale: Any,
 ) -> None:
     """Variance up to the bound on the left, its share of the bounds on the right.
 
     paper : the paper's numbers, k -> percent of a bound. label : of the preparation that decides;
-    if it is another one, the plain data are drawn lighter on the right. scale : of the axes of k.
+    if it is another one, the plain data are drawn lighter on the right, called plain_name. scale :
+    of the axes of k.
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
@@ -172,16 +179,28 @@ def draw_trade_off(
     if label != MAIN:
         # a reader should see how much the preparation alone decides
         plain = by_cardinality(data, "spannogram")
-        other = dict(color="#CC79A7", linewidth=1.0, label="of the shaded bound, data centred")
+        other = dict(color="#CC79A7", linewidth=1.0, label=f"of the shaded bound, {plain_name}")
         right.plot(plain.index, 100 * plain.value / plain.upper, **other)
     stars: dict[str, Any] = dict(markersize=9, linestyle="none", label="the paper's numbers")
     right.plot(list(paper), list(paper.values()), "k*", **stars)
     # the paper's k may be missing from a quick grid
     ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
     for (k, percent), own in zip(paper.items(), ours, strict=True):
-        told = f"paper {percent:g} %, here {own:.1f} %"
-        style: dict[str, Any] = dict(textcoords="offset points", ha="right", fontsize=8)
-        right.annotate(told, (k, percent), (6, -30), arrowprops=dict(arrowstyle="-"), **style)
+        told = f"the paper: {percent:g} %; here {own:.1f} %"
+        # the free room is below the curves, to the right of a star or, near the edge, to its left
+        beside = "left" if k < 0.25 * max(rows.index, default=k) and len(paper) == 1 else "right"
+        style: dict[str, Any] = dict(textcoords="offset points", ha=beside, fontsize=LETTERS)
+        down = -36 if k == max(paper) else -46
+        right.annotate(told, (k, percent), (0, down), arrowprops=dict(arrowstyle="-"), **style)
+    both = [by_cardinality(data, solver, label).value for solver in MARKS]
+    ratio = (both[0] / both[1]).dropna()
+    if len(ratio):
+        prepared = "" if label == MAIN else f"{label}: "
+        equal = (ratio - 1).abs().max() < VISIBLE
+        much = "as much variance as" if equal else f"{span(ratio, 'times')} the variance of"
+        left.set_title(f"{prepared}Algorithm 3 has {much} EM")
+        least = number((rows.value / rows.upper).min(), "share")
+        right.set_title(f"Algorithm 3 explains at least {least} of its bound")
     right.set(ylim=(0, 105), ylabel="explained by Alg. 3, % of a bound")
     for axis in (left, right):
         axis.set(xlabel="cardinality $k$", **scale)

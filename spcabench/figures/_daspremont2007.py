@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 
 from spcabench import api
+from spcabench.claims import slope
+from spcabench.claims.words import number, span
 from spcabench.problem.problem import Problem
 from spcabench.solving import deflate
 from spcabench.solving.status import Status
-from spcabench.style import PALETTE, look, plain_log_ticks
+from spcabench.style import PALETTE, look, mark_level, name_lines, plain_log_ticks
 from spcabench.vectors import project
 
 SHOWN = {"dspca": "DSPCA", "dspca_subgradient": "subgradient", "SCS": "SCS", "CLARABEL": "Clarabel"}
@@ -81,25 +83,9 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Level eps -> iterations to a gap of eps.
-
-    They are those of the run that aimed at it, else they are taken from the history of one long
-    run.
-    """
-    # one run for each eps, each smoothed for it; the subgradient method has one run that passes all
-    # levels
-    if len(rows) > 1:
-        finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
-        return dict(zip(finished.eps, finished.iterations, strict=True))
-    past = rows.past.iloc[0]
-    if past is None:  # histories that were too large to publish
-        return {}
-    levels = np.geomspace(1e-1, 1e-3, 9)
-    return {
-        float(e): int(past.iteration[(past.gap <= e).idxmax()])
-        for e in levels
-        if (past.gap <= e).any()
-    }
+    """Level eps -> iterations of the run that was to reach a gap of eps, if it did."""
+    finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
+    return dict(zip(finished.eps, finished.iterations, strict=True))
 
 
 def sdp_style(method: str) -> dict[str, Any]:
@@ -108,79 +94,62 @@ def sdp_style(method: str) -> dict[str, Any]:
     return {"color": colour, "marker": marker, "linestyle": "-", "label": SHOWN[method]}
 
 
-def draw_convergence(data: pd.DataFrame, size: pd.DataFrame, axes: Any) -> None:
-    """Gap against iteration and time on the first problem, and iterations against 1/eps.
-
-    The times of the SDP solvers on the same problem are vertical lines. The iterations are medians
-    over the seeds.
-    """
-    first = data[data.seed == 0]
-    for row in first.sort_values("eps", ascending=False).itertuples():
-        style = look(row.method) | dict(marker="", linestyle="-" if row.method == "dspca" else "--")
-        # the run that aims at the smallest eps is the one to look at
-        style["alpha"] = (
-            1.0 if row.method != "dspca" else 0.35 + 0.65 * (row.eps == first.eps.min())
-        )
-        past = row.past[row.past.iteration > 0]
-        for axis, x in ((axes[0], past.iteration), (axes[1], past.seconds)):
-            axis.plot(x, past.gap, **style)
-            axis.plot(x.iloc[-1], past.gap.iloc[-1], "o", color=style["color"], markersize=3)
-    for row in size[
-        size.method.isin(SDP) & (size.n == first.n.max()) & (size.seed == 0)
-    ].itertuples():
-        style = sdp_style(row.method) | dict(
-            linestyle=":", marker="", label=f"{SHOWN[row.method]}, to 1e-6"
-        )
-        axes[1].axvline(row.total, **style)
+def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
+    """Iterations of both methods against 1/eps, medians over the problems."""
+    slopes = []
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
         # a median over fewer seeds at the hard end would fall where it should rise
         common = sorted(set.intersection(*map(set, reached))) if reached else []
-        if common:
-            style = look(method) | dict(label=SHOWN[method], linestyle="-")
-            axes[2].plot(
-                [1 / e for e in common],
-                [np.median([f[e] for f in reached]) for e in common],
-                **style,
-            )
-    for axis, name in ((axes[0], "iteration"), (axes[1], "time, s")):
-        axis.set(xscale="log", yscale="log", xlabel=name, ylabel="certified gap, relative")
-    axes[0].set_title("light: DSPCA aiming at a larger eps; dashed: subgradient")
-    axes[1].legend()
-    axes[1].set_title(f"the same runs, n = {first.n.iloc[0]:.0f}" if len(first) else "")
-    axes[2].set(xscale="log", yscale="log", xlabel="1 / eps", ylabel="iterations to a gap of eps")
-    axes[2].legend()
+        if not common:
+            continue
+        inverse = 1 / pd.Series(common)
+        middle = pd.Series([np.median([f[e] for f in reached]) for e in common])
+        axis.plot(inverse, middle, **look(method) | dict(label=SHOWN[method], linestyle="-"))
+        if len(common) > 2:
+            # a slope is undefined for one level, and two levels do not test it
+            slopes.append(f"{SHOWN[method]} $\\epsilon^{{{-slope(inverse, middle):.2f}}}$")
+    axis.set(xscale="log", yscale="log", xlabel="$1/\\epsilon$")
+    axis.set(ylabel="iterations to a certified gap of $\\epsilon$")
+    paper = "the paper: $\\epsilon^{-1}$, $\\epsilon^{-2}$"
+    axis.set_title(f"growth: {', '.join(slopes)}; {paper}")
+    name_lines(axis)
 
 
 def draw_growth(data: pd.DataFrame, axes: Any) -> None:
     """Time (medians over problems), memory, and DSPCA's iterations against their bound, by n."""
+    times, memory, iterations = axes
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
         # memory and iterations are those of one problem: they hardly depend on it
         rows = of_method[of_method.seed == 0].sort_values("n")
-        times = of_method.groupby("n").total.median()
-        style = (
-            sdp_style(method)
-            if method in SDP
-            else look(method) | {"linestyle": "-", "label": SHOWN[method]}
-        )
-        axes[0].plot(times.index, times, **style)
+        middle = of_method.groupby("n").total.median()
+        own = look(method) | {"linestyle": "-", "label": SHOWN[method]}
+        style = sdp_style(method) if method in SDP else own
+        times.plot(middle.index, middle, **style)
         above = rows[rows.above.notna()]
-        axes[1].plot(above.n, above.above / 1e9, **style)
+        memory.plot(above.n, above.above / 1e9, **style)
         if method == "dspca":
-            bound = (
-                4 * rows.n * rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
-            )
-            axes[2].plot(
-                rows.n, rows.iterations, **(style | {"label": "iterations to a gap of 1e-3"})
-            )
-            axes[2].plot(rows.n, bound, "k:", label="$4 n \\rho \\sqrt{\\log n}$ / eps")
-    # D9's limits of what is practical
-    axes[0].axhline(60, color="black", linestyle=":", linewidth=0.8)
-    axes[1].axhline(4, color="black", linestyle=":", linewidth=0.8)
-    for axis, name in zip(
-        axes, ("time, s", "memory above the problem, GB", "iterations"), strict=True
-    ):
+            unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
+            iterations.plot(rows.n, rows.iterations, **style)
+            iterations.plot(rows.n, 4 * rows.n * unit, "k:", label="the paper's bound")
+            share = span(rows.iterations / (4 * rows.n * unit), "times")
+            iterations.set_title(f"DSPCA needs {share} the iterations of the bound")
+    mark_level(times, 60, "practical: 60 s")
+    mark_level(memory, 4, "practical: 4 GB")
+    times.set_title(_sooner(data.groupby(["method", "n"]).total.median().unstack(0)))
+    most = data.groupby("method").above.max() / 1e9
+    memory.set_title(", ".join(f"{SHOWN[m]} up to {number(most[m])} GB" for m in SDP if m in most))
+    for axis, name in zip(axes, ("time, s", "memory, GB", "iterations"), strict=True):
         axis.set(xscale="log", yscale="log", xlabel="n", ylabel=name)
         plain_log_ticks(axis)
-        axis.legend()
+        name_lines(axis)
+
+
+def _sooner(seconds: pd.DataFrame) -> str:
+    """At how many sizes each general solver takes less time than DSPCA, in words."""
+    told = []
+    for method in (m for m in SDP if {m, "dspca"} <= set(seconds)):
+        both = seconds[[method, "dspca"]].dropna()
+        told.append(f"{SHOWN[method]} at {(both[method] < both.dspca).sum()} of {len(both)} n")
+    return f"sooner than DSPCA: {', '.join(told)}" if told else ""

@@ -463,7 +463,7 @@ def faster_in_words(data: pd.DataFrame) -> str:
     return f"Mcol-PCA is {span(ratio, 'times')} as fast as {NAMES[dense]}" if len(ratio) else ""
 
 
-def loss_in_words(data: pd.DataFrame) -> str:
-    """How much less than GPower0 Mcol-PCA explains, for the head of a panel."""
-    loss = paired(data, "mcol", "gpower0", "value").groupby("x").loss.median()
-    return f"Mcol-PCA loses {span(loss, '%')} of GPower0's variance" if len(loss) else ""
+def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
+    """How much less than another method Mcol-PCA explains, for the head of a panel."""
+    loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
+    return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance" if len(loss) else ""

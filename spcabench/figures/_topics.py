@@ -13,7 +13,7 @@ eigenvector of its words.
 """
 
 import json
-from itertools import combinations
+from itertools import combinations, zip_longest
 from textwrap import shorten
 
 import numpy as np
@@ -25,6 +25,7 @@ from spcabench.figures._zhang2011 import corpus_name
 from spcabench.methods import eliminate
 from spcabench.run import Run
 from spcabench.solving import deflate
+from spcabench.style import LETTERS, PALETTE, mark_level
 
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # entries of node matrices for each cardinality
@@ -222,34 +223,63 @@ def _of_equal_frequency(present, order, rank, rng):
     return chosen
 
 
+def tables(data):
+    """The words of each corpus and reading with their weights, and the paper's, for the page."""
+    paper = [corpus for corpus in PAPER if corpus in {p["corpus"] for p in data.parameters}]
+    return [_of_paper(corpus) for corpus in paper] + [_of_row(row) for row in data.itertuples()]
+
+
+HEAD = ["", *(f"component {i}" for i in range(1, TOPICS + 1))]
+
+
+def _of_paper(corpus):
+    """The words that the paper prints."""
+    title, _, words = PAPER[corpus].partition(": ")
+    columns = [part.split() for part in words.split("; ")]
+    lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*columns, fillvalue=""), 1)]
+    return {"title": f"the paper, {title}", "head": HEAD, "lines": lines}
+
+
+def _of_row(row):
+    """The words of a run, in order of weight, and what is known of each component."""
+    topics = row.extra["topics"]
+    words = [
+        [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
+        for t in topics
+    ]
+    lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*words, fillvalue=""), 1)]
+    for name, tell in (
+        ("penalty", lambda t: f"{t['lam']:.3g}"),
+        ("variance", lambda t: f"{t['variance']:.3g}"),
+        ("certified gap", lambda t: f"{t['gap']:.0e}"),
+        ("coherence (NPMI)", lambda t: "unknown" if np.isnan(t["npmi"]) else f"{t['npmi']:.2f}"),
+        ("variance, refitted", _share),
+    ):
+        lines.append([name, *map(tell, topics)])
+    return {"title": f"{row.problem}: {READINGS[row.label]}", "head": HEAD, "lines": lines}
+
+
 def draw(data, axes):
-    """A column of words with their weights for each component."""
-    for axis, row in zip(axes.flat, data.itertuples(), strict=False):
-        axis.set_axis_off()
-        axis.set(xlim=(0, TOPICS), ylim=(-0.5, 8.2))
-        axis.set_title(f"{row.problem}: {READINGS[row.label]}", loc="left")
-        for column, topic in enumerate(row.extra["topics"]):
-            _column(axis, column, topic)
-        axis.plot([0, TOPICS - 0.1], [6.9, 6.9], color="black", linewidth=0.8)
-
-
-def _column(axis, column, topic):
-    axis.text(column, 7.1, f"component {column + 1}", fontweight="bold", fontsize=9)
-    for line, (word, weight) in enumerate(zip(topic["words"], topic["weights"], strict=True)):
-        axis.text(column, 6.15 - 0.75 * line, word, fontsize=9)
-        axis.text(
-            column + 0.82,
-            6.15 - 0.75 * line,
-            f"{weight:+.2f}",
-            fontsize=8,
-            ha="right",
-            color="#555555",
-        )
-    note = f"$\\lambda$ = {topic['lam']:.3g}, variance {topic['variance']:.3g}\n"
-    note += f"NPMI {_number(topic['npmi'])}, gap {topic['gap']:.0e}\n" + _share(topic).replace(
-        ", ", "\n"
-    )
-    axis.text(column, 1.5, note, fontsize=7.5, color="#555555", va="top")
+    """How coherent each component is beside random sets of words; the words are on the page."""
+    axis = axes.flat[0]
+    names = [f"{corpus_name(row)}, {READINGS[row.label]}" for row in data.itertuples()]
+    coherent = 0
+    for place, row in enumerate(data.itertuples()):
+        beaten = [100 * topic["beaten"] for topic in row.extra["topics"]]
+        coherent += sum(share >= 95 for share in beaten)
+        across = place + np.linspace(-0.2, 0.2, len(beaten))
+        axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
+        for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
+            # the names of the others would lie on each other
+            if share < 95 and topic["words"]:
+                style = dict(textcoords="offset points", va="center", fontsize=LETTERS)
+                axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
+    mark_level(axis, 95, "95 %")
+    axis.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names])
+    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(0, 104))
+    axis.set(ylabel="random sets that are less coherent, %")
+    count = sum(len(row.extra["topics"]) for row in data.itertuples())
+    axis.set_title(f"{coherent} of {count} components are more coherent than 95 % of random sets")
 
 
 def _share(topic):
@@ -258,10 +288,7 @@ def _share(topic):
         return "no words"
     proven = _proven(topic)
     share = 100.0 * topic["refitted"] / (topic["best"] if proven else topic["bound"])
-    return (
-        f"refitted {topic['refitted']:.3g}, {share:.1f} % of "
-        f"{'proven optimum' if proven else 'a bound'}"
-    )
+    return f"{topic['refitted']:.3g}, {share:.1f} % of {'proven optimum' if proven else 'a bound'}"
 
 
 def certified(data):
@@ -287,10 +314,6 @@ def certified(data):
 
 def _proven(topic):
     return topic["bound"] <= topic["best"] * (1.0 + PROVEN)
-
-
-def _number(value):
-    return "unknown" if np.isnan(value) else f"{value:.2f}"
 
 
 def _notes(row):

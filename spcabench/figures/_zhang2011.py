@@ -10,7 +10,7 @@ import pandas as pd
 from spcabench import claims
 from spcabench.figures._times import times
 from spcabench.run import Run
-from spcabench.style import GREY, look, mark_level, name_lines
+from spcabench.style import GREY, PALETTE, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
 ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances that the paper worked on
@@ -235,6 +235,8 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
             five = rows[rows.label == label].sort_values("x")
             name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
             style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
+            # one method in all lines: the colour tells the penalty, as the marker does
+            style |= dict(color=PALETTE[labels.index(label)])
             axis.plot(five.x, five.relaxation_gap, label=name, **style)
     mark_level(axis, goal, f"gap of {100 * goal:g} %")
     axis.set(yscale="log", ylabel="certified gap after 5 sweeps of BCA")
@@ -282,8 +284,8 @@ def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
         style = look(solver) | dict(color=GREY, linestyle="none", markersize=3, alpha=0.8)
         axis.plot(place + np.linspace(-0.25, 0.25, len(values)), values, **style)
         axis.plot([place - 0.3, place + 0.3], 2 * [values.median()], color="black", linewidth=1.2)
-    axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
-    axis.set_xticks(
-        range(len(baselines)), [name.replace(" ", "\n", 1) for name in baselines.values()]
-    )
+    mark_level(axis, 1.0, "as much")
+    below = [f"{100 * (ratio[s].dropna() < 1).mean():.0f}" for s in baselines if s in ratio]
+    axis.set_title(f"less variance than the relaxation in {', '.join(below)} %")
+    axis.set_xticks(range(len(baselines)), [name.replace(" ", "\n") for name in baselines.values()])
     axis.set(ylabel="refitted variance / the relaxation's")

@@ -133,7 +133,7 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
             axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
-    mark_level(axis, GOAL, f"gap of {100 * GOAL:g} %")
+    mark_level(axis, GOAL, f"gap of {100 * GOAL:g} %", "right")
     title = f"text{size}, about five words: BCA needs {span(sweeps(data), 'sweeps')}"
     axis.set(ylabel="certified gap, relative", title=title)
     name_lines(axis)

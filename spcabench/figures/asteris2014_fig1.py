@@ -12,7 +12,7 @@ import numpy as np
 
 from spcabench.methods.lowrank import rank_one
 from spcabench.run import Run
-from spcabench.style import DASHES, PALETTE
+from spcabench.style import DASHES, LETTERS, PALETTE, name_lines
 
 PANELS, SIZE = (1, 1), (7.6, 4.2)
 K = 2
@@ -69,7 +69,7 @@ def draw(data, axes):
     for i, (curve, colour, dashes) in enumerate(zip(values.T, PALETTE, DASHES, strict=False), 1):
         style = dict(color=colour, linestyle=dashes, label=f"$[v(\\phi)]_{i}$", zorder=3)
         axis.plot(np.degrees(phi), curve, **style)
-    axis.axhline(0.0, color="black", linewidth=1.0, label="zero curve", zorder=2)
+    axis.axhline(0.0, color="black", linewidth=1.0, zorder=2)
     points, top = meetings(V), 1.28 * np.abs(values).max()
     for side, level in ((0, top), (1, -top)):
         _regions(axis, V, points, side, level)
@@ -82,7 +82,7 @@ def draw(data, axes):
     axis.set(xlabel=r"$\phi$, degrees", ylabel=r"entries of $v(\phi)$")
     axis.set_xticks(range(-90, 91, 30))
     axis.grid(False)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    name_lines(axis)
 
 
 def _regions(axis, V, points, side, level):
@@ -105,5 +105,5 @@ def _regions(axis, V, points, side, level):
         axis.axvspan(np.degrees(low), np.degrees(high), *half, **shade)
         text = r"$\{" + ", ".join(map(str, now)) + r"\}$" if now else r"$\emptyset$"
         # upright text does not fit into a narrow region
-        style = dict(ha="center", va="center", fontsize=8, rotation=90 * (high - low < 0.2))
+        style = dict(ha="center", va="center", fontsize=LETTERS, rotation=90 * (high - low < 0.2))
         axis.text(np.degrees((low + high) / 2), level, text, **style)

@@ -18,6 +18,7 @@ from spcabench.claims.words import span
 from spcabench.figures._asteris2014 import ALG3, EM, MAIN
 from spcabench.figures._asteris2014_claims import CALIBRATION, CONTRAST
 from spcabench.run import Run
+from spcabench.style import LETTERS
 
 PANELS, SIZE = (3, 6), (9.0, 5.2)
 SIDE, COUNT, K = 19, 6, 40
@@ -176,6 +177,8 @@ def draw(data, axes):
                 axis.imshow(image, cmap="gray", vmin=0.0, vmax=255.0)
                 continue
             shown = axis.imshow(image, cmap="gray_r", vmin=0.0, vmax=top)
-            axis.set_xlabel(f"{100 * item.share:.1f} % of $\\lambda_1$", labelpad=2, fontsize=8)
+            axis.set_xlabel(
+                f"{100 * item.share:.1f} % of $\\lambda_1$", labelpad=2, fontsize=LETTERS
+            )
     if top and (main.name != "faces").any():
         axes[0, 0].figure.colorbar(shown, ax=axes[1:, :], label="loading", shrink=0.8)

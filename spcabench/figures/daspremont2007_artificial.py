@@ -13,7 +13,7 @@ from spcabench import claims
 from spcabench.claims.words import listed, span
 from spcabench.figures._daspremont2007 import METHODS, measured, table_of
 from spcabench.run import Run
-from spcabench.style import MARKERS, PALETTE
+from spcabench.style import MARKERS, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 3.8)
 FACTORS = (range(4, 8), range(4))  # variables of the second and of the first factor
@@ -107,7 +107,7 @@ def tables(data):
 def draw(data, axes):
     """The loadings of both components by each method; the tables are on the page."""
     for place, axis in enumerate(axes.flat):
-        axis.axhline(0.5, color="black", linewidth=0.8, linestyle=":")
+        mark_level(axis, 0.5, "four equal loadings: 0.5", "right" if place else "left")
         for offset, (method, name) in enumerate(METHODS.items()):
             for numbers in data[data.label == method].extra:
                 loadings = np.array(numbers["Z"])[:, place]
@@ -123,4 +123,4 @@ def draw(data, axes):
             values = span(np.abs(loadings[W]))
             axis.set_title(f"component {place + 1}: DSPCA has {listed(names)}, with {values} each")
         axis.set_ylabel("loading")
-    axes.flat[0].legend(loc="upper left")
+    axes.flat[0].legend(loc="center left")

@@ -22,7 +22,7 @@ from spcabench.run import Run
 from spcabench.solving import deflate
 from spcabench.style import MARKERS, PALETTE
 
-PANELS, SIZE = (2, 3), (11.5, 7.2)
+PANELS, SIZE = (2, 3), (11.5, 7.6)
 STAND_INS = ("alon", "golub", "mll")
 GENES, K, FACTORS = 500, 5, 3
 SETS = {"alon": "Alon, colon", "golub": "Golub, leukemia", "mll": "MLL, leukemia"}
@@ -250,7 +250,9 @@ def draw(data, axes):
                 scatter(
                     axis, f"{SETS[name]}, {METHODS[method]}", numbers["labels"], numbers[method]
                 )
-            column[0].legend(title=prepared, frameon=True, framealpha=0.85)
+            # below the column, where it hides no sample
+            below = dict(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+            column[1].legend(title=prepared, columnspacing=1.0, handletextpad=0.2, **below)
 
 
 def scatter(axis, title, labels, numbers):

@@ -20,7 +20,7 @@ from spcabench.run import Run
 from spcabench.solving import deflate
 from spcabench.style import PALETTE, look, mark_level
 
-PANELS, SIZE = (1, 2), (10.5, 4.2)
+PANELS, SIZE = (1, 2), (11.5, 4.4)
 PATTERN = (6, 2, 2, 1, 1, 1)
 RHOS = (0.2, 0.4, 0.6)
 FIRST = (1, 2, 7, 8, 9, 10)
@@ -236,6 +236,7 @@ def _draw_by_k(axis, rows, solver, name):
     if solver == "brute_force":
         # open circles: the methods' marks lie inside where they are optimal
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
+        style |= dict(color="black")
     axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
     missed = part[part.cardinality != part.k]
     hollow = style | dict(markerfacecolor="white", linestyle="none")

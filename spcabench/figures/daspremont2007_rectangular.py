@@ -15,7 +15,7 @@ from spcabench import api, claims
 from spcabench.claims.words import counted, span
 from spcabench.figures.daspremont2007_artificial import LATE
 from spcabench.run import Run
-from spcabench.style import MARKERS, PALETTE, name_lines
+from spcabench.style import MARKERS, PALETTE, mark_level, name_lines
 
 PANELS, SIZE = (1, 1), (11.5, 3.8)
 # small enough that all pairs of supports can be tried, square and not
@@ -119,8 +119,9 @@ def draw(data, axes):
         ratio = [numbers[column] / numbers["optimum"] for numbers in data.extra]
         style = dict(linestyle="none", marker=marker, color=colour, label=name)
         axis.plot(range(len(ratio)), ratio, **style)
-    axis.axhline(1.0, color="black", linewidth=0.8, linestyle=":")
-    axis.set_xticks(range(len(names)), names, fontsize=8)
+    mark_level(axis, 1.0, "optimum")
+    axis.set_xlim(-1.4, len(names) - 0.5)  # room for this name
+    axis.set_xticks(range(len(names)), names)
     bounds = [100 * (e["bound"] / e["optimum"] - 1) for e in data.extra]
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
     axis.set_title(

@@ -327,6 +327,8 @@ def draw(data, axes):
     he.draw_times(axes.flat[0], data["timed"], he.METHODS)
     # H3 compares these two; the variance of GPower0 is in Figure 4
     he.draw_values(axes.flat[1], data["timed"], ("scol", "mcol"))
+    axes.flat[0].set_title(he.faster_in_words(data["timed"]))
+    axes.flat[1].set_title(he.loss_in_words(data["timed"], "scol"))
     for axis in axes.flat:
         axis.set(xscale="log", xlabel="size p")
         plain_log_ticks(axis)

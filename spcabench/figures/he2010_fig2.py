@@ -92,4 +92,5 @@ def draw(data, axes):
         name = "variables p, n/p = 0.1" if wide else "samples n, n/p = 10"
         axis.set(xscale="log", xlabel=f"number of {name}")
         plain_log_ticks(axis)
+        axis.set_title(he.faster_in_words(data[data.wide == wide]))
         name_lines(axis)

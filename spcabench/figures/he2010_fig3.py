@@ -14,7 +14,7 @@ from spcabench import claims
 from spcabench.figures import _he2010 as he
 from spcabench.style import name_lines
 
-PANELS, SIZE = (1, 1), (6.0, 4.2)
+PANELS, SIZE = (1, 1), (7.6, 4.2)
 METHODS = ("gpower0", "gpower0 dense", "scol", "mcol")
 
 COURSE = "that ratio at the sparsest matrix / the same at the densest"
@@ -74,4 +74,5 @@ def draw(data, axes):
     axis = axes.flat[0]
     he.draw_times(axis, data, METHODS)
     axis.set(xlabel=f"share of nonzeros, {data.n.iloc[0]} x {data.n.iloc[0]}")
+    axis.set_title(he.faster_in_words(data))
     name_lines(axis)

@@ -12,6 +12,7 @@ from spcabench import claims
 from spcabench.claims.words import number
 from spcabench.figures import _he2010 as he
 from spcabench.figures._truth import truth
+from spcabench.style import LETTERS
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "gpower0 dense", "mcol")
@@ -92,5 +93,5 @@ def draw(data, axes):
     he.draw_trade_off(data, axes.flat, METHODS, xlabel=f"cardinality, of {data.n.iloc[0]} words")
     axes.flat[0].axvline(500, color="black", linewidth=0.8, linestyle=":")
     where = axes.flat[0].get_xaxis_transform()
-    style = dict(ha="right", va="center", transform=where, fontsize=8)
+    style = dict(ha="right", va="center", transform=where, fontsize=LETTERS)
     axes.flat[0].text(480, 0.53, "the paper: faster below 500", **style)

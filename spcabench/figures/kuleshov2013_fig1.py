@@ -18,7 +18,7 @@ from spcabench.claims.words import number, span
 from spcabench.figures._kuleshov2013 import GPM, GRQI, NAMES, PENALTIES, k_at, matched
 from spcabench.run import Run
 from spcabench.running import schema
-from spcabench.style import look, mark_level, name_lines
+from spcabench.style import LETTERS, look, mark_level, name_lines
 
 PANELS, SIZE = (1, 3), (11.5, 3.6)
 SPARSITY = 0.044
@@ -133,8 +133,8 @@ def _mark_paper(shown, axes):
     right.set_yscale("log")
     mark_level(right, 1e-6, "both stop")
     right.axvline(6, color="black", linewidth=0.8, linestyle=":")
-    words = dict(rotation=90, va="bottom", fontsize=8)
-    right.text(6.6, 0.03, "the paper: 6", transform=right.get_xaxis_transform(), **words)
+    words = dict(rotation=90, va="bottom", fontsize=LETTERS)
+    right.text(6.6, 0.2, "the paper: 6", transform=right.get_xaxis_transform(), **words)
     ends = shown[shown.group == "gpower1"].groupby("solver").last()
     # a run may have failed, and a title must not
     if {"grqi", "gpower1"} <= set(ends.index):

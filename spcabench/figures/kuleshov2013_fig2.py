@@ -23,7 +23,7 @@ from spcabench.figures import _kuleshov2013_claims as shared
 from spcabench.figures import _kuleshov2013_others as others
 from spcabench.run import Run
 from spcabench.solving.status import Status
-from spcabench.style import look, mark_level, name_lines, plain_log_ticks
+from spcabench.style import LETTERS, look, mark_level, name_lines, plain_log_ticks
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL_J = (1, 2, 5)
@@ -325,7 +325,7 @@ def _mark_paper(main, left, right):
     low, high = right.get_xlim()
     right.set_xlim(low, high)
     paper: dict[str, Any] = dict(color="black", linewidth=1.0, linestyle=":")
-    words: dict[str, Any] = dict(fontsize=8, va="top")
+    words: dict[str, Any] = dict(fontsize=LETTERS, va="top")
     right.plot([low, 0.05], [100, 100], **paper)
     right.text(1.05 * low, 92, "the paper: 100 below 5 %", **words)
     right.fill_between([low, base.SPARSE], 10, 100, color="#EEEEEE", zorder=0)

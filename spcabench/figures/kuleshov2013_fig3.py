@@ -28,11 +28,11 @@ from spcabench.figures._truth import truth, truth_of, with_truth
 from spcabench.run import Run
 from spcabench.solving.bounds import leading_eigenvalue
 from spcabench.solving.result import refitted
-from spcabench.style import look, mark_level, name_lines
+from spcabench.style import LETTERS, look, mark_level, name_lines
 from spcabench.vectors import normalize, project, soft_threshold
 
 SHARES = ("kuleshov2013_fig2",)
-PANELS, SIZE = (1, 3), (13.0, 4.2)
+PANELS, SIZE = (1, 3), (11.5, 4.0)
 COUNT = 10  # random starts of each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
@@ -312,7 +312,9 @@ def draw(data, axes):
                 *base.medians(selected, base.apart(selected, suffix)), **(look(penalty) | named)
             )
     # the 2 % of K7
-    middle.axhspan(-2, 2, color="#EEEEEE", zorder=0, label="the paper: essentially identical")
+    middle.axhspan(-2, 2, color="#EEEEEE", zorder=0)
+    identical = dict(transform=middle.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
+    middle.text(0.01, -2, "the paper: essentially identical", **identical)
     _mark_found(main, data[data.label == "starts"], axes)
     _draw_starts(data[data.label == "starts"], right)
     first = rows[rows.seed == 0]
@@ -327,7 +329,8 @@ def draw(data, axes):
     )
     for axis in axes.flat:
         name_lines(axis)
-    left.legend(*left.get_legend_handles_labels(), loc="upper left")
+    if left.get_legend():
+        left.get_legend().set_loc("upper left")
 
 
 def _mark_found(main, starts, axes):
@@ -337,7 +340,8 @@ def _mark_found(main, starts, axes):
     if len(gpower1):
         raw, refitted_ = (base.medians(gpower1, base.apart(gpower1, s))[1] for s in base.FORMS)
         below = (base.apart(gpower1) < 0).sum()
-        left.set_title(f"GPower1 as returned is below GRQI in {below} of {len(gpower1)} pairs")
+        pairs = f"{below} of {len(gpower1)} pairs"
+        left.set_title(f"GPower1 as returned is\nbelow GRQI in {pairs}")
         middle.set_title(
             f"GPower1 as returned {number(raw.min(), '%')} to {number(raw.max(), '%')},\n"
             f"refitted {number(refitted_.min(), '%')} to {number(refitted_.max(), '%')}"
@@ -366,7 +370,8 @@ def _draw_starts(starts, axis):
         share = rows.groupby("mu0").within.mean()
         axis.plot(share.index, share, linestyle=line, label=f"$\\mu_0$ of the {reading}", **style)
         last = rows[rows.mu0 == rows.mu0.max()].groupby("k").within.mean()
-        text = dict(fontsize=8, color=style["color"], ha="right", va="bottom")
-        if line == "-":
-            axis.text(rows.mu0.max(), last.max(), f"k = {last.idxmax()}", **text)
+        text = dict(fontsize=LETTERS, color=style["color"], ha="right")
+        for k, share in last.items() if line == "-" else ():
+            beside = "top" if share == last.min() else "bottom"  # two of them are close
+            axis.text(rows.mu0.max(), share, f"k = {k}", va=beside, **text)
     mark_level(axis, 0.8, "needed: 80 % of the starts")

@@ -24,7 +24,7 @@ from spcabench.solving.status import Status
 from spcabench.style import PALETTE, look
 from spcabench.vectors import project
 
-PANELS, SIZE = (2, 2), (11.0, 7.2)
+PANELS, SIZE = (2, 2), (11.5, 7.6)
 K, ALPHA, LIMIT = 40, 0.2, 150
 TILE = (8, 8, 3)
 KINDS = {
@@ -192,9 +192,8 @@ def _mosaic(axis, components):
         picture[row : row + 8, column : column + 8] = 0.5 + 0.5 * tile
     axis.imshow(picture, interpolation="nearest")
     axis.set_axis_off()
-    axis.set_title(
-        f"{len(X)} components, k = {K} of {int(components.n.iloc[0])} values, $\\alpha$ = {ALPHA}"
-    )
+    size = int(components.n.iloc[0])
+    axis.set_title(f"{len(X)} components, k = {K} of {size} values, $\\alpha$ = {ALPHA}")
 
 
 def _shares(axis, data):
@@ -205,8 +204,11 @@ def _shares(axis, data):
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    above = dict(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, columnspacing=1.0)
-    axis.legend(title="median", alignment="left", **above)
+    axis.legend(loc="upper left", title="median", alignment="left")
+    median = data.groupby("kind").r2.median()
+    axis.set_title(
+        f"Gabor fit: components {median['components']:.2f}, random patches {median['patches']:.2f}"
+    )
 
 
 def _tuning(axis, components, patches):
@@ -215,7 +217,9 @@ def _tuning(axis, components, patches):
     for part, style in ((patches, other), (components, own)):
         axis.scatter(part.orientation, part.frequency, alpha=0.7, lw=0.7, **style)
     axis.set(xlabel="orientation of the stripes (degrees)", xlim=(0, 180), xticks=range(0, 181, 45))
-    axis.set(ylabel="frequency (cycles per pixel)", yscale="log", ylim=(0.055, 0.57))
+    axis.set(ylabel="frequency (cycles per pixel)", yscale="log", ylim=(0.042, 0.57))
     axis.set_yticks([1 / 16, 1 / 8, 1 / 4, 1 / 2], ["1/16", "1/8", "1/4", "1/2"], minor=False)
     axis.set_yticks([], minor=True)
-    axis.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2)
+    axis.legend(loc="lower right", frameon=True, ncols=2)
+    fine = [100 * (part.frequency > 1 / 8).mean() for part in (components, patches)]
+    axis.set_title("finer than 1/8: {:.0f} % of components, {:.0f} % of patches".format(*fine))

@@ -4,7 +4,7 @@ the penalty takes.
 Left: words with variance of at least lambda, against lambda over the largest variance; a mark where
 the search for five words ended. Right: processor time of that search, of variances, elimination and
 search together, and of the leading eigenvector of the full covariance (Lanczos on the centred
-sparse counts), against the nonzeros of the corpus; one thread, the minimum of the rounds. Rows made
+sparse counts), by the size of the corpus; one thread, the minimum of the rounds. Rows made
 while more than 1.5 processes wanted to run do not decide Z10, whose ratio is near one. Corpora in
 memory; KOS stands in for NYTimes, the Associated Press for PubMed where these are not at hand; NIPS
 is ours, and so is the simulated corpus of NYTimes' size (a tenth of it at the quick scale).
@@ -41,7 +41,7 @@ from spcabench.figures._zhang2011 import (
 )
 from spcabench.methods import eliminate
 from spcabench.run import Run
-from spcabench.style import DASHES, MARKERS, PALETTE, mark_level, plain_log_ticks
+from spcabench.style import DASHES, MARKERS, PALETTE, mark_level, name_lines
 from spcabench.vectors import normalize
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
@@ -448,7 +448,7 @@ def draw(data, axes):
     results = corpora(data).sort_values("nnz")
     for row, colour, dashes in zip(results.itertuples(), PALETTE, DASHES, strict=False):
         e = row.extra
-        left.plot(e["shares"], e["survivors"], color=colour, linestyle=dashes, label=row.problem)
+        left.plot(e["shares"], e["survivors"], color=colour, linestyle=dashes, label=row.corpus)
         left.plot(e["at"], e["n_hat"], "o", color=colour, markersize=7)
     left.set(
         xscale="log",
@@ -457,31 +457,25 @@ def draw(data, axes):
         ylabel=r"words with variance of at least $\lambda$",
     )
     for corpus, order in ORDERS.items():
-        mark_level(left, order, f"the paper: at most {order} for {CORPORA[corpus]}")
+        mark_level(left, order, f"the paper, {CORPORA[corpus]}: {order}", "right")
     left.set_title(f"{_left(results)} are left where the search ends")
-    left.legend(fontsize=7.5, loc="lower left")
+    left.legend(loc="lower left")
     kinds = {
         "pca": "leading eigenvector, all words",
         "total": "variances, elimination, search",
         "search": r"search of $\lambda$",
     }
+    places = range(len(results))
     for (kind, name), colour, marker, dashes in zip(
         kinds.items(), PALETTE, MARKERS, DASHES, strict=False
     ):
         times = [min(row.extra[kind]) for row in results.itertuples()]
-        right.plot(results.nnz, times, color=colour, marker=marker, linestyle=dashes, label=name)
-    right.set(xscale="log", yscale="log", xlabel="nonzeros of the corpus", ylabel="time (s)")
-    for row in results.itertuples():
-        top = max(min(row.extra[kind]) for kind in kinds)
-        right.annotate(
-            row.corpus,
-            (row.nnz, top),
-            (0, 8),
-            textcoords="offset points",
-            fontsize=7.5,
-            ha="center",
-        )
-    # room for the names above the highest points
-    right.margins(x=0.15, y=0.35)
-    plain_log_ticks(right)
-    right.legend(fontsize=7.5)
+        right.plot(places, times, color=colour, marker=marker, linestyle=dashes, label=name)
+    # side by side: by size, two corpora would lie on each other
+    named = [f"{row.corpus}\n{row.nnz:,.0f}" for row in results.itertuples()]
+    right.set_xticks(places, named)
+    right.set(yscale="log", xlabel="corpus, and its nonzeros", ylabel="time (s)")
+    longest = max(min(e["search"]) for e in results.extra)
+    right.set_title(f"the search takes at most {number(longest, 's')} (the paper: about 20 s)")
+    right.autoscale_view()
+    name_lines(right)

@@ -29,7 +29,7 @@ from spcabench.figures import _zhang2011_text as text
 from spcabench.figures._zhang2011 import FAMILIES, compared, penalty, source, timed
 from spcabench.run import Run
 
-PANELS, SIZE = (3, 2), (13.0, 11.5)
+PANELS, SIZE = (3, 2), (11.5, 11.5)
 NAMES = {
     "bca": "BCA, the paper's",
     "bca loose": "BCA, looser inside",
@@ -324,7 +324,7 @@ def draw(data, axes):
     for axis, (family, title) in zip(axes[0], FAMILIES.items(), strict=True):
         rows = timed(data[(data.dataset == family) & (data.label == "time")])
         shared.draw_times(axis, rows, NAMES)
-        axis.set_title(f"{title}: {_won(rows)}")
+        axis.set_title(f"{title}:\n{_won(rows)}")
     shared.draw_sweeps(axes[1, 0], data, GAP)
     text.draw_text(axes[1, 1], data)
     at_rest.draw_limits(axes[2, 0], data)

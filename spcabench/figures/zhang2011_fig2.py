@@ -3,8 +3,8 @@
 Variance (1/m) of the count of every word, sorted, for the paper's two corpora or what stands in for
 them (KOS for NYTimes, the Associated Press for PubMed), and, drawn lighter, for two of ours: NIPS,
 and a simulated corpus of NYTimes' size. Left the axis of words is linear, as in the paper, where an
-exponential is a straight line; right it is logarithmic, where a power law is one. The dotted line
-is a tenth of the largest variance of the first corpus.
+exponential is a straight line; right it is logarithmic, where a power law is one. Each
+corpus has its largest variance as unit.
 """
 
 import numpy as np
@@ -18,12 +18,13 @@ from spcabench.figures._zhang2011 import (
     ORDERS,
     as_real,
     by_size_of_corpus,
+    corpora,
     simulated_corpus,
 )
 from spcabench.run import Run
 from spcabench.style import DASHES, PALETTE, mark_level
 
-PANELS, SIZE = (1, 2), (11.0, 4.2)
+PANELS, SIZE = (1, 2), (11.5, 4.2)
 
 HEAD = 1000  # the largest order that the paper worked on
 
@@ -142,14 +143,17 @@ def fits(variances):
 
 def draw(data, axes):
     """Log variance against the index, then against its logarithm, so that the head is seen."""
+    known = [(row, *_known(row)) for row in corpora(data).itertuples()]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
-        for row, colour, dashes in zip(data.itertuples(), PALETTE, DASHES, strict=False):
-            ranks, variances = _known(row)
+        for (row, ranks, variances), colour, dashes in zip(known, PALETTE, DASHES, strict=False):
             alpha = 1.0 if row.label in ORDERS else 0.5
-            style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.problem)
-            axis.plot(ranks, variances, **style)
-        tenth = 0.1 * data.extra.iloc[0]["variances"][0]
-        mark_level(axis, tenth, "a tenth of the largest")
+            style = dict(color=colour, linestyle=dashes, alpha=alpha, label=row.corpus)
+            axis.plot(ranks, variances / variances[0], **style)
+        mark_level(axis, 0.1, "a tenth of the largest", "right")
         axis.set(xscale=scale, yscale="log", xlabel="word, sorted by variance")
-    axes.flat[0].set_ylabel("variance of its count")
-    axes.flat[0].legend()
+    left, right = axes.flat
+    left.set_ylabel("variance of its count / the largest")
+    right.legend()
+    counts = [ranks[variances > 0.1 * variances[0]][-1] for _, ranks, variances in known]
+    left.set_title(f"{span(counts)} words have more than a tenth of the largest")
+    right.set_title("straight here is a power law, straight on the left an exponential")

@@ -12,7 +12,7 @@ the paper's plain block coordinate ascent, to a certified gap.
 
 from spcabench.figures import _topics
 
-PANELS, SIZE = (4, 1), (9.5, 10.6)
+PANELS, SIZE = (1, 1), (9.5, 3.6)
 
 
 def runs(scale):
@@ -21,5 +21,5 @@ def runs(scale):
 
 
 Z3 = _topics.Z3
-draw = _topics.draw
+draw, tables = _topics.draw, _topics.tables
 certified = _topics.certified

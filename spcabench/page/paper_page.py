@@ -9,6 +9,7 @@ from spcabench.page import card, claims_file, in_short, numbers_page, source_lin
 from spcabench.page.papers import Paper, in_order
 from spcabench.page.render import render
 from spcabench.page.source_links import relative
+from spcabench.style import RC
 
 LARGEST_SVG = 300_000  # bytes; a larger one is shown as PNG
 
@@ -108,10 +109,15 @@ def picture(folder: Path, home: Path, name: str = "figure") -> dict[str, Any] | 
 
 
 def _pixels(png: Path) -> tuple[int, int]:
-    """Width and height of a PNG: a page keeps the place of a picture that is not loaded yet."""
+    """Width and height of a picture on a page, which keeps its place until it is loaded.
+
+    They are the inches of the figure, so that letters have one size in all figures.
+    """
     with png.open("rb") as stream:
-        # the header of a PNG has them at a fixed place: no need to decode the picture
-        return struct.unpack(">II", stream.read(24)[16:])
+        # the header of a PNG has its pixels at a fixed place: no need to decode the picture
+        width, height = struct.unpack(">II", stream.read(24)[16:])
+    scale = 96 / RC["savefig.dpi"]  # a browser has 96 pixels an inch
+    return round(scale * width), round(scale * height)
 
 
 def row_files(folder: Path, figure: str) -> list[Path]:

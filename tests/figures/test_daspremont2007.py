@@ -11,6 +11,7 @@ from spcabench.figures import (
     daspremont2007_pitprops,
     daspremont2007_rectangular,
 )
+from spcabench.solving.status import Status
 
 
 def test_eigenvectors_explain_their_eigenvalues():
@@ -56,13 +57,7 @@ def test_a_component_taken_out_explains_nothing_more():
     assert measured["left"][-1] < 0.8
 
 
-def test_iterations_to_a_gap_are_read_from_one_long_run():
-    past = pd.DataFrame({"iteration": range(1, 1001), "gap": 1.0 / np.arange(1, 1001)})
-    table = _daspremont2007.iterations_to(pd.DataFrame({"past": [past]}))
-    assert all(i == pytest.approx(1 / e, abs=1.01) for e, i in table.items())
-    one = daspremont2007_gap.exponents(pd.DataFrame({"past": [past], "seed": 0}))
-    assert one.tolist() == [pytest.approx(1.0, abs=0.05)]
-
-
-def test_a_history_that_was_not_published_reaches_no_level():
-    assert _daspremont2007.iterations_to(pd.DataFrame({"past": [None]})) == {}
+def test_only_runs_that_reached_their_gap_count():
+    rows = pd.DataFrame({"eps": [0.1, 0.01], "iterations": [7, 9]})
+    status = [Status.CONVERGED, Status.TIME_LIMIT]
+    assert _daspremont2007.iterations_to(rows.assign(status=status)) == {0.1: 7}

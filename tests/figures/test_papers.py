@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spcabench import registry
+from spcabench import registry, style
 from spcabench.errors import InputError
 from spcabench.page import papers, render
 
@@ -72,3 +72,10 @@ def test_pages_escape_what_they_show_and_documents_do_not(tmp_path):
     text = "a < b | c"
     assert render.render("trial.html.j2", tmp_path, text=text) == "a &lt; b | c a &lt; b \\| c\n"
     assert render.render("trial.md.j2", tmp_path, text=text) == "a < b | c a < b \\| c\n"
+
+
+@pytest.mark.parametrize("name", registry.names("figure"))
+def test_letters_have_one_size_in_all_figures(name):
+    # a page scales a picture that is wider than its column
+    assert registry.module("figure", name).SIZE[0] <= style.WIDEST
+    assert not re.search(r"(font|label)size=\d", registry.path("figure", name).read_text())
