@@ -1,11 +1,11 @@
-"""Covariances on which simple methods fail: the optimum is known, and easy to miss.
+"""Covariances on which simple methods fail: the optimum is known, but easy to miss.
 
 Kumar, Sarkar, Tian, Zhang, "Combinatorial sparse PCA beyond the spiked identity model", 2026,
-doi:10.48550/arXiv.2603.02607, has the first four families, each against one method: diagonal
-thresholding, covariance thresholding, greedy selection by correlation, deflation. The leading
-eigenvector v has s equal entries (two for deflation), lambda_1 is 1 (10 for deflation), and
-lambda_2 / lambda_1 at most 0.9. The other families are ours: two equal blocks, negative
-correlations, nearly tied optima.
+doi:10.48550/arXiv.2603.02607, give the first four families, each directed against one method:
+diagonal thresholding, covariance thresholding, greedy selection by correlation, and deflation. The
+leading eigenvector v has s equal entries (two for deflation), lambda_1 is 1 (10 for deflation), and
+lambda_2 / lambda_1 is at most 0.9. The other families are ours: two equal blocks, negative
+correlations, and nearly tied optima.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ from spcabench.problem.problem import Problem
 
 
 def load(family="diagonal", s=8, n=None, m=None, seed=0):
-    """Sigma (n, n), its variables in random order and of random signs.
+    """Sigma (n, n), with its variables in random order and with random signs.
 
     family : "diagonal", "covariance", "greedy", "deflation", "equal", "negative" or "tied".
-    s : nonzeros of the optimum; ``support`` in the provenance holds them.
-    n : variables; those that the family does not need have no variance.
-    m : samples drawn from N(0, Sigma), as data; the covariance itself unless given.
+    s : number of nonzeros of the optimum; ``support`` in the provenance lists them.
+    n : number of variables; those beyond the family's own have zero variance.
+    m : if given, load m samples from N(0, Sigma) instead of the covariance itself.
     """
     if family not in FAMILIES:
         raise InputError(validate.nearest("family", family, FAMILIES))
@@ -50,23 +50,24 @@ def load(family="diagonal", s=8, n=None, m=None, seed=0):
 
 
 def against_diagonal_thresholding(s):
-    """v v' and 0.9 I on s others: each of these has more variance than 1 / s, and no covariance."""
+    """v v' plus 0.9 I on s other variables, each of larger variance than 1 / s."""
     return scipy.linalg.block_diag(np.full((s, s), 1.0 / s), 0.9 * np.eye(s)), s
 
 
 def against_covariance_thresholding(s):
-    """(I + v v') / 2, whose covariances 1 / (2 s) are below those of a block of lambda_1 = 0.72."""
-    others = max(3, s // 4)  # the more there are, the smaller are their covariances
+    """(I + v v') / 2, with covariances 1 / (2 s), below those of a block with lambda_1 = 0.72."""
+    others = max(3, s // 4)  # with more variables their covariances would be smaller
     c = 0.42 / (others - 1)
     decoy = 0.3 * np.eye(others) + c * (1.0 - np.eye(others))
     return scipy.linalg.block_diag(0.5 * np.eye(s) + np.full((s, s), 0.5 / s), decoy), s
 
 
 def against_greedy_selection(s):
-    """v v' + 0.9 N N': the first variable covaries most with s - 1 variables outside of v.
+    """v v' + 0.9 N N': the first variable has its largest covariances with variables outside of v.
 
-    The columns of N, orthonormal, are (b_i + e_i) / sqrt(2), b_i an orthonormal basis of what is
-    orthogonal to v among the first s, with first entries 1 / sqrt(s), e_i the variables outside.
+    The orthonormal columns of N are (b_i + e_i) / sqrt(2). The b_i are an orthonormal basis of the
+    complement of v on the first s variables, with first entries 1 / sqrt(s), and the e_i stand for
+    the s - 1 variables outside.
     """
     B = np.linalg.qr(np.column_stack([np.ones(s), np.eye(s)[:, 1:]]))[0][:, 1:]  # (s, s - 1)
     B = B @ reflection(B[0], np.full(s - 1, 1.0 / np.sqrt(s)))
@@ -76,16 +77,16 @@ def against_greedy_selection(s):
 
 
 def reflection(a, b):
-    """The orthogonal symmetric matrix that takes a to b, of one length, and b to a."""
+    """The orthogonal symmetric matrix that exchanges a and b, which have the same length."""
     d = a - b
     return np.eye(len(a)) - 2.0 * np.outer(d, d) / (d @ d) if d.any() else np.eye(len(a))
 
 
 def against_deflation(s):
-    """10 v_1 v_1' + v_2 v_2' + 0.9 u u', s + 3 variables, v_1 and v_2 of two variables each.
+    """10 v_1 v_1' + v_2 v_2' + 0.9 u u' on s + 3 variables; v_1 and v_2 have two variables each.
 
-    Projecting out an approximate v_1 that leans to the third variable (sqrt(0.9) v_1 + sqrt(0.1)
-    e_3) mixes v_2, u and e_3: the next eigenvector is dense.
+    Projecting out an approximate v_1 that leans towards the third variable (sqrt(0.9) v_1 +
+    sqrt(0.1) e_3) mixes v_2, u and e_3, so the next eigenvector is dense.
     """
     e = np.eye(s + 3)
     v_1, v_2 = (e[0] + e[1]) / np.sqrt(2.0), (e[0] - e[1]) / np.sqrt(2.0)
@@ -94,23 +95,23 @@ def against_deflation(s):
 
 
 def equal_blocks(s):
-    """Two blocks of s variables, both with correlations 0.5.
+    """Two blocks of s variables with all correlations 0.5.
 
-    There are two optima, and the leading eigenspace holds dense vectors.
+    There are two optima, and the leading eigenspace contains dense vectors.
     """
     block = 0.5 * np.eye(s) + np.full((s, s), 0.5)
     return scipy.linalg.block_diag(block, block), s
 
 
 def negative_correlations(s):
-    """s variables, every correlation -1 / s: the best of any two or more variables is 1 + 1 / s."""
+    """s variables with all correlations -1 / s: any two or more have the optimum 1 + 1 / s."""
     return (1.0 + 1.0 / s) * np.eye(s) - np.full((s, s), 1.0 / s), s
 
 
 def tied_optima(s):
-    """Four blocks of s variables with correlations 0.5 to 0.500003.
+    """Four blocks of s variables with correlations from 0.5 to 0.500003.
 
-    The first is the best, by 0.0001 % at most.
+    The first block is the best, by at most 0.0001 %.
     """
     blocks = [(0.5 - c) * np.eye(s) + (0.5 + c) for c in 1e-6 * np.array([3.0, 2.0, 1.0, 0.0])]
     return scipy.linalg.block_diag(*blocks), s

@@ -2,10 +2,10 @@
 
 Alon et al., "Broad patterns of gene expression revealed by clustering analysis of tumor and normal
 colon tissues probed by oligonucleotide arrays", PNAS 96 (1999): 40 tumour (t) and 22 normal (n)
-samples. The file is that of the R package datamicroarray (MIT licence; no licence of the data is
+samples. The file comes from the R package datamicroarray (MIT licence; no licence of the data is
 stated), sha256 76ea2ffa6226....
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
 """
 
@@ -19,11 +19,11 @@ FILES = [sources.File(FILE, SHA256, URL, 296_180, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
+    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
 
-    genes : keep so many genes of largest variance; all 2000 unless given.
-    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
-    intensities from 100 to 16,000.
+    genes : number of genes of largest variance to load; by default all 2000.
+    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
+        logarithm of intensities clipped between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:

@@ -1,9 +1,9 @@
-"""The artificial example of Zou, Hastie and Tibshirani: ten variables of three hidden factors.
+"""The artificial example of Zou, Hastie and Tibshirani: ten variables with three hidden factors.
 
 Zou, Hastie, Tibshirani, "Sparse principal component analysis", Journal of Computational and
 Graphical Statistics 15 (2006), section 5.2: V1 ~ N(0, 290), V2 ~ N(0, 300), V3 = -0.3 V1 + 0.925 V2
-+ e; X1 to X4 = V1 + e_i, X5 to X8 = V2 + e_i, X9 and X10 = V3 + e_i, all e independent N(0, 1). The
-exact covariance, as the paper uses it.
++ e; X1 to X4 = V1 + e_i, X5 to X8 = V2 + e_i, X9 and X10 = V3 + e_i, with all e independent N(0,
+1). The exact covariance is used, as in the paper.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ FACTOR = np.repeat([0, 1, 2], [4, 4, 2])
 
 def load():
     """Sigma (10, 10)."""
-    T = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.3, 0.925, 1.0]])  # of V1, V2 and V3's own e
+    T = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.3, 0.925, 1.0]])  # times V1, V2, V3's e
     hidden = T @ np.diag([290.0, 300.0, 1.0]) @ T.T
     Sigma = hidden[np.ix_(FACTOR, FACTOR)] + np.eye(10)
     return Problem.from_covariance(

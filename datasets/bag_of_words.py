@@ -2,13 +2,13 @@
 
 UCI machine learning repository, "Bag of Words" (Newman 2008; CC BY 4.0): nips (1500 x 12419), kos
 (3430 x 6906), enron (39861 x 28102), nytimes (300000 x 102660), pubmed (8200000 x 141043); ap: 2246
-documents of the Associated Press (Blei). Files docword.NAME.txt[.gz] and vocab.NAME.txt below the
-folder NAME. Where UCI's complete NIPS file is not at hand, one that lacks the words with corpus
-count up to 20 (4.9 % of its entries) is used, and said.
+documents of the Associated Press (Blei). The files docword.NAME.txt[.gz] and vocab.NAME.txt are
+expected in the folder NAME. If UCI's complete NIPS file is not available, a file without the words
+of corpus count up to 20 (4.9 % of the entries) is used, and a note tells the user.
 
-Stand-ins: kos for nytimes and ap for pubmed; else the docstrings of the installed scientific
-packages, a real corpus (documents are public functions and classes); for enron a synthetic corpus
-of its shape, with 3.7 million nonzeros and Zipf's word frequencies.
+Stand-ins: kos for nytimes and ap for pubmed; otherwise the docstrings of the installed scientific
+packages, a real corpus whose documents are public functions and classes; for enron a synthetic
+corpus of the same shape, with 3.7 million nonzeros and Zipf's word frequencies.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def _of_uci(name, sha256=None, size=None):
     )
 
 
-# corpus: files, the complete one first, and what is missing in each
+# for each corpus: its files, the complete one first, and what each of them lacks
 CORPORA = {
     "nips": [
         (_of_uci("nips"), ""),
@@ -79,7 +79,7 @@ CORPORA = {
     "docstrings": [],
 }
 FILES = [file for files in CORPORA.values() for file, _ in files]
-# real corpora that stand in for larger ones
+# real corpora that substitute for larger ones
 STAND_INS = {"nytimes": ("kos",), "pubmed": ("ap",)}
 ENRON = (39861, 28102, 3_700_000)
 
@@ -88,14 +88,15 @@ VALUES = {"counts": "counts", "tfidf": "tf-idf", "presence": "presence of the wo
 
 
 def load(corpus="nips", center=True, words=None, values="counts"):
-    """Counts (documents, words) as A, words centred implicitly, not divided by m.
+    """Counts (documents, words) as A, with words centred implicitly, not divided by m.
 
-    values : the "counts"; "tfidf", each times log(documents / documents with the word); "presence",
-        1 for each.
-    words : the covariance (1/m) of so many words of largest variance instead, by two streamed
-        passes over the file, in memory that does not grow with it: the way for a corpus like
-        pubmed. For the presence of words these are the words whose counts vary most; without
-        centring its entries are the shares of documents that hold both words.
+    values : "counts"; "tfidf", counts times log(documents / documents with the word); or
+        "presence", 1 for each word that occurs.
+    words : if given, load the covariance (1/m) of this many words of largest variance instead. It
+        takes two streamed passes over the file, with memory that does not grow with the file, so it
+        suits corpora such as pubmed. With values="presence" the words are those whose counts vary
+        most; without centring, the entries are then the shares of documents that contain both
+        words.
     """
     if values not in VALUES:
         raise InputError(f"values: {values!r}; choose from {', '.join(VALUES)}")
@@ -117,7 +118,7 @@ def load(corpus="nips", center=True, words=None, values="counts"):
 
 
 def _found(corpus):
-    """The files of a corpus that can be had, the complete one first."""
+    """The files of a corpus that are available, the complete one first."""
     for file, missing in CORPORA[corpus]:
         for name in (file.path, file.path.removesuffix(".gz")):
             path = sources.find(name, file.sha256 if name == file.path else None, file.url)
@@ -152,7 +153,7 @@ def _top(first, words, values):
 
 
 def _named(name, shape, corpus, about):
-    """The problem's name and provenance, a stand-in called one."""
+    """The problem's name and provenance; a stand-in is marked as one."""
     stand_in = not name.startswith(corpus)
     if stand_in:
         name = f"{corpus} (stand-in: {name} {shape[0]} x {shape[1]})"
@@ -217,12 +218,12 @@ def _valued(counts, values):
 def _synthetic(m, n, nonzeros):
     """Counts with Zipf's word frequencies.
 
-    Word j is in a share of the documents that falls as 1/j, capped.
+    The share of documents that contain word j falls as 1/j, up to a maximum.
     """
     rng = np.random.default_rng(0)
     weight = 1.0 / np.arange(1, n + 1)
     low, high = 0.0, float(m) * n
-    while high - low > 1e-6 * high:  # the scale at which the capped shares add up to the nonzeros
+    while high - low > 1e-6 * high:  # find the scale at which the shares sum to the nonzeros
         middle = (low + high) / 2
         low, high = (
             (middle, high)

@@ -1,7 +1,7 @@
-"""Another dataset with its rows drawn again, with replacement: a new sample of the same data.
+"""A bootstrap sample of another dataset: its rows drawn with replacement.
 
-Of a covariance there are no rows: the rows are then drawn from the normal distribution with that
-covariance. A comparison on fresh problems takes the place of its real data from here.
+A covariance has no rows, so rows are drawn from the normal distribution with that covariance. A
+comparison on fresh problems uses this in place of its real data.
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ from spcabench.vectors import largest_indices
 
 
 def load(of="alon", given=None, variables=None, samples=180, seed=0):
-    """A = X centred over sqrt(m), X the drawn rows (m, n).
+    """A = X / sqrt(m) with X centred, where X (m, n) holds the drawn rows.
 
-    of : name of the dataset. given : its parameters, a mapping.
-    variables : so many variables of largest variance in the drawn rows; all unless given.
-    samples : rows drawn from a covariance; of data as many are drawn as there are.
+    of : name of the dataset. given : its parameters, as a mapping.
+    variables : number of variables of largest variance in the drawn rows; by default all.
+    samples : number of rows drawn from a covariance; data keep their number of rows.
     """
     if variables is not None:
         validate.whole("variables", variables, 1)
@@ -32,7 +32,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
     if variables is not None:
         columns = largest_indices(_variances(X), min(variables, original.n))
         X, names = X[:, columns], None if names is None else [names[j] for j in columns]
-    if sp.issparse(X):  # few columns are left: dense is smaller
+    if sp.issparse(X):  # with few columns left, dense is smaller
         X = X.toarray()
     return Problem.from_data(
         X,
@@ -44,7 +44,7 @@ def load(of="alon", given=None, variables=None, samples=180, seed=0):
 
 
 def _drawn(original, samples, rng):
-    """Rows (m, n) drawn again, or those of a normal distribution."""
+    """Rows (m, n) drawn with replacement, or drawn from a normal distribution."""
     if original.m is None:
         w, V = np.linalg.eigh(original.matrix.S)
         return rng.standard_normal((samples, original.n)) * np.sqrt(np.maximum(w, 0.0)) @ V.T

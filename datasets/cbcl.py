@@ -1,12 +1,12 @@
 """CBCL faces: 2429 grey images of 19 x 19 pixels.
 
 MIT Center for Biological and Computational Learning, CBCL face database 1, training faces (Sung
-1996); for research only. The raw grey values are read from the file of NMFLibrary, sha256
-bf183d48b74f..., which holds the negatives (256 - g) / 256; the contrast-normalised ones (per face
-mean and standard deviation 0.25, clipped to [0, 1]: Lee and Seung 1999) from that of NMFcUDA,
-sha256 b2c4a9c3933f....
+1996); for research only. The raw grey values are read from NMFLibrary's file, sha256
+bf183d48b74f..., which contains the negatives (256 - g) / 256. The contrast-normalised values (each
+face with mean and standard deviation 0.25, clipped to [0, 1]: Lee and Seung 1999) are read from
+NMFcUDA's file, sha256 b2c4a9c3933f....
 
-Stand-in where a file cannot be had: 2429 grey patches of 19 x 19 pixels of scikit-learn's two
+Stand-in if a file is not available: 2429 grey patches of 19 x 19 pixels from scikit-learn's two
 photographs.
 """
 
@@ -33,14 +33,14 @@ FILES = [
 
 
 def load(contrast=False, center=True, scale=False, each=None):
-    """A = X centred by pixel, divided by sqrt(m).
+    """A = X / sqrt(m) with X centred by pixel.
 
-    Sigma (361, 361) is the covariance of the grey values, 0 to 255.
+    Sigma (361, 361) is the covariance of the grey values, which range from 0 to 255.
 
-    contrast : the contrast-normalised faces.
-    center, scale : other readings of the paper, which states no preprocessing.
-    each : what is done with each face before: "standardised" (mean 0, standard deviation 1) or
-        "norm one".
+    contrast : load the contrast-normalised faces.
+    center, scale : other possible preprocessing; the paper states none.
+    each : initial scaling of each face: "standardised" (mean 0, standard deviation 1) or "norm
+        one".
     """
     if each not in EACH:
         raise InputError(f"each: {each!r}; choose 'standardised' or 'norm one'")
@@ -77,7 +77,7 @@ def _standardised(X):
     return X / X.std(axis=1, keepdims=True)
 
 
-# what is done with each face before all else
+# scaling of each face, before everything else
 EACH = {
     None: lambda X: X,
     "standardised": _standardised,
@@ -86,16 +86,16 @@ EACH = {
 
 
 def _read(file, contrast):
-    """Grey values (2429, 361), the pixels of a face row by row.
+    """Grey values (2429, 361), with the pixels of a face row by row.
 
-    The file has a face per column, column by column.
+    The file has one face per column, with its pixels column by column.
     """
     from scipy.io import loadmat
 
     key = "X" if contrast else "M"
     try:
         M = loadmat(file, variable_names=[key])[key].astype(float)
-    except Exception as error:  # the reader fails in many ways on a damaged file
+    except Exception as error:  # on a damaged file the reader raises many kinds of errors
         raise InputError(
             f"{file}: not a MATLAB file with a numeric matrix {key} ({error})"
         ) from None

@@ -1,4 +1,4 @@
-"""Gaussian data: Sigma = A'A with independent standard normal entries of A (m, n).
+"""Gaussian data: Sigma = A'A, where the entries of A (m, n) are independent standard normal.
 
 The synthetic problems of Kuleshov (2013, section 4), which follow Journee et al. (2010).
 """

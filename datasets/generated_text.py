@@ -1,9 +1,9 @@
 """Generated word counts of the size of a large corpus, with topics: sparse, 10^5 words.
 
-Word j is in a share of 8/j of the documents, as in Zipf (1949), but at most a half. Each
-document has one of a number of topics, and the words of its topic are three times as likely in it:
-so there are sparse components to be found. It stands for corpora such as NYTimes (102,660 words),
-whose files are too large to be carried along.
+Word j occurs in a share 8/j of the documents, as in Zipf (1949), but at most in half of them. Each
+document has one topic, whose words are three times as likely in it, so there are sparse components
+to find. It represents corpora such as NYTimes (102,660 words), whose files are too large to
+distribute.
 """
 
 import numpy as np
@@ -12,15 +12,15 @@ import scipy.sparse as sp
 from spcabench import validate
 from spcabench.problem.problem import Problem
 
-COMMON = 8.0  # times 1/j: the share of the documents that word j is in
-MOST = 0.5  # share of the documents that a word is in at most
-LIKELIER = 3.0  # a word in the documents of its topic
+COMMON = 8.0  # divided by j: the share of the documents that contain word j
+MOST = 0.5  # largest share of the documents that contain a word
+LIKELIER = 3.0  # factor for a word in the documents of its topic
 
 
 def load(m=20_000, n=100_000, topics=50, seed=0):
     """A = counts (m, n), centred implicitly.
 
-    m : documents. n : words. topics : of which word j has the j-th, counted around.
+    m : documents. n : words. topics : number of topics; words are assigned to them cyclically.
     """
     for name, value, least in (("m", m, 2), ("n", n, 1), ("topics", topics, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)

@@ -1,10 +1,10 @@
 """Leukemia gene expression (Golub et al. 1999): 72 samples x 7129 genes.
 
 Golub et al., "Molecular classification of cancer: class discovery and class prediction by gene
-expression monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file is that of the R
+expression monitoring", Science 286 (1999): 47 ALL and 25 AML samples. The file comes from the R
 package datamicroarray (MIT licence; no licence of the data is stated), sha256 594f5507597f....
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
 """
 
@@ -21,11 +21,11 @@ FILES = [sources.File(FILE, SHA256, URL, 1_191_760, "none stated; package MIT")]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
+    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
 
-    genes : keep so many genes of largest variance; all 7129 unless given.
-    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
-    intensities from 100 to 16,000.
+    genes : number of genes of largest variance to load; by default all 7129.
+    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
+        logarithm of intensities clipped between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:

@@ -2,10 +2,10 @@
 
 Armstrong et al., "MLL translocations specify a distinct gene expression profile that distinguishes
 a unique leukemia", Nature Genetics 30 (2002): 24 ALL, 20 MLL and 28 AML samples, raw intensities.
-The file is the table of the Kent Ridge repository as one CSV (no licence stated), sha256
-4fcfbc5756f0.... It has no public address here.
+The file is the Kent Ridge repository's table as one CSV (no licence stated), sha256
+4fcfbc5756f0.... No public address of it is known here.
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
 """
 
@@ -23,11 +23,11 @@ FILES = [sources.File(FILE, SHA256, None, 1_750_297)]
 
 
 def load(genes=None, center=True, scale=False, log2=False):
-    """A = X centred by gene, divided by sqrt(m): Sigma (n, n) is the covariance.
+    """A = X / sqrt(m) with X centred by gene, so that Sigma (n, n) is the covariance.
 
-    genes : keep so many genes of largest variance; all 12582 unless given.
-    center, scale, log2 : other readings; the paper states no preprocessing. log2 is that of
-    intensities from 100 to 16,000.
+    genes : number of genes of largest variance to load; by default all 12582.
+    center, scale, log2 : other possible preprocessing; the paper states none. log2 takes the
+        logarithm of intensities clipped between 100 and 16,000.
     """
     file = sources.find(FILE, SHA256)
     if file is None:
@@ -37,7 +37,7 @@ def load(genes=None, center=True, scale=False, log2=False):
 
 
 def _read(file):
-    """X (72, 12582), the genes' names, and the samples' classes."""
+    """X (72, 12582), the names of the genes, and the classes of the samples."""
     with using_file(file), gzip.open(file, "rt", encoding="ascii") as stream:
         names = stream.readline().strip().split(",")[:-1]
         rows = [line.strip().split(",") for line in stream if line.strip()]

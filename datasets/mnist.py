@@ -1,9 +1,9 @@
 """MNIST handwritten digits: the first 5000 images of the training set, 784 pixels.
 
-LeCun, Cortes, Burges, "The MNIST database of handwritten digits"; no licence stated by the authors.
-The standard idx file, sha256 440fcabf73cc....
+LeCun, Cortes, Burges, "The MNIST database of handwritten digits"; the authors state no licence. The
+file is in the standard idx format, sha256 440fcabf73cc....
 
-Stand-in where the file cannot be had: scikit-learn's digits, 1797 images of 64 pixels.
+Stand-in if the file is not available: scikit-learn's digits, 1797 images of 64 pixels.
 """
 
 import gzip
@@ -21,11 +21,12 @@ FILES = [sources.File(FILE, SHA256, URL, 9_912_422)]
 
 
 def load(rows=5000, center=True):
-    """A (rows, 784): the first images in the file's order, pixels centred, not divided by m.
+    """A (rows, 784): the first images of the file, pixels centred, not divided by m.
 
-    Grey values are 0 to 255.
+    Grey values range from 0 to 255.
 
-    center : False for another reading of He et al. (2010), who do not say that pixels are centred.
+    center : set to False for another reading of He et al. (2010), who do not say whether they
+        centre.
     """
     if not 2 <= rows <= 60000:
         raise InputError(f"rows: {rows}; it must be from 2 to 60000")

@@ -1,13 +1,14 @@
 """Colour patches of natural images: 8 x 8 x 3 pixels at random offsets.
 
-STL-10 (Coates, Ng, Lee 2011; images of ImageNet, research only): its binary file train_X.bin or
-unlabeled_X.bin, where a user has one below natural_images, or fetches it. Else CIFAR-10 (Krizhevsky
-2009; no licence stated), images 0 to 3999 of the training set as the PNG files of convnetjs, sha256
-0614720d6929... and on, and the 68 photographs of CBSD68 (Martin et al. 2001, the Berkeley
-segmentation data set; non-commercial research and education), sha256 513c5a8fe21d...: patches are
-taken from both in equal parts.
+STL-10 (Coates, Ng, Lee 2011; images from ImageNet, research only): its binary file train_X.bin or
+unlabeled_X.bin, if the user has put one into the folder natural_images or fetches it. Otherwise
+CIFAR-10 (Krizhevsky 2009; no licence stated), images 0 to 3999 of the training set as the PNG files
+of convnetjs, sha256 0614720d6929... and following, and the 68 photographs of CBSD68 (Martin et al.
+2001, the Berkeley segmentation data set; non-commercial research and education), sha256
+513c5a8fe21d.... Equal numbers of patches are taken from both.
 
-Stand-in: CIFAR-10 and CBSD68 for STL-10; else scikit-learn's two photographs.
+Stand-ins: CIFAR-10 and CBSD68 for STL-10; if they are not available, scikit-learn's two
+photographs.
 """
 
 import tarfile
@@ -42,15 +43,15 @@ FILES = [
 
 
 def load(patches=100_000, seed=0, contrast=False):
-    """A (patches, 192) = X centred by pixel: R of the paper, transposed.
+    """A (patches, 192) = X centred by pixel: the paper's R, transposed.
 
-    Grey values are 0 to 255. A is not divided by m.
+    Grey values range from 0 to 255. A is not divided by m.
 
-    Variables are in the order of a tile of shape (8, 8, 3): row, column, channel (red, green,
-    blue).
+    The order of the variables is that of a tile of shape (8, 8, 3): row, column, channel (red,
+    green, blue).
 
-    contrast : each patch less its mean and divided by its standard deviation plus 10 first (Coates,
-        Ng 2012).
+    contrast : first subtract the mean of each patch and divide by its standard deviation plus 10
+        (Coates, Ng 2012).
     """
     if isinstance(patches, bool) or not isinstance(patches, int) or patches < 2:
         raise InputError(f"patches: {patches!r}; it must be a whole number from 2")
@@ -82,9 +83,9 @@ def load(patches=100_000, seed=0, contrast=False):
 
 
 def _images():
-    """The source's name, and lists of images (height, width, 3).
+    """The name of the source, and lists of images (height, width, 3).
 
-    Patches are taken from each list in equal parts.
+    Equal numbers of patches are taken from each list.
     """
     for file in STL10:
         path = sources.find(file, None)
@@ -108,9 +109,9 @@ def _images():
 
 
 def _patches(images, count, rng):
-    """Patches (count, 192): an image at random, an offset at random.
+    """Patches (count, 192) at random offsets in random images.
 
-    They are the same for given images and seed.
+    The images and the seed determine them.
     """
     chosen = rng.integers(len(images), size=count)
     sizes = np.array([image.shape[:2] for image in images])[chosen]
@@ -122,9 +123,9 @@ def _patches(images, count, rng):
 
 
 def _read_stl10(path):
-    """Images (count, 96, 96, 3), mapped, not read.
+    """Images (count, 96, 96, 3), memory-mapped instead of read.
 
-    The file holds them channel by channel, column by column.
+    The file stores them channel by channel, column by column.
     """
     size = path.stat().st_size
     if size == 0 or size % (3 * 96 * 96):
@@ -133,7 +134,7 @@ def _read_stl10(path):
 
 
 def _read_cifar(path):
-    """Images (1000, 32, 32, 3): each row of the picture is one."""
+    """Images (1000, 32, 32, 3): each row of the picture is one image."""
     pixels = _pixels(path, path)
     if pixels.shape != (1000, 1024, 3):
         raise InputError(f"{path}: {pixels.shape}; expected 1000 rows of 1024 pixels")
@@ -141,7 +142,7 @@ def _read_cifar(path):
 
 
 def _read_photographs(path):
-    """The photographs of a tar file, read where they are: nothing is unpacked."""
+    """The photographs of a tar file, read in place without unpacking it."""
     try:
         with using_file(path), tarfile.open(path) as archive:
             members = sorted(

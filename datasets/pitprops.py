@@ -1,7 +1,7 @@
 """Pit props: correlations of 13 measurements on 180 props of pine.
 
 Jeffers, "Two case studies in the application of principal component analysis", Applied Statistics
-16 (1967), Table 2: 13 variables. A correlation matrix, used as it is printed.
+16 (1967), Table 2: 13 variables. The correlation matrix is used as printed.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ NAMES = [
     *("bowmax", "bowdist", "whorls", "clear", "knots", "diaknot"),
 ]
 
-# the lower triangle below the diagonal, row by row, in thousandths
+# the strict lower triangle, row by row, in thousandths
 LOWER = """
 954
 364 297

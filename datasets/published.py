@@ -1,18 +1,18 @@
-"""The covariances and correlations on which certified sparse PCA is published.
+"""The covariances and correlations on which results of certified sparse PCA were published.
 
 Berk, Bertsimas (2019), Bertsimas, Cory-Wright, Pauphilet (2022), Li, Xie (2024), and Cory-Wright,
-Pauphilet (2022) share them; most are made of tables of the UCI repository, whose terms (CC BY 4.0)
-lie below. The files are those of the authors' repositories, unchanged:
+Pauphilet (2022) share them. Most are computed from tables of the UCI repository, whose terms (CC BY
+4.0) apply. The files come unchanged from the authors' repositories:
 
-- INFORMSJoC/2022.0372 (MIT licence), tables of text: Li and Xie;
+- INFORMSJoC/2022.0372 (MIT licence), text tables: Li and Xie;
 - ryancorywright/MultipleComponentsSoftware and ScalableSPCA.jl (MIT), HDF5: Cory-Wright et al.;
 - tianlaics/FSPCA (no licence stated), MATLAB: the lymphoma covariance of d'Aspremont et al.;
-- wine is scikit-learn's table, its measurements standardised as in ScalableSPCA.jl.
+- wine is scikit-learn's table, with its measurements standardised as in ScalableSPCA.jl.
 
-Colon (500 variables), reddit (2000) and micromass (1300) of the same papers are not here: their
-files are too large for the copies that could be read, so no checksum is known.
+Colon (500 variables), reddit (2000) and micromass (1300) from the same papers are missing, because
+their files are too large for the copies that could be read, and so no checksum is known.
 
-Stand-in where a file cannot be had: a generated covariance with as many variables.
+Stand-in if a file is not available: a generated covariance with the same number of variables.
 """
 
 from dataclasses import dataclass
@@ -44,9 +44,9 @@ CITED = {
 
 @dataclass(frozen=True)
 class Table:
-    """One matrix: its file, the repository, checksum and size of the file; n; the key inside it.
+    """One matrix: its file, repository, checksum and size in bytes; n; the key inside the file.
 
-    correlation : whether it is one.
+    correlation : whether it is a correlation matrix.
     """
 
     file: str
@@ -58,7 +58,7 @@ class Table:
     correlation: bool = False
 
 
-# file, home, bytes, SHA-256
+# file, repository, bytes, SHA-256
 STORED = """
 pitprops_txt LI 1093 ef8d4309c18cf25afbf975f03b4f5c4390f519c29219709d4729b4c7a078a6d2
 housing_txt LI 3737 c312b9838396fbc7a4f8fb89901dda6d72b8248fccddd87b10a668170dd00b57
@@ -119,7 +119,7 @@ HOMES = {"LI": LI, "CORY": CORY, "SCALABLE": SCALABLE, "TIAN": TIAN}
 
 
 def _tables():
-    """Name -> table, with the checksum of the file that holds it."""
+    """The tables by name, each with the checksum of its file."""
     stored = {file: about for file, *about in map(str.split, STORED.strip().splitlines())}
     for name, file, n, kind, *key in map(str.split, MATRICES.strip().splitlines()):
         home, size, sha256 = stored.get(file, ("", 0, ""))  # wine comes with scikit-learn
@@ -136,10 +136,10 @@ FILES = [
 
 
 def load(name="pitprops"):
-    """Sigma (n, n), as it is published; entries that are NaN (constant variables) are 0.
+    """Sigma (n, n) as published, except that NaN entries (of constant variables) are set to 0.
 
     name : "pitprops", "eisen1", "arrhythmia", "arrhythmia-raw", ... (the keys of TABLES); "-raw"
-        stands for the covariance where a correlation is there too.
+        denotes the covariance if there is also a correlation.
     """
     if name not in TABLES:
         raise InputError(validate.nearest("name", name, TABLES))
@@ -180,7 +180,7 @@ def _found(table):
 def _hdf5(file, key):
     h5py = require("h5py")
     with h5py.File(file) as stored:
-        return stored[key][()].T  # Julia writes columns first
+        return stored[key][()].T  # Julia stores columns first
 
 
 def _wine():
@@ -190,7 +190,7 @@ def _wine():
 
 
 def _stand_in(name, table):
-    """A covariance of decaying spectrum; a correlation where the published matrix is one."""
+    """A covariance with decaying spectrum, or a correlation if the published matrix is one."""
     rng = np.random.default_rng(table.n)
     X = rng.standard_normal((2 * table.n, table.n)) * np.arange(1.0, table.n + 1.0) ** -0.5
     S = np.cov(X @ np.linalg.qr(rng.standard_normal((table.n, table.n)))[0].T, rowvar=False)

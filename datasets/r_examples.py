@@ -1,10 +1,10 @@
-"""Examples of R packages for sparse PCA, on the very numbers that R draws there.
+"""Examples from R packages for sparse PCA, with exactly the numbers that R draws.
 
-"eespca" is the vignette of EESPCA (Frost 2022): 100 samples of ten variables, two blocks with
-covariance 0.5; its covariance. "sparsepca" is the test of sparsepca (Erichson et al. 2020): 1,000
-samples of ten variables that hang on three factors. "amanpg" is the vignette of amanpg (Chen et al.
-2020): 1,000 standard normal samples of 500 variables, columns centred, then rows scaled to norm
-one.
+"eespca" is the vignette of EESPCA (Frost 2022): the covariance of 100 samples of ten variables in
+two blocks with covariance 0.5. "sparsepca" is the test of sparsepca (Erichson et al. 2020): 1,000
+samples of ten variables that depend on three factors. "amanpg" is the vignette of amanpg (Chen et
+al. 2020): 1,000 standard normal samples of 500 variables, with columns centred and rows then scaled
+to norm one.
 """
 
 import numpy as np
@@ -33,8 +33,8 @@ def load(example="eespca"):
 def eespca():
     """MASS::mvrnorm(100, 0, S) after set.seed(2): (100, 10).
 
-    It multiplies normal numbers with the eigenvectors of S. Those of multiple eigenvalues are
-    LAPACK's choice: here they are as the vignette prints them.
+    It multiplies normal numbers by the eigenvectors of S. For multiple eigenvalues LAPACK may
+    return any basis, so the vectors printed in the vignette are used.
     """
     V, half = np.zeros((10, 10)), np.sqrt(0.5)
     V[:4, 0] = -0.5
@@ -71,8 +71,9 @@ EXAMPLES = ("eespca", "sparsepca", "amanpg")
 def rnorm(seed, count):
     """R's rnorm(count) after set.seed(seed), with its default generators (count,).
 
-    Matsumoto and Nishimura's Mersenne Twister (1998), its 624 words made from the seed by a linear
-    congruence; a uniform number of 27 and 32 bits; the inverse of the normal distribution.
+    The generators are Matsumoto and Nishimura's Mersenne Twister (1998), whose 624 words are filled
+    from the seed by a linear congruence; uniform numbers from 27 and 32 bits; and inversion of the
+    normal distribution.
     """
     words = np.empty(675, dtype=np.uint64)
     word = seed

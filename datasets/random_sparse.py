@@ -1,4 +1,4 @@
-"""Random sparse data: standard normal nonzeros at random places, features centred implicitly.
+"""Random sparse data: standard normal nonzeros at random positions, features centred implicitly.
 
 The synthetic problems of He, Monteiro, Park (2010, section 3.1).
 """
@@ -12,7 +12,7 @@ from spcabench.problem.problem import Problem
 
 
 def load(m=1000, n=1000, density=0.2, seed=0):
-    """A = W centred, W (m, n) with a share ``density`` of nonzeros from N(0, 1).
+    """A = W centred, where a share ``density`` of W (m, n) is nonzero, from N(0, 1).
 
     A is not divided by m.
     """
@@ -22,7 +22,7 @@ def load(m=1000, n=1000, density=0.2, seed=0):
     if not 0.0 < density <= 1.0:
         raise InputError(f"density: {density}; it must be above 0 and at most 1")
     rng = np.random.default_rng(seed)
-    per_column = rng.binomial(m, density, size=n)  # as many as independent places would give
+    per_column = rng.binomial(m, density, size=n)  # distributed as for independent entries
     rows = [rng.choice(m, count, replace=False, shuffle=False) for count in per_column]
     starts = np.concatenate([[0], per_column.cumsum()])
     W = sp.csc_array((rng.standard_normal(starts[-1]), np.concatenate(rows), starts), shape=(m, n))

@@ -1,21 +1,22 @@
-"""Simulated word counts with topics; NYTimes' size is m=300_000, n=102_660, the default a tenth.
+"""Simulated word counts with topics, by default a tenth of NYTimes (m=300_000, n=102_660).
 
-NYTimes (300,000 documents, 102,660 words), which Zhang and El Ghaoui (2011) use, is too large to be
-carried along. At its size this one tells what elimination and search cost there. What it says of
-topics and of the decay of variances is what was put in.
+NYTimes (300,000 documents, 102,660 words), which Zhang and El Ghaoui (2011) use, is too large to
+distribute. At full size, this simulation shows what elimination and search would cost on NYTimes.
+Its topics and the decay of its variances only reflect its assumptions.
 
-Calibrated on the news at hand, KOS (3430 x 6906) and the Associated Press (2246 x 10473): the
-exponent and the shift of Zipf and Mandelbrot's law for the frequency of words; the spread of the
-documents' lengths; how often a word is said again once it is said; how unequal topics make the use
-of a word (variance over mean of its counts, by rank). From the paper: documents, words, and the
-file's size of 1 GB, which at 14.5 bytes an entry is 230 different words in a document.
+Calibrated on the available news corpora, KOS (3430 x 6906) and the Associated Press (2246 x 10473):
+the exponent and the shift of the Zipf-Mandelbrot law of word frequencies; the spread of the
+document lengths; how often a word is repeated in a document; and how unevenly topics use a word
+(variance over mean of its counts, by rank). Taken from the paper: the numbers of documents and
+words, and the file size of 1 GB, which at 14.5 bytes per entry means 230 different words per
+document.
 
-Invented: the number of topics and how common each is; that a document has one of them, and a
+Invented: the number of topics and the frequency of each; that a document has exactly one, with a
 Beta(2, 2) share of its words from it; that a topic multiplies the frequency of each word by a gamma
 variable, independent of its rank and of other words, so no two topics are related; that lengths are
-lognormal. There are no phrases, no dates and no copies of articles. Not calibrated and not met: the
-leading eigenvalue is 3 to 6 times the largest variance, in the real corpora 1.5 to 2.3 times,
-because longer documents use all words more.
+lognormal. There are no phrases, no dates and no duplicate articles. One property is neither
+calibrated nor matched: the leading eigenvalue is 3 to 6 times the largest variance, compared with
+1.5 to 2.3 times in the real corpora, because longer documents contain more of all words.
 """
 
 import numpy as np
@@ -24,19 +25,19 @@ import scipy.sparse as sp
 from spcabench import validate
 from spcabench.problem.problem import Problem
 
-EXPONENT, SHIFT = 0.95, 35.0  # KOS 0.91 and 18, the Associated Press 0.99 and 66
-OCCURRENCES = 280.0  # of a document on average, of about 230 different words
-LENGTHS = 0.74  # standard deviation of their logarithm: 0.71 and 0.77
-ONCE = 0.83  # probability that an occurrence is not repeated at once
-TOPICALITY = 0.25  # shape of the gamma variable; smaller is more unequal
-BLOCK = 5_000  # documents that are made at a time
+EXPONENT, SHIFT = 0.95, 35.0  # KOS has 0.91 and 18, the Associated Press 0.99 and 66
+OCCURRENCES = 280.0  # mean number per document, of about 230 different words
+LENGTHS = 0.74  # standard deviation of their logarithm: 0.71 and 0.77 in the two corpora
+ONCE = 0.83  # probability that an occurrence is not repeated immediately
+TOPICALITY = 0.25  # shape of the gamma variable; smaller means less even
+BLOCK = 5_000  # documents generated at a time
 
 
 def load(m=30_000, n=10_266, topics=50, seed=0):
     """A = counts (m, n), sparse, centred implicitly.
 
-    m : documents. n : words, the most frequent first. topics : of which topic t is as common as
-    1/(t + 10).
+    m : documents. n : words, the most frequent first. topics : number of topics; topic t has a
+        frequency proportional to 1/(t + 10).
     """
     for name, value, least in (("m", m, 2), ("n", n, 1), ("topics", topics, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)
@@ -57,7 +58,7 @@ def load(m=30_000, n=10_266, topics=50, seed=0):
 
 
 def _cumulated(rng, n, topics):
-    """Cumulated frequencies of the words (topics + 1, n): those of all documents, and by topic."""
+    """Cumulative frequencies of the words (topics + 1, n): over all documents, then by topic."""
     frequency = (np.arange(1, n + 1) + SHIFT) ** -EXPONENT
     weights = np.vstack([np.ones(n), rng.gamma(TOPICALITY, 1.0 / TOPICALITY, (topics, n))])
     cumulated = np.cumsum(frequency * weights, axis=1)

@@ -1,10 +1,10 @@
 """Prostate cancer gene expression (Singh et al. 2002): 102 samples x 12600 genes.
 
 Singh et al., "Gene expression correlates of clinical prostate cancer behavior", Cancer Cell 1
-(2002): 52 tumour and 50 normal samples, raw intensities. The file is that of the R package
+(2002): 52 tumour and 50 normal samples, raw intensities. The file comes from the R package
 datamicroarray (MIT licence; no licence of the data is stated), sha256 5197cdae41c6....
 
-Stand-in where the file cannot be had: scikit-learn's breast-cancer table, 569 samples x 30
+Stand-in if the file is not available: scikit-learn's breast-cancer table, 569 samples x 30
 measurements.
 """
 
@@ -29,7 +29,7 @@ FILES = [sources.File(FILE, SHA256, URL, 1_234_368, "none stated; package MIT")]
 def load(center=True, scale=False):
     """A = X centred by gene (102, 12600), not divided by m (Kuleshov 2013, section 5.1).
 
-    center, scale : other readings of the paper, which states no preprocessing.
+    center, scale : other possible preprocessing; the paper states none.
     """
     file = sources.find(FILE, SHA256, URL)
     if file is None:

@@ -1,7 +1,7 @@
-"""Spiked covariance: Sigma = u u' + V V' / m, u sparse.
+"""Spiked covariance: Sigma = u u' + V V' / m with sparse u.
 
-Zhang and El Ghaoui (2011, section 4): Card(u) = n / 10, V_ij from N(0, 1). The number of samples m
-is not stated: m = n here unless given; u has equal entries and norm one.
+Zhang and El Ghaoui (2011, section 4): Card(u) = n / 10, V_ij from N(0, 1). The paper does not state
+the number of samples m, which is n here by default; u has equal entries and norm one.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """Two orthogonal sparse spikes that share variables: Sigma = I + strength (u u' + v v').
 
 Cory-Wright and Pauphilet, "Sparse PCA with multiple components", arXiv:2209.14790 (2022), synthetic
-data: n = 50, 20 nonzeros of equal size in u and in v, a share of 0.1, 0.5 or 0.9 of them on the
-same variables. Signs are drawn at random; on half of the shared variables those of u and v agree,
-so that u'v = 0.
+data: n = 50, with 20 nonzeros of equal size in u and in v, of which a share of 0.1, 0.5 or 0.9 are
+on the same variables. Signs are drawn at random; on half of the shared variables the signs of u and
+v agree, so that u'v = 0.
 """
 
 import numpy as np
@@ -14,12 +14,13 @@ from spcabench.problem.problem import Problem
 
 
 def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
-    """Sigma (n, n), or the covariance of m samples of it.
+    """Sigma (n, n), or the covariance of m samples from it.
 
-    The provenance holds u and v as ``loadings``, and the variables in either as ``support``.
+    The provenance lists u and v as ``loadings``, and the variables of their union as ``support``.
 
-    count : nonzeros of each spike; overlap : share of them that both have, made even in number and
-        less than all; strength : variance along a spike above the noise's, which is 1.
+    count : number of nonzeros of each spike. overlap : share of the nonzeros that are common to
+        both; their number is rounded to an even one below the total. strength : variance along a
+        spike in addition to the noise variance of 1.
     """
     for name, value, least in (("n", n, 1), ("count", count, 1), ("seed", seed, 0)):
         validate.whole(name, value, least)
@@ -51,17 +52,17 @@ def load(n=50, count=20, overlap=0.5, strength=1.0, m=None, seed=0):
 
 
 def shared_variables(count, overlap):
-    """The number of shared variables: even, at most overlap times count but for rounding up."""
+    """The number of shared variables: even, and close to overlap times count."""
     shared = int(overlap * count + 1e-9)
     shared += shared % 2
     return shared - 2 if shared >= count else shared
 
 
 def spikes(rng, n, count, shared):
-    """u and v in columns (n, 2), with equal entries but for their signs, orthogonal."""
+    """u and v as columns (n, 2): orthogonal, with entries that are equal except for their signs."""
     places = rng.permutation(n)[: 2 * count - shared]
     signs = rng.choice([-1.0, 1.0], (2, count))
-    # the last variables of u are those of v too, with the same sign and the other one in turn
+    # v shares the last variables of u, with signs that alternately agree and differ
     signs[1, count - shared :] = signs[0, count - shared :] * np.resize([1.0, -1.0], shared)
     U = np.zeros((n, 2))
     alone = count - shared

@@ -1,14 +1,15 @@
-"""abess: best subsets by adaptive splicing, by the library's SparsePCA (optional).
+"""abess: best subsets by adaptive splicing, with the library's SparsePCA (optional).
 
-It is installed by ``pip install spcabench[compare]``.
+Install it with ``pip install spcabench[compare]``.
 
 Zhu, Wang, Hu, Huang, Jiang, Zhang, Lin, Zhu (2022).
 
 Differs from the library in:
 
-1. It is given the covariance, over its largest eigenvalue, with 1e-6 on the diagonal: of data it
-   centres, and of some singular covariances it gives vectors of far less variance.
-2. The k largest of its loadings are kept.
+1. The input is the covariance, divided by its largest eigenvalue, with 1e-6 added to the diagonal.
+   The library would centre data, and on some singular covariances it returns vectors of far less
+   variance.
+2. Only the k largest of its loadings are used.
 """
 
 import warnings
@@ -33,12 +34,12 @@ FACTS = Facts(
 COLOUR = "#8C564B"
 EXAMPLE = dict(k=10)
 STOP = "end"
-COUNTED = False  # what the library does is not counted
-REQUIRES = "abess"  # skipped, with this reason, where it is not installed
+COUNTED = False  # flops inside the library are not counted
+REQUIRES = "abess"  # without this package the solver is skipped, and the reason is given
 
 
 def solve(problem, *, k: int):
-    """Yield the cut leading eigenvector, then the library's loadings (n,)."""
+    """Yield the truncated leading eigenvector, then the library's loadings (n,)."""
     try:
         from abess.decomposition import SparsePCA
     except ImportError:

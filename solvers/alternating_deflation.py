@@ -1,21 +1,22 @@
-"""Alternating deflation: orthonormal sparse components, each found again against the others.
+"""Alternating deflation: orthonormal sparse components, each updated in turn against the others.
 
-Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X), X'X = I, each column with at
-most k nonzeros. Component t is the sparse component of Sigma - lambda sum_{s != t} w_s x_s x_s',
-w_s the variance of the first x_s; all are found in turn, and lambda rises. The answer is the best X
-with sum |X'X - I| <= 1e-4. The step of lambda is 0.01 sum |X'X - I| in the first 15 % of the
-cycles, later 0.01, and in the last quarter 0.05, times tr(X'Sigma X) / sum |X'X - I|.
+Cory-Wright and Pauphilet (2022), Algorithm 2: maximise tr(X'Sigma X) subject to X'X = I, with at
+most k nonzeros in each column. Component t is the sparse component of Sigma - lambda sum_{s != t}
+w_s x_s x_s', where w_s is the variance of the first x_s. All components are updated in turn while
+lambda rises. The answer is the best X with sum |X'X - I| <= 1e-4. The step of lambda is a factor
+times tr(X'Sigma X) / sum |X'X - I|. This factor is 0.01 sum |X'X - I| in the first 15 % of the
+cycles, then 0.01, and 0.05 in the last quarter.
 
 Differs from the paper in:
 
-1. One component is found by swaps of one variable, tested exactly, from the last support and from
-   the k largest entries of the row of the largest variance. In the paper it is an exact search, in
-   the authors' package msPCA the truncated power method from random starts, which hardly moves once
-   lambda is large.
-2. tr(X'Sigma X) is in units of the mean variance, so that the steps do not change with the scale.
-   For a correlation matrix this is theirs.
-3. The first candidate has disjoint supports, each component found on the variables that those
-   before it do not use: it is orthonormal, so there is an answer from the start.
+1. Each component is found by single swaps, tested exactly, starting from the last support and from
+   the k largest entries of the row of the largest variance. The paper uses an exact search; the
+   authors' package msPCA uses the truncated power method from random starts, which hardly moves
+   once lambda is large.
+2. tr(X'Sigma X) is in units of the mean variance, so the steps do not depend on the scale. For a
+   correlation matrix they equal the paper's.
+3. The first candidate has disjoint supports: each component is found on the variables that the
+   earlier ones do not use. It is orthonormal, so there is an answer from the start.
 """
 
 import numpy as np
@@ -61,9 +62,9 @@ def solve(
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
     components : q, at most n.
-    cardinalities : one for each component, up to k; k each unless given.
-        Without it, components of larger variance come first.
-    cycles : at most so many times all components are found again.
+    cardinalities : one for each component, at most k; by default k for each. With the default,
+        components are ordered by falling variance.
+    cycles : maximum number of updates of all components.
     """
     if not 1 <= components <= problem.n or cycles < 1:
         raise InputError(
@@ -99,14 +100,14 @@ def variances_of(Sigma, X):
 
 
 def order(variances, cardinalities):
-    """Falling variances, unless each component has its own cardinality."""
+    """The order by falling variance, or as given if each component has its own cardinality."""
     return np.argsort(
         -variances if cardinalities is None else np.zeros(len(variances)), kind="stable"
     )
 
 
 def apart(Sigma, ks):
-    """Components (n, q) on disjoint supports, found in turn; each leaves one for each after it."""
+    """Components (n, q) on disjoint supports, found in turn; each leaves one to each later one."""
     Z = np.zeros((len(Sigma.diagonal), len(ks)))
     nothing, none = Z[:, :0], np.zeros(0)
     for t, k in enumerate(ks):

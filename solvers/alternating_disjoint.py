@@ -1,16 +1,16 @@
 """Alternating search for components on disjoint supports.
 
-The alternation of Cory-Wright and Pauphilet (2022), Algorithm 2, for another constraint: component
-t is the sparse component of the variables that no other component uses, and all are found in turn
-until none improves. The sum of the variances never falls.
+The alternation of Cory-Wright and Pauphilet (2022), Algorithm 2, with a different constraint:
+component t is the sparse component on the variables that no other component uses. All components
+are updated in turn until none improves. The sum of the variances never falls.
 
 Differs from the paper in:
 
-1. Supports are disjoint in place of loadings orthogonal, so there is no penalty to raise.
-2. Where no component improves alone, each gives up each of its variables to each other one in turn,
-   until the sum of the two rises.
-3. One component is found by swaps of one variable, tested exactly, from the last support and from
-   the k largest entries of the row of the largest variance; in the paper by an exact search.
+1. Supports are disjoint instead of loadings being orthogonal, so no penalty has to be raised.
+2. When no component can improve alone, each component gives up each of its variables in turn, to
+   each other component, until the sum of the two variances rises.
+3. Each component is found by single swaps, tested exactly, starting from the last support and from
+   the k largest entries of the row of the largest variance. The paper uses an exact search.
 """
 
 from itertools import permutations
@@ -37,14 +37,15 @@ FACTS = Facts(
 COLOUR = "#8C6D31"
 EXAMPLE = dict(k=10)
 STOP = "end"
-GAIN = 1e-9  # relative: a smaller one is rounding
+GAIN = 1e-9  # relative; a smaller gain counts as rounding
 
 
 def solve(problem, *, k: int, components: int = 1, cardinalities: list[int] | None = None):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
-    components : q, at most n. Each has at most k variables, and leaves one for each after it.
-    cardinalities : one for each component, up to k; k each unless given.
+    components : q, at most n. Each has at most k variables, and leaves at least one for each later
+        one.
+    cardinalities : one for each component, at most k; by default k for each.
     """
     if not 1 <= components <= problem.n:
         raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
@@ -74,7 +75,7 @@ def pairs(count):
 
 
 def unused(X, excepted):
-    """The variables (n,) that no column of X (n, q) uses but those that are excepted."""
+    """The variables (n,) that no column of X (n, q) uses, not counting the excepted columns."""
     return np.logical_not(np.delete(X, list(excepted), axis=1).any(axis=1))
 
 
@@ -84,7 +85,7 @@ def variance(Sigma, x):
 
 
 def on(Sigma, x, free, k):
-    """A sparse component (n,) on the free variables, x (n,) the last one."""
+    """A sparse component (n,) on the free variables; x (n,) is the last one found."""
     k = min(k, int(free.sum()))
     return (
         Sigma.component(x, np.zeros((len(x), 0)), np.zeros(0), k, free) if k else np.zeros_like(x)
@@ -92,7 +93,7 @@ def on(Sigma, x, free, k):
 
 
 def gives_up(Sigma, X, s, t, ks):
-    """Whether component s gains, together with t, by giving up a variable; X (n, q) is changed."""
+    """Whether components s and t together gain if s gives up a variable; changes X (n, q)."""
     x, y = X[:, s].copy(), X[:, t].copy()
     least = (variance(Sigma, x) + variance(Sigma, y)) * (1.0 + GAIN)
     for i in support(x):

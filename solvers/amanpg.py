@@ -1,17 +1,18 @@
 """Alternating manifold proximal gradient method for sparse PCA (AManPG).
 
-Chen, Ma, Xue, Zou (2020): min over A, B (n, q), A'A = I, of tr(B'Sigma B) - 2 tr(A'Sigma B) +
-lambda_2 ||B||^2 + lambda_1 ||B||_1. With lambda_2 = inf it is ||B||^2 - 2 tr(A'Sigma B) + lambda_1
-||B||_1. B takes a proximal gradient step, then A one on the Stiefel manifold.
+Chen, Ma, Xue, Zou (2020): minimise tr(B'Sigma B) - 2 tr(A'Sigma B) + lambda_2 ||B||^2 + lambda_1
+||B||_1 over A, B (n, q) with A'A = I. For lambda_2 = inf the objective is ||B||^2 - 2 tr(A'Sigma B)
++ lambda_1 ||B||_1. B takes a proximal gradient step, then A takes one on the Stiefel manifold.
 
 Differs from the paper in:
 
 1. lambda_1 is one number for all components.
-2. Sigma, and with it both penalties, are in units of the largest eigenvalue inside: the steps are
-   the same whatever the scale.
-3. With a finite lambda_2 the step of B is 1 / L, L its Lipschitz constant, without line search.
-4. It ends when the objective changes by less than 1e-6, relative; in the authors' package by 1e-5,
-   absolute.
+2. Sigma and both penalties are divided by the largest eigenvalue internally, so the steps do not
+   depend on the scale.
+3. With a finite lambda_2 the step of B is 1 / L, where L is its Lipschitz constant, without a line
+   search.
+4. It ends when the relative change of the objective is below 1e-6. The authors' package ends when
+   the absolute change is below 1e-5.
 """
 
 import numpy as np
@@ -46,7 +47,7 @@ SHRINK, GROW, ARMIJO, SHORTEST = 0.5, 1.1, 1e-3, 1e-5
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top, v = problem.covariance.leading()
     high = 2.0 * float(top * np.abs(v).max())
     return 1e-6 * high, high
@@ -56,7 +57,7 @@ def solve(problem, *, lambda_1: float, lambda_2: float = np.inf, components: int
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
     lambda_1, lambda_2 : weights of ||B||_1 and of ||B||^2.
-    components : q.
+    components : the number q of components.
     """
     if not 1 <= components <= problem.n:
         raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
@@ -86,10 +87,10 @@ def F(A, B, SB, lambda_1, lambda_2):
 
 
 def retracted(A, SB, tau):
-    """A after a gradient step on the Stiefel manifold, by Armijo's rule, and the step to try next.
+    """A after a gradient step on the Stiefel manifold by Armijo's rule, and the step to try next.
 
-    The function of A is -2 tr(A'Sigma B), its gradient on the manifold D = G - A G'A with G = -2
-    Sigma B, the retraction the polar factor.
+    The function of A is -2 tr(A'Sigma B). With G = -2 Sigma B, its gradient on the manifold is D =
+    G - A G'A. The retraction is the polar factor.
     """
     G = -2.0 * SB
     D = stiefel_gradient(G, A)

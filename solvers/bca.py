@@ -5,26 +5,26 @@ eps / n.
 
 Differs from the paper in:
 
-1. Sigma is scaled so that its largest variance is 1, which gives eps a unit. Where no variance is
-   above lam, a multiple of I is added first: the ascent needs a positive optimum.
-2. Each sweep yields a certified gap: U comes from the box QP's solutions, at the optimum Sigma + U
-   off the diagonal.
-3. X is read without the rows that are zero beside the diagonal, because the barrier alone keeps
-   these from zero. That would drop a single variable that is the optimum by itself. The pair that
-   needs no sweep, X = e_i e_i' for the largest variance, is among those compared, and saves it.
-4. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
-   same. Either way the columns are taken by falling variance; the paper takes them as they come.
-5. The box QP starts at the last sweep's u, and ends after 1000 passes, or when no entry changes by
-   more than 1e-9 (``inner="tight"``). With ``inner="loose"`` that is a thousandth of the relative
-   gap left, at most 1e-4, and half as much whenever five sweeps have not brought the gap down by
-   5 %. The paper says neither where it starts nor when it ends.
-6. Entries of Y u that are zero but for rounding and early stopping are set to zero, so that X has
+1. Sigma is scaled to a largest variance of 1, which gives eps a unit. If no variance is above lam,
+   a multiple of I is added first, because the ascent needs a positive optimum.
+2. Each sweep yields a certified gap. U comes from the solutions of the box QPs; at the optimum it
+   equals Sigma + U off the diagonal.
+3. X is read without the rows that are zero off the diagonal, because only the barrier keeps these
+   from vanishing. This would lose an optimum that is a single variable, so the pair with X = e_i
+   e_i' for the largest variance, which needs no sweep, is always among the candidates.
+4. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
+   same. In both cases columns are visited by falling variance; the paper keeps their given order.
+5. The box QP starts at u of the last sweep. It ends after 1000 passes, or when no entry changes by
+   more than 1e-9 (``inner="tight"``). With ``inner="loose"`` this tolerance is a thousandth of the
+   relative gap, at most 1e-4, and it is halved whenever five sweeps have not reduced the gap by 5
+   %. The paper specifies neither the start nor the end.
+6. Entries of Y u that are zero up to rounding and early stopping are set to zero, so that X has
    exact zeros.
 7. The best primal and the best dual of all sweeps are kept. The paper takes the last X.
-8. lam is searched for a cardinality from the largest down, each run started near xx' of the last
-   one's x.
-9. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
-   refits where asked to.
+8. To reach a given cardinality, lam is searched downwards from its largest value, and each run
+   starts near xx', where x is the answer of the previous run.
+9. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
+   refits it on request.
 """
 
 from itertools import islice
@@ -55,7 +55,7 @@ PATIENCE = 5  # sweeps
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -75,13 +75,13 @@ def solve(
     The relaxation is max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD.
 
     lam : the penalty.
-    K : sweeps over the columns, on each component.
-    eps : the barrier is eps / n, in units of the largest variance. Half of the gap that is wanted
-        is enough.
-    inner : how well each box QP is solved: "tight", as the paper writes it, or "loose", a few
-        passes, as many as the gap that is left deserves.
+    K : number of sweeps over the columns of each component.
+    eps : the barrier is eps / n, in units of the largest variance. Half of the desired gap is
+        enough.
+    inner : accuracy of each box QP: "tight", as in the paper, or "loose", with only as many passes
+        as the remaining gap requires.
     screen : solve on the connected components of |Sigma_ij| > lam.
-    start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
+    start : x (n,), for example the answer at a larger lam; the ascent starts near xx'.
     """
     if eps <= 0.0:
         raise InputError(f"eps: {eps}; it must be above 0")
@@ -115,5 +115,5 @@ def ascent(S, lam, eps, loose, x=None):
 
 
 def stalled(gaps):
-    """Whether the last sweeps brought the gap down by less than 5 %."""
+    """Whether the last sweeps reduced the gap by less than 5 %."""
     return len(gaps) > PATIENCE and min(gaps[-PATIENCE:]) > 0.95 * min(gaps[:-PATIENCE])

@@ -1,22 +1,23 @@
-"""BCA with continuation in the barrier: the relaxation to a certified gap.
+"""BCA with continuation in the barrier: solves the relaxation to a certified gap.
 
 After Zhang and El Ghaoui (2011), Algorithm 1 (`bca` has the paper's form).
 
 Differs from the paper in:
 
-1. beta falls from 0.1 / n by halves, each value starting at the last one's X; the paper's is fixed.
-2. It starts at the best diagonal X, where all rows are zero beside the diagonal; the paper's start
-   is I.
-3. The box QP ends after 5 passes: it goes on in the next sweep, from where it was.
-4. Where the gap stands still although beta is far below it, the box QPs were solved too loosely:
-   they get four times the passes and a tenth of the tolerance, and beta rises to the gap again. The
-   run ends where that has not brought the gap down by 5 %.
+1. beta falls from 0.1 / n by halving, and each value starts at the last one's X. The paper's beta
+   is fixed.
+2. It starts at the best diagonal X, for which all rows are zero off the diagonal. The paper starts
+   at I.
+3. The box QP ends after 5 passes, and continues from there in the next sweep.
+4. If the gap stalls although beta is far below it, the box QPs were solved too loosely. They then
+   get four times the passes and a tenth of the tolerance, and beta rises to the gap again. The run
+   ends if this does not reduce the gap by 5 %.
 5. Sigma is scaled so that max Sigma_ii - lam, a lower bound of the optimum, is 1.
-6. It runs until the certified gap is small, and not for K sweeps.
-7. X is xx' where that is better: x the best unit vector with the support and the signs that were
-   read from X.
-8. The order of the columns, entries of Y u set to zero, the box QP's start, U, the read-out of X
-   and x, the best pair so far, the screening, and the search of lam, as in `bca`.
+6. It runs until the certified gap is small, instead of for K sweeps.
+7. X is replaced by xx' if that is better, where x is the best unit vector with the support and
+   signs read from X.
+8. As in `bca`: the order of the columns, setting entries of Y u to zero, the start of the box QP,
+   U, how X and x are read, the best pair so far, the screening, and the search of lam.
 """
 
 import numpy as np
@@ -43,12 +44,12 @@ TOL = 1e-3
 MAX_ITERATIONS = 500
 PASSES, MOST_PASSES = 5, 1280
 TOL_QP, LEAST_TOL_QP = 1e-5, 1e-10
-SWEEPS = 15  # at one beta, at most: the dual gets no better at a smaller one
+SWEEPS = 15  # limit at one beta; afterwards a smaller beta does not improve the dual
 SMALLEST = 1e-7  # beta n
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -60,7 +61,7 @@ def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = No
 
     lam : the penalty.
     screen : solve on the connected components of |Sigma_ij| > lam.
-    start : x (n,), say the answer at a larger lam; the ascent starts near xx'.
+    start : x (n,), for example the answer at a larger lam; the ascent starts near xx'.
     """
     Sigma = problem.matrix.S  # (n, n)
     yield from by_component(Sigma, lam, lambda S, x=None: ascent(S, lam, x), screen, start)
@@ -69,7 +70,7 @@ def solve(problem, *, lam: float, screen: bool = True, start: Vector | None = No
 def ascent(S, lam, x=None):
     """Pairs after each sweep.
 
-    beta falls once the gap is not much more than what beta costs, or after `SWEEPS`.
+    beta falls once the gap is close to the gap that beta itself causes, or after `SWEEPS`.
     """
     S_1, lam_1, unit = scaled(S, lam, S.diagonal().max() - lam)
     n, barrier, passes, tol = len(S), 0.1, PASSES, TOL_QP
@@ -93,7 +94,7 @@ def ascent(S, lam, x=None):
                 break
         if barrier >= 0.1 * gap or gap <= 0.95 * before:
             barrier = max(barrier / 2, SMALLEST)
-        elif gap <= 0.95 * stood:  # the barrier is not what keeps the gap
+        elif gap <= 0.95 * stood:  # something other than the barrier limits the gap
             passes, tol = min(4 * passes, MOST_PASSES), max(tol / 10.0, LEAST_TOL_QP)
             stood, barrier = gap, gap
         else:

@@ -1,24 +1,25 @@
-"""Exact sparse PCA by branch and bound: proven optima of all cardinalities, or bounds.
+"""Exact sparse PCA by branch and bound: proven optima for all cardinalities, or bounds.
 
-This suite's own search (2026), after the combinatorial bounds of Moghaddam, Weiss, Avidan,
-"Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006): see
+This suite's own search (2026), based on the combinatorial bounds of Moghaddam, Weiss, Avidan,
+"Spectral bounds for sparse PCA: exact and greedy algorithms", NIPS 18 (2006); see
 `exact_search.branch_and_bound` and `exact_search.pruning`.
 
-1. "Exact" means in floating point, to 1e-9 relative; where the budget is spent before the proof the
-   answer is the best support known, with the best bound proven: no run of bounded length is exact,
-   so the traits do not promise it.
-2. Incumbents come from local search by swaps. A poor one costs nodes, and changes no proven answer.
-3. Where the tree of the paper's kind does not end soon, branch and bound on the bound of one matrix
-   begins (`exact_search.dual_search`, docs/bounds.md), and where that leaves no narrow gap soon, on
-   the scaled Gershgorin dual (`exact_search.gershgorin_search`).
-4. x >= 0 is searched for in max(Sigma, 0) first, whose optimum bounds the one asked for, and is the
-   same where the support found has no negative covariance; then by the dual bound for x >= 0, and
-   by the faces of what is left (`exact_search.nonnegative_faces`). A gap can remain: a
-   support of many variables with negative covariances has a value that is a hard problem itself.
-5. A Sigma of rank four at most, but for a multiple of the identity, is settled by cells of
-   directions (`exact_search.direction_cells`).
-6. An indefinite Sigma (Hotelling's deflation) is shifted by its smallest eigenvalue, which shifts
-   every value.
+1. "Exact" means in floating point, to 1e-9 relative. If the budget runs out before the proof, the
+   answer is the best support known, with the best bound proven. No run of bounded length can
+   guarantee an exact answer, so the traits do not promise one.
+2. Incumbents come from local search by swaps. A poor incumbent costs nodes, but never changes a
+   proven answer.
+3. If the tree of the paper's kind does not end soon, branch and bound with the single-matrix bound
+   follows (`exact_search.dual_search`, docs/bounds.md). If that does not narrow the gap soon
+   either, the search continues on the scaled Gershgorin dual (`exact_search.gershgorin_search`).
+4. For x >= 0, the search first runs on max(Sigma, 0), whose optimum is an upper bound, and is the
+   optimum itself if the support found has no negative covariance. Then follow the dual bound for x
+   >= 0 and the search over faces (`exact_search.nonnegative_faces`). A gap can remain, because
+   computing the value of a large support with negative covariances is itself a hard problem.
+5. If Sigma is a matrix of rank at most four plus a multiple of the identity, it is solved by cells
+   of directions (`exact_search.direction_cells`).
+6. An indefinite Sigma (from Hotelling's deflation) is shifted by its smallest eigenvalue, which
+   shifts every value equally.
 """
 
 import numpy as np
@@ -53,9 +54,10 @@ def solve(
     """Yield the best x (n,) for k so far, with the best bound, after each chunk of the search.
 
     ``extra`` holds value_j, bound_j, nodes_j for every cardinality j up to k.
-    budget : work for k, in entries of matrices: 2e11 take up to four minutes.
-    every : give each smaller cardinality the same budget, not only a trial.
-    jobs : processes that search side by side. They change no answer, unless a time limit ends it.
+    budget : work for k, in matrix entries; 2e11 takes up to four minutes.
+    every : give each smaller cardinality the same budget, instead of only a short trial.
+    jobs : number of parallel processes. It does not change the answer, unless a time limit ends the
+        run.
     """
     if jobs < 1:
         raise InputError(f"jobs: {jobs}; it must be at least 1")

@@ -1,6 +1,6 @@
 """Brute force: every support of k variables, for n up to 20.
 
-The definition of the problem (Kuleshov 2013, equation 1): the reference of the tests.
+The definition of the problem (Kuleshov 2013, equation 1), used as the reference in the tests.
 """
 
 import numpy as np
@@ -29,10 +29,10 @@ STOP = "end"
 
 
 def solve(problem, *, k: int, nonnegative: bool = False):
-    """Yield the best x (n,) so far, first over one batch of supports, then over the next.
+    """Yield the best x (n,) so far, after each batch of supports.
 
-    nonnegative : x >= 0. On its own support a best such x is a leading eigenvector: all supports of
-        1 to k variables.
+    nonnegative : require x >= 0. On exactly its support, a best such x is a leading eigenvector, so
+        supports of all sizes 1 to k are tried.
     """
     S = problem.matrix.S  # (n, n)
     best = -np.inf

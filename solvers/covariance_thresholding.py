@@ -1,16 +1,16 @@
 """Covariance thresholding: the leading eigenvector of a covariance with its small entries removed.
 
-Deshpande and Montanari (2016), Algorithm 1, after Krauthgamer, Nadler, Vilenchik (2015):
-soft-threshold the entries of Sigma - sigma^2 I at a level t, sigma^2 the variance of the noise; the
-variables are those where the leading eigenvector of the result is largest.
+Deshpande and Montanari (2016), Algorithm 1, after Krauthgamer, Nadler, Vilenchik (2015): the
+entries of Sigma - sigma^2 I are soft-thresholded at a level t, where sigma^2 is the variance of the
+noise. The variables are those with the largest entries in the leading eigenvector of the result.
 
 Differs from the paper in:
 
-1. The level t = tau / sqrt(m) of the paper needs the noise to be 1 and m samples. Here levels are
-   quantiles of |Sigma_ij|, and the best answer of all is kept, as Holtzman, Soffer, Vilenchik (COLT
-   2020, section 9) do; ``tau`` gives one level alone.
-2. sigma^2, which the paper has as 1, is the median of the variances.
-3. The k largest entries are taken, in place of those above a threshold on a second half of the
+1. The paper's level t = tau / sqrt(m) needs noise of variance 1 and m samples. Here the levels are
+   quantiles of |Sigma_ij|, and the best answer over all levels is kept, as in Holtzman, Soffer,
+   Vilenchik (COLT 2020, section 9). ``tau`` gives a single level instead.
+2. sigma^2, which is 1 in the paper, is the median of the variances.
+3. The k largest entries are taken, instead of those above a threshold on a second half of the
    samples.
 4. The answer is the leading eigenvector of Sigma on these variables.
 """
@@ -39,8 +39,9 @@ STOP = "end"
 def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
     """Yield the best x (n,) so far, after each level.
 
-    tau : the one level t, in units of Sigma.
-    levels : number of levels, quantiles of the covariances between 0 and 1, unless tau is given.
+    tau : a single level t, in units of Sigma.
+    levels : number of levels, which are quantiles of the covariances between 0 and 1; ignored with
+        tau.
     """
     if levels < 1:
         raise InputError(f"levels: {levels}; it must be at least 1")
@@ -59,7 +60,7 @@ def solve(problem, *, k: int, tau: float | None = None, levels: int = 20):
 
 
 def thresholds(covariances, levels):
-    """Levels from 0 to below the largest covariance."""
+    """Levels from 0 to just below the largest covariance."""
     if not len(covariances):
         return [0.0]
     return np.quantile(covariances, np.arange(levels) / levels)

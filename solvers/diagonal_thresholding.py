@@ -1,11 +1,11 @@
-"""Diagonal thresholding: the variables of the largest variances, then their leading eigenvector.
+"""Diagonal thresholding: select the variables of largest variance, take their leading eigenvector.
 
 Johnstone and Lu (2009), section 2.3.
 
 Differs from the paper in:
 
-1. The k largest variances are taken, in place of those above a threshold: k is what all solvers
-   here are given.
+1. The k largest variances are taken, instead of those above a threshold, because all solvers here
+   are given k.
 2. The eigenvector on these variables is not thresholded again.
 """
 
@@ -28,7 +28,7 @@ STOP = "end"
 
 
 def solve(problem, *, k: int):
-    """Yield the one answer x (n,)."""
+    """Yield x (n,), the only answer."""
     Sigma = problem.covariance  # (n, n)
     I = largest_indices(Sigma.diagonal(), k, Sigma.column_squares)  # noqa: E741
     _, v = Sigma[I].leading()

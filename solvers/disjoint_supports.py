@@ -1,8 +1,8 @@
 """Exact search for components on disjoint supports, for n up to 20.
 
-The definition of the problem: all supports of k variables, in order of falling value; of every
-choice of disjoint ones the largest sum. A sum is not followed further where even the value of the
-next support, taken for all components left, would not exceed the best.
+The definition of the problem: among all choices of disjoint supports of k variables, find the
+largest sum of values. Supports are listed by falling value. A partial choice is abandoned if even
+the value of the next support, for each component still to choose, would not beat the best sum.
 """
 
 import numpy as np
@@ -30,10 +30,10 @@ STOP = "end"
 
 
 def solve(problem, *, k: int, components: int = 1):
-    """Yield x (n,), the first component, and Z (n, q), all of them: the best sum so far.
+    """Yield x (n,), the first component, and Z (n, q), all of them, for the best sum so far.
 
-    components : q, at most n. Supports have k variables, which is never worse than fewer, but
-        where q k exceeds n they have 1 to k.
+    components : q, at most n. Supports have k variables, which is never worse than fewer; only if q
+        k exceeds n are supports of 1 to k variables tried.
     """
     n = problem.n
     if not 1 <= components <= n:
@@ -45,7 +45,7 @@ def solve(problem, *, k: int, components: int = 1):
     values = np.concatenate([part for _, _, part in batches])
     used = np.concatenate([variables(rows, n) for rows, _, _ in batches])
     order = np.argsort(-values, kind="stable")
-    best = np.array([-np.inf])  # the largest sum so far, which `choices` looks at
+    best = np.array([-np.inf])  # the largest sum so far, read by `choices`
     for total, chosen in choices(values[order], used[order], components, best):
         best[0] = total
         Z = np.column_stack([embed(loadings[order[i]], supports[order[i]], n) for i in chosen])
@@ -53,18 +53,19 @@ def solve(problem, *, k: int, components: int = 1):
 
 
 def variables(supports, n):
-    """Which of the n variables are in each of some supports (b, k), as masks (b, n)."""
+    """The variables of each support (b, k), as masks (b, n)."""
     masks = np.zeros((len(supports), n), dtype=bool)
     np.put_along_axis(masks, supports, True, axis=1)
     return masks
 
 
 def choices(values, used, count, best, spent=0.0, first=0, free=True):
-    """Sums of ``count`` disjoint supports, each above the best so far, with their places.
+    """Sums of ``count`` disjoint supports, each above the best so far, with the supports' indices.
 
-    values : of the supports (b,), falling. used : their variables (b, n). best : (1,), renewed by
-    the caller. spent : the values of those chosen before. first : place from which on supports are
-    taken. free : mask of the places (b,) that are disjoint from those chosen before.
+    values : values of the supports (b,), falling. used : masks of their variables (b, n). best :
+        the best sum (1,), updated by the caller. spent : sum of the values already chosen. first :
+        index of the first support to consider. free : mask (b,) of the supports that are disjoint
+        from those already chosen.
     """
     free = np.full(len(values), True) & free
     for i in np.flatnonzero(free[first:]) + first:

@@ -1,21 +1,21 @@
 """DSPCA: the semidefinite relaxation by Nesterov's smooth minimisation.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), sections 4.2 and 4.3 (the algorithm's steps 1 to
-4).
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), sections 4.2 and 4.3 (steps 1 to 4 of the
+algorithm).
 
 Differs from the paper in:
 
-1. eps is relative: to max Sigma_ii - rho, a lower bound of the optimum, but at least 1e-5 max
-   Sigma_ii.
-2. The certified gap is that of the best primal (X_k or its weighted mean) with the best dual (U_k
-   at every iteration, Y_k at every tenth), in place of Y_k and the mean.
-3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+1. eps is relative to max Sigma_ii - rho, a lower bound of the optimum, or to 1e-5 max Sigma_ii if
+   that is larger.
+2. The certified gap compares the best primal (X_k or its weighted mean) with the best dual (U_k at
+   every iteration, Y_k at every tenth). The paper compares Y_k with the mean.
+3. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
    same.
-4. The search of rho goes from the largest down, few variables being left there.
-5. From 200 variables on, only the largest eigenvalues are found, those with a weight of at least
-   1e-12 in the gradient; the paper finds all.
-6. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
-   refits where asked to.
+4. The search of rho starts at the largest value, where few variables are left.
+5. From 200 variables on, only the largest eigenvalues are computed, namely those with a weight of
+   at least 1e-12 in the gradient. The paper computes all.
+6. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
+   refits it on request.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ EIGENVALUES = ("auto", "full", "partial")
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -62,13 +62,13 @@ def solve(
     """Yield x (n,) with X and U of the relaxation max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
-    eps : accuracy that the smoothing aims at, relative; the run's ``tol`` is what the certified gap
-        must reach.
-    eigenvalues : "full", or those that matter to the gradient: "partial", by Lanczos' method, or
-        "auto", by LAPACK from 200 variables on, all below.
+    eps : relative accuracy that determines the smoothing. The run ends by its ``tol``, which the
+        certified gap must reach.
+    eigenvalues : "full" for all; "partial" for those that matter to the gradient, by Lanczos'
+        method; "auto" for all below 200 variables, and otherwise those that matter, by LAPACK.
     screen : solve on the connected components of |Sigma_ij| > rho.
-    start : x (n,), say the answer at a larger rho: a first primal, where it is better; the
-        minimisation starts as ever.
+    start : x (n,), for example the answer at a larger rho. It serves as a first primal if it is
+        better; the minimisation itself starts as usual.
     """
     if eigenvalues not in EIGENVALUES:
         raise InputError(f"eigenvalues: {eigenvalues!r}; choose 'auto', 'full' or 'partial'")
@@ -83,7 +83,7 @@ def solve(
 
 
 def minimised(A, rho, eps, eigenvalues):
-    """Pairs of min lambda_max(A + U), |U_ij| <= rho."""
+    """Primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho."""
     return smooth(
         A, rho, max(eps * (A.diagonal().max() - rho), 1e-5 * np.abs(A).max()), eigenvalues
     )

@@ -1,21 +1,21 @@
 """DSPCA with ||X||_1 <= k: Nesterov's method and a search of the penalty.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` has the penalised form. Its
-dual is min over rho >= 0 of phi(rho) + k rho, phi the penalised optimum: convex, with slope k -
-||X_rho||_1.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `dspca` has the penalised form. The
+dual is min over rho >= 0 of phi(rho) + k rho, where phi is the penalised optimum; it is convex,
+with slope k - ||X_rho||_1.
 
 Differs from the paper in:
 
-1. The paper names no search. Every X met gives a lower bound of the dual that is linear in rho: the
-   next rho is where the largest of these is smallest (Kelley's cutting planes).
-2. X is the best mixture of two X met with ||X||_1 <= k: at the optimal rho the penalised optimum
-   need not be unique.
-3. Each rho is solved to a fifth of the gap left, at the end to a third of that wanted, on the
+1. The paper specifies no search. Here every X found gives a lower bound of the dual that is linear
+   in rho, and the next rho minimises the largest of these bounds (Kelley's cutting planes).
+2. X is the best mixture with ||X||_1 <= k of two matrices found, because at the optimal rho the
+   penalised optimum need not be unique.
+3. Each rho is solved to a fifth of the remaining gap, finally to a third of the desired gap, on the
    connected components of |Sigma_ij| > rho.
-4. rho and this accuracy are rounded. Both come from small differences between the X met, and would
-   magnify what rounding leaves in them, about twentyfold in each round.
-5. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
-   k-sparse.
+4. rho and this accuracy are rounded. Both depend on small differences between the matrices found,
+   which would magnify rounding errors about twentyfold in each round.
+5. x consists of the k largest entries of the leading eigenvector of X, because the relaxation does
+   not make it k-sparse.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ EXAMPLE = dict(k=5)
 STOP = "gap"
 TOL = 1e-3
 MAX_ITERATIONS = 20_000
-# Steps of k rho in the accuracy aimed at; an irrational number, so that ratios of small integers
-# never lie halfway between two steps.
+# Steps of k rho, in units of the accuracy; the number is irrational, so that ratios of small
+# integers never lie halfway between two steps.
 STEPS = 100.0 * np.pi
 
 
@@ -53,7 +53,7 @@ def solve(problem, *, k: int, eps: float = TOL):
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
-    eps : the gap aimed at, relative to the largest variance; the run's ``tol`` is what the
+    eps : the desired gap, relative to the largest variance. The run ends by its ``tol``, which the
         certified gap must reach.
     """
     if not 1e-12 <= eps <= 1.0:
@@ -61,7 +61,7 @@ def solve(problem, *, k: int, eps: float = TOL):
     Sigma = problem.matrix.S  # (n, n)
     wanted = eps * np.abs(Sigma).max()
     w, V = eigen(Sigma)
-    # beyond this penalty one variable is best
+    # with a larger penalty, a single variable is optimal
     rho = np.abs(Sigma - np.diag(Sigma.diagonal())).max()
     single = trivial(Sigma, rho)
     v = last_vector(w, V)
@@ -97,24 +97,24 @@ def solve(problem, *, k: int, eps: float = TOL):
 
 
 def rounded(rho, step):
-    """The multiple of a step next to rho."""
+    """The multiple of ``step`` nearest to rho."""
     return step * np.round(rho / step)
 
 
 def accuracy(gap, unit):
-    """A fifth of a gap, its logarithm to the base two rounded to one decimal, in some unit."""
+    """A fifth of a gap, its base-2 logarithm rounded to one decimal in the given unit."""
     share = gap / 5.0 / unit
     return unit * 2.0 ** np.round(np.log2(share), 1) if share > 0.0 else 0.0
 
 
 def mixture(Sigma, met, k):
-    """The best mixture of two matrices met with ||X||_1 <= k.
+    """The best mixture, with ||X||_1 <= k, of two of the matrices found.
 
-    With it the slope of the variance against the norm there.
+    Also returns the slope of the variance with respect to the norm there.
     """
     variance = np.array([value(Sigma, X, 0.0) for X in met])
     norm = np.array([np.abs(X).sum() for X in met])
-    if norm[0] <= k:  # the leading eigenvector's
+    if norm[0] <= k:  # the norm of the leading eigenvector's matrix
         return met[0], 0.0
     pairs = [(i, j) for i in np.flatnonzero(norm > k) for j in np.flatnonzero(norm <= k)]
     slopes = [max((variance[i] - variance[j]) / (norm[i] - norm[j]), 0.0) for i, j in pairs]

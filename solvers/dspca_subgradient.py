@@ -1,22 +1,22 @@
-"""Plain subgradient method on the dual of the semidefinite relaxation.
+"""Plain subgradient method for the dual of the semidefinite relaxation.
 
 The method that smoothing improves on in d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section
-4: O(1/eps^2) iterations in place of O(1/eps). Step and mean as in Nesterov, "Introductory lectures
-on convex optimization", 2004, section 3.2.3.
+4: it takes O(1/eps^2) iterations instead of O(1/eps). Step and mean are those of Nesterov,
+"Introductory lectures on convex optimization", 2004, section 3.2.3.
 
 Differs from the paper in:
 
-1. The paper names no step: rho n / sqrt(k + 1), the size of the box over the square root of the
-   iteration.
+1. The paper specifies no step. Here it is rho n / sqrt(k + 1): the size of the box divided by the
+   square root of the iteration.
 2. The primal is the mean of the subgradients vv', weighted by the steps.
-3. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+3. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
    same.
-4. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
-   refits where asked to.
+4. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
+   refits it on request.
 
-The steps drive the largest eigenvalues together, and magnify rounding: with the rows in another
-order, 3 of 236 answers to small problems with ties differed, by up to 1.2 % of the variance. The
-gap that ends the run, 1 %, is of that size.
+The steps drive the largest eigenvalues together, which magnifies rounding errors. With the rows
+reordered, 3 of 236 answers to small problems with ties differed, by up to 1.2 % of the variance.
+The gap at which the run ends, 1 %, is of the same size.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ MAX_ITERATIONS = 5000
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -61,9 +61,9 @@ def solve(problem, *, rho: float, screen: bool = True):
 
 
 def subgradients(A, rho):
-    """Pairs of min lambda_max(A + U), |U_ij| <= rho.
+    """Primal-dual pairs of min lambda_max(A + U), |U_ij| <= rho.
 
-    A step goes against vv', v the leading eigenvector, and back into the box.
+    Each step goes along -vv', where v is the leading eigenvector, and is projected onto the box.
     """
     n = len(A)
     U, mean, steps = np.zeros_like(A), np.zeros_like(A), 0.0

@@ -1,17 +1,17 @@
 """Eigenvectors from eigenvalues sparse PCA (EESPCA).
 
 Frost (2022). The squared loadings of the leading eigenvector v are approximated by 1 -
-lambda_1(M_i) / lambda_1, M_i the covariance without variable i; lambda_1(M_i) is approximated by a
-few power steps from v without its entry i, too small for the variables that matter least. The
-loadings are set to the roots, and the small ones to zero.
+lambda_1(M_i) / lambda_1, where M_i is the covariance without variable i. lambda_1(M_i) is
+approximated by a few power steps from v without its entry i; this underestimates it most for the
+variables that matter least. The loadings become the square roots, and small ones are set to zero.
 
 Differs from the paper in:
 
-1. The k largest are kept, in place of those above 1 / sqrt(n): k is what all solvers here are
-   given.
-2. v is the exact eigenvector, in place of that of at most 20 power steps from equal entries.
-3. Every lambda_1(M_i) takes all of its power steps, all i in one product; the paper stops one when
-   its value changes by less than 1e-6.
+1. The k largest loadings are kept, instead of those above 1 / sqrt(n), because all solvers here are
+   given k.
+2. v is the exact eigenvector, instead of the result of at most 20 power steps from equal entries.
+3. All lambda_1(M_i) are computed in one product, with the same number of power steps. The paper
+   stops each when its value changes by less than 1e-6.
 """
 
 import numpy as np
@@ -37,9 +37,9 @@ STOP = "end"
 
 
 def solve(problem, *, k: int, steps: int = 5):
-    """Yield the one answer x (n,).
+    """Yield x (n,), the only answer.
 
-    steps : power steps for each lambda_1(M_i).
+    steps : number of power steps for each lambda_1(M_i).
     """
     if steps < 1:
         raise InputError(f"steps: {steps}; it must be at least 1")

@@ -1,17 +1,19 @@
 """Expectation-maximisation for sparse and nonnegative PCA (EM).
 
-Sigg and Buhmann (2008): probabilistic PCA with one component and vanishing noise. The E-step and
-the M-step without constraints are w* = Sigma w up to a factor; the M-step with ||w||_0 <= k
-thresholds |w*| softly at its (k+1)-th largest entry, that with w >= 0 cuts negatives first.
+Sigg and Buhmann (2008): probabilistic PCA with one component and vanishing noise. Without
+constraints, the E-step and the M-step give w* = Sigma w up to a factor. With ||w||_0 <= k, the
+M-step soft-thresholds |w*| at its (k+1)-th largest entry; with w >= 0, it first sets negative
+entries to zero.
 
 Differs from the paper in:
 
-1. All restarts advance in one product; each leaves the batch when its variance changes by less than
-   tol_em.
-2. The restarts are renormalised (EM on their supports without thresholding) from where they are:
-   none loses variance.
-3. The best one ends as the leading eigenvector on its support where that keeps to the constraints.
-4. Where ties at the threshold leave no entry, the k largest are kept as they are.
+1. All restarts advance in one product. Each leaves the batch when its relative change of variance
+   is below tol_em.
+2. The restarts are renormalised (EM on their supports without thresholding) from their last
+   iterates, so none loses variance.
+3. The best restart ends as the leading eigenvector on its support, if that satisfies the
+   constraints.
+4. If ties at the threshold leave no entry, the k largest are kept unchanged.
 """
 
 import numpy as np
@@ -48,10 +50,10 @@ def solve(
 ):
     """Yield the best of the restarts, a k-sparse unit vector x (n,), after each step.
 
-    restarts : random starts from N(0, I), of absolute values where x >= 0 is asked.
-    tol_em : relative change of the variance at which a restart has converged (the authors' package:
-        1e-3).
-    passes : steps of a restart at most, in each phase.
+    restarts : number of random starts from N(0, I); their absolute values if x >= 0 is required.
+    tol_em : relative change of the variance at which a restart has converged (1e-3 in the authors'
+        package).
+    passes : maximum number of steps of a restart, in each phase.
     """
     if restarts < 1:
         raise InputError(f"restarts: {restarts}; it must be at least 1")
@@ -79,7 +81,7 @@ def solve(
 
 
 def thresholded(W, k):
-    """Columns of W (n, r) thresholded softly, with at most k nonzeros each.
+    """Columns of W (n, r), soft-thresholded to at most k nonzeros each.
 
     The threshold is the (k+1)-th largest absolute entry.
     """

@@ -1,15 +1,15 @@
-"""The semidefinite relaxation, penalised, by a general SDP solver through CVXPY.
+"""The penalised semidefinite relaxation, solved by a general SDP solver through CVXPY.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), equation 6; the reference for small problems. SCS:
 O'Donoghue et al. (2016); Clarabel: Goulart and Chen (2024).
 
 Differs from the paper in:
 
-1. The dual is what is handed over; X is the multiplier of its matrix inequality.
-2. Variables are screened by connected components first, unless ``screen=False``: the optimum is the
+1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
+2. Variables are first screened by connected components, unless ``screen=False``; the optimum is the
    same.
-3. x is the leading eigenvector of X, entries below 1 % of the largest set to zero; the harness
-   refits where asked to.
+3. x is the leading eigenvector of X, with entries below 1 % of the largest set to zero. The harness
+   refits it on request.
 """
 
 import numpy as np
@@ -38,19 +38,19 @@ COUNTED = False
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
 
 def solve(problem, *, rho: float, solver: str = "SCS", eps: float = 1e-9, screen: bool = True):
-    """Yield x (n,), and X and U of the relaxation: the start, then each component's.
+    """Yield x (n,), and X and U of the relaxation: at the start, then after each component.
 
     The relaxation is max Tr(Sigma X) - rho ||X||_1, Tr X = 1, X PSD.
 
     rho : the penalty.
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the solver, Sigma scaled to a largest variance of 1.
+    eps : tolerance of the SDP solver, with Sigma scaled to a largest variance of 1.
     screen : solve on the connected components of |Sigma_ij| > rho.
     """
     Sigma = problem.matrix.S  # (n, n)
@@ -58,7 +58,7 @@ def solve(problem, *, rho: float, solver: str = "SCS", eps: float = 1e-9, screen
 
 
 def solution(S, rho, solver, eps):
-    """One pair: the solver's answer, made feasible."""
+    """The SDP solver's answer as one primal-dual pair, made feasible."""
     cvxpy_duals.check(solver, len(S))
     unit = np.abs(S).max()
     S_1, rho_1 = without_rounding(S / unit), float(without_rounding(np.asarray(rho / unit)))

@@ -1,12 +1,12 @@
-"""The semidefinite relaxation, constrained by ||X||_1 <= k, by a general SDP solver through CVXPY.
+"""The semidefinite relaxation with ||X||_1 <= k, solved by a general SDP solver through CVXPY.
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.1; `exact_sdp` has the penalised form.
 
 Differs from the paper in:
 
-1. The dual is what is handed over; X is the multiplier of its matrix inequality.
-2. x is the leading eigenvector of X, its k largest entries: the relaxation does not make it
-   k-sparse.
+1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
+2. x consists of the k largest entries of the leading eigenvector of X, because the relaxation does
+   not make it k-sparse.
 """
 
 import numpy as np
@@ -35,15 +35,15 @@ COUNTED = False
 
 
 def solve(problem, *, k: int, solver: str = "SCS", eps: float = 1e-9):
-    """Yield x (n,): first the largest variance, then that of the relaxation.
+    """Yield x (n,): first the variable of largest variance, then the answer of the relaxation.
 
     The relaxation is max Tr(Sigma X), ||X||_1 <= k, Tr X = 1, X PSD.
 
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the solver, Sigma scaled to a largest variance of 1.
+    eps : tolerance of the SDP solver, with Sigma scaled to a largest variance of 1.
     """
     Sigma = problem.matrix.S  # (n, n)
-    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # after the last component nothing is left
+    n, unit = len(Sigma), np.abs(Sigma).max() or 1.0  # zero once all components are deflated
     cvxpy_duals.check(solver, n)
     relaxed = cvxpy_duals.constrained(n)
     e = np.zeros(n)

@@ -1,15 +1,16 @@
-"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, by CVXPY.
+"""The semidefinite relaxation of the sparse SVD of a rectangular matrix, through CVXPY.
 
-d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: u'Av over unit u and v with k_u and k
-nonzeros.
+d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), section 2.3: u'Av over unit vectors u and v with
+k_u and k nonzeros.
 
 Differs from the paper in:
 
-1. The dual is what is handed over; X is the multiplier of its matrix inequality.
-2. u and v are the leading singular vectors of X12, their k_u and k largest entries.
+1. The SDP solver gets the dual; X is the multiplier of its matrix inequality.
+2. u and v consist of the k_u and k largest entries of the leading singular vectors of X12.
 
-The order of the rows is part of what the conic solver gets. Where several optima tie, it ends at
-any of them: 82 of 1000 answers to small problems with ties differed, by up to 25 % of the variance.
+The answer depends on the order of the rows: if several optima tie, the conic solver may end at any
+of them. With the rows reordered, 82 of 1000 answers to small problems with ties differed, by up to
+25 % of the variance.
 """
 
 import numpy as np
@@ -39,12 +40,12 @@ COUNTED = False
 
 
 def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: float = 1e-8):
-    """Yield v (n,) and u (m,), first those of the largest entry of A (m, n), then the relaxation's.
+    """Yield v (n,) and u (m,): first the largest entry of A (m, n), then the relaxation's answer.
 
     k : cardinality of v.
-    k_u : cardinality of u; all m samples unless given.
+    k_u : cardinality of u; by default all m samples.
     solver : "SCS" (first order) or "CLARABEL" (interior point).
-    eps : tolerance of the solver, A scaled to a largest entry of 1.
+    eps : tolerance of the SDP solver, with A scaled to a largest entry of 1.
     """
     A = problem.data.dense()
     m, n = A.shape
@@ -53,7 +54,7 @@ def solve(problem, *, k: int, k_u: int | None = None, solver: str = "SCS", eps: 
         raise InputError(f"k_u: {k_u} is out of range; it must be from 1 to m = {m}")
     cvxpy_duals.check(solver, m + n)
     relaxed = cvxpy_duals.rectangular(m, n)
-    unit = np.abs(A).max() or 1.0  # after the last component nothing is left
+    unit = np.abs(A).max() or 1.0  # zero once all components are deflated
     i, j = np.unravel_index(np.argmax(np.abs(A)), A.shape)
     yield Iterate(np.eye(n)[j], u=np.sign(A[i, j]) * np.eye(m)[i])
     X, U = relaxed(A / unit, k_u, k, solver, eps)

@@ -1,16 +1,15 @@
 """Fantope projection and selection (FPS): the semidefinite relaxation for several components.
 
-Vu, Cho, Lei, Rohe (2013), Algorithm 1: max <S, X> - lam ||X||_1 over
-the Fantope, 0 <= X <= I with trace d, by the alternating direction method of multipliers. For d = 1
-it is DSPCA's problem.
+Vu, Cho, Lei, Rohe (2013), Algorithm 1: maximise <S, X> - lam ||X||_1 over the Fantope, 0 <= X <= I
+with trace d, by the alternating direction method of multipliers. For d = 1 this is DSPCA's problem.
 
 Differs from the paper in:
 
-1. Variables whose covariances are all at most lam are left out first, but for the d of the largest
-   variances, as in the authors' package: they are zero in a solution.
-2. rho starts at max |S_ij| and is doubled or halved where the residuals differ by ten times, as in
-   the package; the dual residual is in units of max |S_ij|.
-3. Loadings are the d leading eigenvectors of X, zero in the rows that Z has zero.
+1. Variables whose covariances are all at most lam are left out first, except for the d of largest
+   variance, as in the authors' package. They are zero in a solution.
+2. rho starts at max |S_ij| and is doubled or halved whenever the residuals differ by a factor of
+   ten, as in the package. The dual residual is in units of max |S_ij|.
+3. Loadings are the d leading eigenvectors of X, with zeros in the zero rows of Z.
 """
 
 import numpy as np
@@ -39,7 +38,7 @@ STOP, MAX_ITERATIONS = "end", 1000
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.covariance.diagonal().max())
     return 1e-3 * top, top
 
@@ -50,15 +49,15 @@ def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
     For d = 1 also the primal X and the dual U of the relaxation.
 
     lam : weight of ||X||_1.
-    components : d.
-    eps : size of the primal and the dual residual, over sqrt(d), at which it has converged.
+    components : the number d of components.
+    eps : it has converged when the primal and the dual residual, divided by sqrt(d), are below eps.
     """
     Sigma, n, d = problem.covariance, problem.n, components  # (n, n)
     if not 1 <= d <= n:
         raise InputError(f"components: {d}; it must be from 1 to n = {n}")
     W = active(Sigma, lam, d)
     S = Sigma.S[np.ix_(W, W)]
-    unit = np.abs(S).max() or 1.0  # after the last component nothing is left
+    unit = np.abs(S).max() or 1.0  # zero once all components are deflated
     Y, U, rho = np.zeros_like(S), np.zeros_like(S), unit  # the paper's Y and U, scaled
     while True:
         w, V = eigen(Y - U + S / rho)
@@ -76,7 +75,7 @@ def solve(problem, *, lam: float, components: int = 1, eps: float = 1e-3):
 def active(Sigma, lam, d):
     """The variables that a solution may need.
 
-    They have some covariance above lam, or one of the d largest variances.
+    They have a covariance above lam, or one of the d largest variances.
     """
     C = np.abs(Sigma.S - np.diag(Sigma.diagonal()))
     needed = C.max(axis=0) > lam
@@ -86,13 +85,13 @@ def active(Sigma, lam, d):
 
 def fantope(w, d):
     """The weights clip(w - theta, 0, 1) that sum to d: the projection of eigenvalues w (n,)."""
-    theta = np.sort(np.concatenate([w, w - 1.0]))  # where the sum, which falls, has its kinks
+    theta = np.sort(np.concatenate([w, w - 1.0]))  # kinks of the sum, a falling function
     sums = np.clip(w - theta[:, None], 0.0, 1.0).sum(axis=1)
     return np.clip(w - np.interp(d, sums[::-1], theta[::-1]), 0.0, 1.0)
 
 
 def shown(Sigma, lam, W, X, Y, U_W, V):
-    """The iterate of all variables, from that of the variables in W."""
+    """The iterate for all variables, from the one for the variables in W."""
     n, block = Sigma.n, np.ix_(W, W)
     rows = Y.any(axis=1)
     Z = np.zeros((n, V.shape[1]))
@@ -105,7 +104,7 @@ def shown(Sigma, lam, W, X, Y, U_W, V):
         full[block] = X
         return full
 
-    def dual():  # without those in W: minus Sigma, which leaves no covariance
+    def dual():  # outside W it is minus Sigma, which cancels the covariance
         full = -np.clip(Sigma.S, -lam, lam)
         np.fill_diagonal(full, -lam)
         full[block] = U_W

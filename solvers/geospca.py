@@ -1,19 +1,19 @@
-"""GeoSPCA: supports in the order of their total variance, until one nearly lies in q dimensions.
+"""GeoSPCA: tries supports by falling total variance, until one nearly lies in q dimensions.
 
-Bertsimas and Kitane (2023), after their code, whose notes call it Algorithm 2 with a second rule to
-stop; the text of the paper was not at hand. It maximises the sum of the variances of the k
-variables over binary s, sum s <= k, subject to cuts. A support W whose variance outside its q
-leading components, eta(W), is above eta is cut off by sum over W of s_i <= k - 1, and the best
-support seen is the answer. No support that was not seen has more variance in q components than in
-all, so the largest total that is left bounds the optimum.
+Bertsimas and Kitane (2023), after their code, whose notes call it Algorithm 2 with a second
+stopping rule; the paper's text was not available. It maximises the sum of the variances of the k
+variables over binary s with sum s <= k, subject to cuts. Let eta(W) be the variance of a support W
+outside its q leading components. If eta(W) exceeds eta, the cut sum over W of s_i <= k - 1 removes
+W. The answer is the best support tried. A support never has more variance in q components than in
+total, so the largest total among the untried supports bounds the optimum.
 
 Differs from the code in:
 
-1. A cut removes exactly one support of k variables, so the optima of the binary problem, one after
-   the other, are the supports in the order of their totals. They are listed by a heap, where the
-   authors solve the binary problem with Gurobi.
-2. eta is a share of the total variance of the support, and the supports that are tried, not the
-   iterations of a solver, are limited. The user of the code sets both.
+1. A cut removes exactly one support of k variables, so the successive optima of the binary problem
+   are simply the supports by falling total variance. A heap lists them; the authors solve the
+   binary problem with Gurobi.
+2. eta is a share of the total variance of the support, and the number of supports tried is limited
+   instead of a solver's iterations. In the authors' code the user sets both.
 """
 
 import heapq
@@ -44,8 +44,9 @@ STOP = "end"
 def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: int = 1000):
     """Yield x (n,), the first component, and Z (n, q), the leading eigenvectors on one support.
 
-    k : variables in all components together. components : q, at most k. eta : the share of the
-    variance of a support that may lie outside its components. supports : how many are tried.
+    k : number of variables of all components together. components : q, at most k. eta : the largest
+        share of a support's variance that may lie outside its components. supports : maximum number
+        of supports tried.
     """
     if not 1 <= components <= k:
         raise InputError(f"components: {components}; it must be from 1 to k = {k}")
@@ -70,10 +71,9 @@ def solve(problem, *, k: int, components: int = 1, eta: float = 0.0, supports: i
 
 
 def by_total_variance(variances: Vector, k: int) -> Iterator[tuple[Indices, float]]:
-    """Supports of k variables and their total variance, the largest first.
+    """Supports of k variables with their total variance, the largest first.
 
-    The next support after one is reached by a step of one of its variables to the next smaller
-    variance.
+    The next support replaces one variable by the one of next smaller variance.
     """
     order = np.argsort(-variances, kind="stable")
     sizes = variances[order]

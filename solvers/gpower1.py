@@ -5,7 +5,7 @@ Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithm 2; Kuleshov (2013), Al
 Differs from the paper in:
 
 1. gamma is absolute, not a share of max ||a_i||.
-2. No pattern filling at the end: the harness refits where it is asked to.
+2. There is no pattern filling at the end; the harness refits on request.
 """
 
 from spcabench.iterate import Facts, Iterate, Traits
@@ -28,7 +28,7 @@ EXAMPLE = dict(k=10)
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     top = float(problem.data.squared_norms().max()) ** 0.5
     return 1e-6 * top, top
 
@@ -36,10 +36,10 @@ def penalty_range(problem):
 def solve(problem, *, gamma: float, start: Vector | None = None):
     """Yield loadings z (n,) of norm one.
 
-    The objective is sum_i [|a_i'x| - gamma]_+^2, x in the unit sphere of R^m.
+    The objective is sum_i [|a_i'x| - gamma]_+^2 over x in the unit sphere of R^m.
 
     gamma : entries with |a_i'x| <= gamma are zero.
-    start : a loading (n,) to start from; x is then A z.
+    start : initial loadings (n,); x is then A z.
     """
     A = problem.data  # (m, n)
     x = A.largest_column() if start is None else normalize(A @ start)  # (m,)

@@ -1,15 +1,15 @@
 """Generalized power method, several components at once (block GPower, l1 and l0).
 
-Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithms 4 and 5: over X (m, q) with orthonormal
-columns, maximise sum_ij [mu_j |a_i'x_j| - gamma_j]_+^2, or, with the l0 penalty, sum_ij [(mu_j
+Journee, Nesterov, Richtarik, Sepulchre (2010), Algorithms 4 and 5: maximise sum_ij [mu_j |a_i'x_j|
+- gamma_j]_+^2 over X (m, q) with orthonormal columns or, with the l0 penalty, sum_ij [(mu_j
 a_i'x_j)^2 - gamma_j]_+.
 
 Differs from the paper in:
 
-1. gamma is absolute: gamma_j is mu_j gamma, for the l0 penalty mu_j^2 gamma. One component is then
-   single-unit GPower.
-2. mu_j is 1 / j, which leaves no rotation of the components free.
-3. No refit at the end: the harness refits where it is asked to.
+1. gamma is absolute: gamma_j is mu_j gamma, or mu_j^2 gamma for the l0 penalty. With one component
+   the method is therefore single-unit GPower.
+2. mu_j is 1 / j, so that no rotation of the components leaves the objective unchanged.
+3. There is no refit at the end; the harness refits on request.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ NORMS = ("l1", "l0")
 
 
 def penalty_range(problem):
-    """Penalties of l1 between which the cardinality of the first component falls from n to one."""
+    """Penalties of l1 between which the cardinality of the first component falls from n to 1."""
     top = float(problem.data.squared_norms().max()) ** 0.5
     return 1e-6 * top, top
 
@@ -46,7 +46,7 @@ def penalty_range(problem):
 def solve(problem, *, gamma: float, components: int = 1, norm: str = "l1", seed: int = 0):
     """Yield x (n,), the first component, and Z (n, q), all of them, with columns of norm one.
 
-    gamma : threshold of |a_i'x_j|; with norm="l0" the square root of that of (a_i'x_j)^2.
+    gamma : threshold of |a_i'x_j|; with norm="l0" the square root of the threshold of (a_i'x_j)^2.
     components : q, at most the number of samples.
     """
     if norm not in NORMS or not 1 <= components <= problem.m:

@@ -1,17 +1,17 @@
-"""Greedy anytime sparse PCA (SSPCA): every small seed is completed greedily, and the best one kept.
+"""Greedy anytime sparse PCA (SSPCA): completes every small seed greedily and keeps the best.
 
 Holtzman, Soffer, Vilenchik (2020), algorithms GreedySPCA and SSPCA. A seed S* is a subset of k*
-variables; those added are the ones with the largest c_i = sum over j in S* of |Sigma_ij| (section
-9: the l1 form of f1, without the diagonal); of the supports the one of the largest eigenvalue is
-kept (f2).
+variables. The variables with the largest c_i = sum over j in S* of |Sigma_ij| are added (section 9:
+the l1 form of f1, without the diagonal). Among the resulting supports, the one with the largest
+eigenvalue is kept (f2).
 
 Differs from the paper in:
 
-1. Variables are added one after the other, c_i renewed after each, as the authors' code does
-   (github.com/sdannyvi/AnytimePCA); ``bulk`` adds all of them at once, as the paper's pseudocode
-   does. Only the first comes near the paper's Figure 2 (docs/field.md).
-2. Seeds of 0, 1, ..., k* variables are tried in turn: it can be stopped at any time. A seed of none
-   is diagonal thresholding.
+1. Variables are added one after the other, and c_i is updated after each, as in the authors' code
+   (github.com/sdannyvi/AnytimePCA). ``bulk`` adds all of them at once, as in the paper's
+   pseudocode. Only the former comes close to the paper's Figure 2 (docs/field.md).
+2. Seeds of 0, 1, ..., k* variables are tried in turn, so it can be stopped at any time. The empty
+   seed gives diagonal thresholding.
 """
 
 from itertools import combinations
@@ -36,14 +36,14 @@ FACTS = Facts(
 )
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**9
-BATCH = 256  # seeds of one iterate
+BATCH = 256  # seeds per iterate
 
 
 def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
     """Yield the best x (n,) so far, after each batch of seeds.
 
-    k_star : size of the largest seeds, at most k; n^k_star seeds are tried.
-    bulk : the variables are all added at once, in place of one after the other.
+    k_star : size of the largest seeds, at most k; about n^k_star seeds are tried.
+    bulk : add all variables at once instead of one after the other.
     """
     if k_star < 0:
         raise InputError(f"k_star: {k_star}; it must be at least 0")
@@ -63,7 +63,7 @@ def solve(problem, *, k: int, k_star: int = 1, bulk: bool = False):
 
 
 def completed(C, S_star, k, bulk):
-    """The support (k,) that a seed grows to; C (n, n) holds |Sigma_ij|."""
+    """The support (k,) to which a seed grows; C (n, n) holds |Sigma_ij|."""
     S = list(S_star)
     c = C[:, S].sum(axis=1)
     while len(S) < k:
@@ -75,6 +75,6 @@ def completed(C, S_star, k, bulk):
 
 
 def batches(seeds):
-    """The seeds, some at a time."""
+    """The seeds, in batches."""
     while chunk := [S for _, S in zip(range(BATCH), seeds, strict=False)]:
         yield chunk

@@ -1,10 +1,11 @@
-"""Greedy search, forward and backward: every variable is tried at every step.
+"""Greedy search, forward and backward, which tries every variable at every step.
 
 Moghaddam, Weiss, Avidan (2006), section 3 ("GSPCA", a dual-pass algorithm).
 
 Differs from the paper in:
 
-1. With passes="both" the backward pass, n steps of n eigenvalues, is left out beyond 150 variables.
+1. With passes="both", the backward pass, with its n steps of n eigenvalues, is skipped beyond 150
+   variables.
 2. While the backward pass has more than k variables, the k largest entries of its eigenvector are
    yielded.
 """
@@ -32,7 +33,7 @@ LARGEST = 150
 
 
 def solve(problem, *, k: int, passes: str = "both"):
-    """Yield unit x (n,) for each variable that enters or leaves, last the better pass's.
+    """Yield unit x (n,) after each variable that enters or leaves, then the better pass's.
 
     passes : "forward", "backward" or "both".
     """
@@ -53,7 +54,7 @@ def solve(problem, *, k: int, passes: str = "both"):
 
 
 def forward(Sigma, k):
-    """Supports that grow from the largest variance to k variables."""
+    """Supports that grow from the variable of largest variance to k variables."""
     S, support = Sigma.S, np.array([Sigma.largest_variance()])
     yield support
     while len(support) < k:

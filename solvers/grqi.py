@@ -4,11 +4,11 @@ Kuleshov (2013), Algorithm 1.
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form: the same direction, but regular at
-   convergence, its sign kept. Where the bordered system is singular too, x stays as it is.
-2. The start is projected before the first step: the paper projects at the end of each step only.
-3. Data too large on both sides for the largest column of Sigma start from the column of the largest
-   variance.
+1. The shifted system is solved in its bordered form, which gives the same direction but is regular
+   at convergence and preserves the sign. If the bordered system is singular too, x stays unchanged.
+2. The start is projected before the first step; the paper projects only at the end of each step.
+3. If the data are too large in both dimensions for computing the largest column of Sigma, the start
+   is the column of the variable of largest variance.
 """
 
 from itertools import count
@@ -33,7 +33,7 @@ FACTS = Facts(
     code="generalized-rayleigh-quotient, https://github.com/kuleshov/generalized-rayleigh-quotient",
 )
 COLOUR = "#D55E00"
-MAX_ITERATIONS = 150  # the author's
+MAX_ITERATIONS = 150  # as in the author's code
 EXAMPLE = dict(k=10)
 
 
@@ -49,10 +49,10 @@ def solve(
     """Yield k-sparse unit vectors x (n,).
 
     k : cardinality of every iterate.
-    J : iterations that end with a power step (the paper's experiments use J = inf).
-    mu : the shift is the Rayleigh quotient of the "projected" iterate (the paper's text), or the
-        one "carried" over from before the power step (the author's code).
-    mu_0 : the first shift, if not the Rayleigh quotient of the start (section 2.2).
+    J : number of iterations that end with a power step (J = inf in the paper's experiments).
+    mu : the Rayleigh quotient used as the shift: that of the "projected" iterate (the paper's
+        text), or the one "carried" over from before the power step (the author's code).
+    mu_0 : the first shift; by default the Rayleigh quotient of the start (section 2.2).
     """
     if mu not in ("projected", "carried"):
         raise InputError(f"mu: {mu!r}; choose 'projected' or 'carried'")

@@ -1,14 +1,15 @@
 """Iterative thresholding sparse PCA (ITSPCA): orthogonal iteration with small entries set to zero.
 
-Ma (2013), Algorithm 1, started as by Algorithm 2 (DTSPCA): T = Sigma Q, thresholded column by
-column, and Q R = T.
+Ma (2013), Algorithm 1, started by a variant of Algorithm 2 (DTSPCA): T = Sigma Q is thresholded
+column by column, and the next Q comes from Q R = T.
 
 Differs from the paper in:
 
-1. The level of a column is a share gamma of its largest entry; in the paper it is gamma times
-   sqrt(lambda_j log(n) / m), which needs noise of variance 1 and the number of samples.
-2. The start is the leading eigenvectors on the variables of at least the median variance; in the
-   paper on those whose variance is above that of the noise by a multiple of sqrt(log(n) / m).
+1. The level of a column is a share gamma of its largest entry. In the paper it is gamma times
+   sqrt(lambda_j log(n) / m), which requires noise of variance 1 and the number of samples.
+2. It starts from the leading eigenvectors on the variables whose variance is at least the median.
+   The paper uses the variables whose variance exceeds that of the noise by a multiple of
+   sqrt(log(n) / m).
 """
 
 import numpy as np
@@ -33,16 +34,16 @@ RULES = ("hard", "soft")
 
 
 def penalty_range(problem):
-    """Shares between which the cardinality falls from n to one."""
+    """Shares between which the cardinality falls from n to 1."""
     return 1e-6, 1.0
 
 
 def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "hard"):
     """Yield x (n,), the first component, and Z (n, q), all of them, orthonormal.
 
-    gamma : entries of Sigma q_j up to gamma times the largest are set to zero.
-    components : q.
-    thresholding : "hard" keeps the other entries as they are, "soft" moves them towards zero.
+    gamma : entries of Sigma q_j up to gamma times the largest one are set to zero.
+    components : the number q of components.
+    thresholding : "hard" leaves the other entries unchanged, "soft" shrinks them towards zero.
     """
     if thresholding not in RULES or not 1 <= components <= problem.n:
         raise InputError(
@@ -59,7 +60,7 @@ def solve(problem, *, gamma: float, components: int = 1, thresholding: str = "ha
 
 
 def initial(Sigma, components):
-    """The leading eigenvectors on the variables of at least the median variance (n, q)."""
+    """The leading eigenvectors (n, q) on the variables whose variance is at least the median."""
     d = Sigma.diagonal()
     I = np.flatnonzero(d >= np.median(d) * (1.0 - 1e-9))  # noqa: E741
     if len(I) < components:
@@ -70,7 +71,7 @@ def initial(Sigma, components):
 
 
 def thresholded(T, level, rule):
-    """T (n, q) with the entries of column j up to level_j set to zero."""
+    """T (n, q), with entries of column j up to level_j set to zero."""
     if rule == "hard":
         return np.where(np.abs(T) > level, T, 0.0)
     return T - np.clip(T, -level, level)

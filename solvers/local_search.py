@@ -1,10 +1,10 @@
-"""Local search: supports that no swap of two variables improves, from many starts.
+"""Local search: from many starts, finds supports that no swap of two variables improves.
 
-This suite's own reference heuristic (2026), in no paper: truncated power steps, then swaps with an
-exact test of all of them (`spcabench.methods.local_search`), from greedy signs (He, Monteiro and
-Park 2010), the cut leading eigenvector, power iterations of shrinking support, and kicks of the
-best support. No support is scanned twice. After the starts that are not random it ends where cheap
-bounds show that its support is optimal.
+This suite's own reference heuristic (2026), not from a paper: truncated power steps, then swaps,
+each tested exactly (`spcabench.methods.local_search`). The starts are greedy signs (He, Monteiro
+and Park 2010), the truncated leading eigenvector, power iterations on a shrinking support, and
+random changes of the best support. No support is scanned twice. After the starts that are not
+random, it ends if cheap bounds prove its support optimal.
 """
 
 import numpy as np
@@ -24,14 +24,14 @@ FACTS = Facts(
 COLOUR = "#7F3C8D"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
-FIXED = 2  # the number of the last start that is not random
+FIXED = 2  # index of the last start that is not random
 
 
 def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
     """Yield the best x (n,) after each start.
 
-    budget : scans of all swaps k (n - k) in all. The answer depends on it and on the seed, never on
-        the clock.
+    budget : total number of scans, each over all k (n - k) swaps. The answer depends on the budget
+        and the seed, never on the clock.
     """
     if budget < 1:
         raise InputError(f"budget: {budget}; it must be at least 1")
@@ -48,7 +48,7 @@ def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
 
 
 def proven(Sigma, search):
-    """The best x (n,), which cheap bounds show to be the optimum."""
+    """The best x (n,), proven optimal by cheap bounds."""
     value, v = Sigma[search.W].leading()
     x = embed(v, search.W, search.n)
     return Iterate(x, bound=value * (1.0 + TOLERANCE), end="proven")

@@ -1,12 +1,13 @@
-"""Mcol-PCA: several columns at a time, then the leading eigenvector on the columns chosen.
+"""Mcol-PCA: chooses several columns at a time, then takes the leading eigenvector on them.
 
 He, Monteiro, Park (2010), section 2.3.
 
 Differs from the paper in:
 
-1. Vectors are scaled to norm one, not sqrt(s).
-2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
-3. The sign of 0 is +1, which the paper leaves open. It decides all signs of the first block, whose
+1. Vectors are scaled to norm 1, not sqrt(s).
+2. The second phase starts from the signs of the first phase, and uses Lanczos' method or the power
+   method.
+3. The sign of 0, which the paper leaves open, is +1. It decides all signs of the first block, whose
    products are all 0.
 """
 
@@ -38,13 +39,13 @@ def solve(
     second: str = "lanczos",
     second_tol: float = 1e-9,
 ):
-    """Yield unit x (n,): one for each loop, entries alike in size, then the second phase's.
+    """Yield unit x (n,): after each loop, with entries equal in size, then from the second phase.
 
     k : cardinality (the paper's s).
-    c : columns taken in each loop; ceil(k / 10) unless given, which makes at most ten loops.
-    first_alone : take the first column alone, and only then c at a time: not in the paper.
-    second : "lanczos" or "power", the method of the second phase.
-    second_tol : Lanczos' method ends when its value rises by less than this, relative.
+    c : columns taken in each loop; by default ceil(k / 10), which gives at most ten loops.
+    first_alone : take the first column alone, and then c at a time (not in the paper).
+    second : method of the second phase, "lanczos" or "power".
+    second_tol : Lanczos' method ends when the relative increase of its value is below this.
     """
     c = ceil(k / 10) if c is None else c
     if c < 1:

@@ -1,17 +1,17 @@
 """Nonnegative sparse PCA by coordinate ascent (NSPCA).
 
-Zass and Shashua (2006): over U >= 0 (n, q), q components jointly, maximise F(U) = tr(U'Sigma U) / 2
-- alpha ||I - U'U||^2 / 4 - beta sum_rs u_rs, one entry of U after the other.
+Zass and Shashua (2006): maximise F(U) = tr(U'Sigma U) / 2 - alpha ||I - U'U||^2 / 4 - beta sum_rs
+u_rs over U >= 0 (n, q), with q components jointly and one entry of U at a time.
 
 Differs from the paper in:
 
-1. alpha is in units of lambda_1: a number that serves every problem.
-2. Entries are visited by increasing variance, so that the last variable left is the one of the
-   largest.
-3. For data A it is A U that is kept up to date, not Sigma U: an entry costs m, and n x n is never
-   formed.
-4. Of several random starts, swept side by side, that of the largest F is the answer; its columns
-   are normalised.
+1. alpha is in units of lambda_1, so one value suits every problem.
+2. Entries are visited by increasing variance, so that the last remaining variable is the one of
+   largest variance.
+3. For data A, the product A U is updated instead of Sigma U: an entry costs m, and no n x n matrix
+   is formed.
+4. The answer is the one with the largest F among several random starts, which are swept side by
+   side; its columns are normalised.
 """
 
 import numpy as np
@@ -34,13 +34,13 @@ FACTS = Facts(
 COLOUR = "#E69F00"
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 100
-ALPHA, SWEEPS = 10.0, 20  # sweeps of an iterate
+ALPHA, SWEEPS = 10.0, 20  # sweeps per iterate
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one.
+    """Penalties between which the cardinality falls from n to 1.
 
-    A variable of variance a alone is worth the larger one.
+    At the larger one, the optimum for a single variable, of the largest variance a, drops to zero.
     """
     Sigma = problem.covariance
     d = Sigma.diagonal()
@@ -63,9 +63,9 @@ def solve(
 
     x is the column of the largest variance.
 
-    beta, alpha : weight of sparsity, and of orthonormality in units of lambda_1.
-    components : q.
-    tol_F : relative change of F in a sweep at which a start has converged.
+    beta, alpha : weights of sparsity and of orthonormality; alpha is in units of lambda_1.
+    components : the number q of components.
+    tol_F : a start has converged when the relative change of F in a sweep is below this.
     """
     if min(restarts, components) < 1:
         raise InputError(
@@ -76,9 +76,9 @@ def solve(
     # R (n, p): the rows of Sigma, or the columns of A
     R = Sigma[np.arange(problem.n)].B if is_Sigma else problem.data.dense().T
     a = Sigma.diagonal()  # (n,)
-    # equal variances: by increasing |Sigma e_j|; a copy, because the kernel takes no reversed view
+    # ties in variance are broken by |Sigma e_j|; a copy, as the kernel takes no reversed view
     order = falling_order(a, Sigma.column_squares)[::-1].copy()
-    # numbers are drawn in the order of the visits: renaming variables changes nothing
+    # random numbers are drawn in visiting order, so renaming variables changes nothing
     rank = np.argsort(order)
     weight = alpha * leading_value(Sigma, a)
     rng = np.random.default_rng(seed)
@@ -98,13 +98,13 @@ def solve(
 
 
 def start(R, U):
-    """U (n, q) with columns of norm one, and what the sweeps keep up to date: Y = U'R (q, p)."""
+    """U (n, q) with columns of norm one, and Y = U'R (q, p), which the sweeps update."""
     U = U / np.sqrt((U * U).sum(axis=0))
     return U, product(R, U)
 
 
 def iterate(state, is_Sigma):
-    """The columns of U, normalised, those of the largest variance first."""
+    """The columns of U, normalised and ordered by falling variance."""
     U, Y = state
     norms = np.sqrt((U * U).sum(axis=0))
     scale = np.where(norms > 0.0, norms, 1.0)
@@ -114,10 +114,10 @@ def iterate(state, is_Sigma):
 
 
 def leading_value(Sigma, d):
-    """lambda_1, by Lanczos' method from the diagonal d (n,).
+    """lambda_1, by Lanczos' method started at the diagonal d (n,).
 
-    Where that finds less than the largest variance, d has no part in the leading eigenvector: the
-    column of the largest variance is the start then.
+    If the result is below the largest variance, d is orthogonal to the leading eigenvector; the
+    method then starts again from the column of the variable of largest variance.
     """
     value = 0.0
     for start in (lambda: d, lambda: Sigma @ np.eye(1, len(d), Sigma.largest_variance())[0]):
@@ -130,7 +130,7 @@ def leading_value(Sigma, d):
 
 @compiled("Tuple((int64, float64[:, ::1]))(float64[:, ::1], float64[:, ::1])")
 def product(R, U):
-    """U'R (q, p): n p q flops."""
+    """U'R (q, p); costs n p q flops."""
     return R.size * U.shape[1], np.ascontiguousarray(U.T) @ R
 
 
@@ -138,7 +138,7 @@ def product(R, U):
 def largest_root(c2, c1, alpha):
     """The largest real root u of -alpha u^3 + c2 u + c1.
 
-    The quartic has its maximum over u > 0 there, if it has one.
+    If the quartic has a maximum over u > 0, this root is where.
     """
     p, q = c2 / alpha, c1 / alpha  # u^3 = p u + q
     inside = (q / 2.0) ** 2 - (p / 3.0) ** 3
@@ -165,12 +165,12 @@ def gain(u, c2, c1, alpha):
 
 @inlined
 def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
-    """Every entry of U set to its best value, in place (section 3).
+    """Set every entry of U to its best value, in place (section 3); return the flops.
 
-    Y = U'R and G = U'U are kept up to date.
+    Y = U'R and G = U'U are updated as well.
 
-    is_Sigma : R is Sigma, else the transpose of A. Returns the flops: p if an entry changes, p for
-    its gradient if R is not Sigma.
+    is_Sigma : whether R is Sigma; otherwise R is the transpose of A. An entry costs p flops if it
+        changes, and p for its gradient if R is not Sigma.
     """
     work, p = 0, R.shape[1]
     for r in order:
@@ -201,9 +201,9 @@ def sweep(R, is_Sigma, a, order, U, Y, G, alpha, beta):
     "float64[:, ::1], float64[:, ::1], float64, float64, float64)"
 )
 def sweeps(R, is_Sigma, a, order, U, Y, alpha, beta, tol):
-    """At most SWEEPS sweeps: F(U), and whether the last one changed it by less than ``tol``.
+    """Sweep at most SWEEPS times; return F(U) and whether its last change was below ``tol``.
 
-    tol : relative.
+    tol : relative tolerance.
     """
     G = np.ascontiguousarray(U.T) @ U  # (q, q)
     work, F, rise = 0, -np.inf, np.inf

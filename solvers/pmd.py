@@ -1,12 +1,12 @@
 """Penalised matrix decomposition, sparse in the loadings alone (PMD, SPC).
 
-Witten, Tibshirani, Hastie (2009), Algorithm 3 with section 3.2: max u'Av over ||u|| <= 1, ||v|| <=
-1, ||v||_1 <= c.
+Witten, Tibshirani, Hastie (2009), Algorithm 3 with section 3.2: maximise u'Av over ||u|| <= 1,
+||v|| <= 1, ||v||_1 <= c.
 
 Differs from the paper in:
 
-1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as every penalty here
-   does.
+1. c is 1 / ``shrinkage``, so that a larger setting gives fewer nonzeros, as with every penalty
+   here.
 """
 
 import numpy as np
@@ -31,18 +31,21 @@ FACTS = Facts(
 )
 COLOUR = "#2A9D8F"
 EXAMPLE = dict(k=10)
-HALVINGS = 60  # of the interval for the threshold
+HALVINGS = 60  # bisection steps for the threshold
 
 
 def penalty_range(problem):
-    """c from above sqrt(n), where nothing is zero, down to one, where one entry is left."""
+    """1 / c, for c from above sqrt(n), where nothing is zero, to 1, where one entry is left."""
     return 0.9 / np.sqrt(problem.n), 1.0
 
 
 def solve(problem, *, shrinkage: float):
-    """Yield unit vectors v (n,), from the leading right singular vector on; the objective is u'Av.
+    """Yield unit vectors v (n,), starting with the leading right singular vector.
 
-    shrinkage : 1 / c, between 1 / sqrt(n), where nothing is cut, and 1, where one entry is left.
+    The objective is u'Av.
+
+    shrinkage : 1 / c, between 1 / sqrt(n), where nothing is set to zero, and 1, where one entry is
+        left.
     """
     A = problem.data  # (m, n)
     _, v = problem.covariance.leading()
@@ -58,13 +61,13 @@ def solve(problem, *, shrinkage: float):
 
 
 def shrunk(a, c):
-    """S(a, delta) / ||S(a, delta)|| with an l1 norm of at most c.
+    """S(a, delta) / ||S(a, delta)||, with an l1 norm of at most c.
 
-    delta : the smallest threshold at which it is. The vector is zero for c < 1.
+    delta is the smallest threshold for which this holds. For c < 1 the vector is zero.
     """
     if c < 1.0:
         return np.zeros_like(a)
-    c = max(c * (1.0 - 1e-8), 1.0)  # next to one a single entry is left
+    c = max(c * (1.0 - 1e-8), 1.0)  # close to 1 a single entry is left
     low, high = 0.0, float(np.abs(a).max())
     if np.abs(normalize(a)).sum() <= c:
         return normalize(a)
@@ -76,12 +79,12 @@ def shrunk(a, c):
             low = middle
     size = np.abs(a)
     over = size > high + TIE * size.max()  # an entry that equals the threshold is zero
-    # equal largest entries enter together, alike
+    # entries tied for the largest enter together, with equal size
     return normalize(np.where(over, soft_threshold(a, high), 0.0) if over.any() else tied_top(a))
 
 
 def tied_top(a):
-    """The largest entries of a, each of the same size, and zeros elsewhere."""
+    """The tied largest entries of a, set to equal size, with zeros elsewhere."""
     top = np.zeros_like(a)
     tied = tied_with_largest(np.abs(a))
     top[tied] = np.sign(a[tied])

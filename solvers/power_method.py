@@ -1,4 +1,4 @@
-"""Power method: the leading eigenvector of Sigma, not sparse.
+"""Power method: the leading eigenvector of Sigma, which is not sparse.
 
 Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.2.
 """

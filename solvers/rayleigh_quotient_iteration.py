@@ -1,11 +1,11 @@
-"""Rayleigh quotient iteration: an eigenvector of Sigma, not sparse.
+"""Rayleigh quotient iteration: an eigenvector of Sigma, which is not sparse.
 
 Kuleshov (2013), Table 1; Parlett, "The symmetric eigenvalue problem", 1998, section 4.6.
 
 Differs from the paper in:
 
-1. The shifted system is solved in its bordered form: the same direction, but regular at
-   convergence, its sign kept.
+1. The shifted system is solved in its bordered form, which gives the same direction but is regular
+   at convergence and preserves the sign.
 """
 
 import numpy as np

@@ -1,17 +1,18 @@
-"""Relax and round: a semidefinite relaxation with row limits, and its k largest z.
+"""Relax and round: solves a semidefinite relaxation with row limits, then takes the k largest z.
 
-Bertsimas, Cory-Wright, Pauphilet (2022): max <Sigma, X>, X PSD of trace one, z in [0, 1]^n with sum
-at most k, ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i for every row i. The k largest z are
-the variables. By a general conic solver through CVXPY, for small n.
+Bertsimas, Cory-Wright, Pauphilet (2022): maximise <Sigma, X> over X PSD of trace one and z in [0,
+1]^n with sum at most k, subject to ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i for every
+row i. The variables with the k largest z are selected. A general conic solver is used through
+CVXPY, for small n.
 
 Differs from the paper in:
 
-1. The rows' limit of the l1 norm implies that of the whole, ||X||_1 <= k, which the authors' code
-   has (github.com/ryancorywright/ScalableSPCA.jl).
-2. The weaker relaxations that the paper has for large n are left out.
-3. X is also feasible for DSPCA's relaxation: it is graded as such, with the dual matrix U.
-   ``objective`` is the value of the stronger relaxation, as the conic solver has it; the bound is
-   recomputed from U, and holds whatever the accuracy of the conic solver.
+1. The limits of the rows' l1 norms imply the limit ||X||_1 <= k of the whole matrix, which the
+   authors' code adds (github.com/ryancorywright/ScalableSPCA.jl).
+2. The paper's weaker relaxations for large n are left out.
+3. X is also feasible for DSPCA's relaxation, and is graded there with the dual matrix U.
+   ``objective`` is the value of the stronger relaxation as reported by the conic solver. The bound
+   is recomputed from U, so it is valid whatever the accuracy of the conic solver.
 """
 
 import numpy as np
@@ -36,18 +37,18 @@ FACTS = Facts(
 REQUIRES = "cvxpy"
 EXAMPLE = dict(k=5)
 STOP = "end"
-COUNTED = False  # what the conic solver does is not counted
+COUNTED = False  # flops inside the conic solver are not counted
 
 
 def solve(problem, *, k: int, solver: str = "CLARABEL", eps: float = 1e-8):
-    """Yield x (n,), first the largest variance, then the rounded one with X and U.
+    """Yield x (n,): first the variable of largest variance, then the rounded one with X and U.
 
     solver : "CLARABEL" (interior point) or "SCS" (first order).
-    eps : tolerance of the solver, Sigma scaled to a largest entry of 1.
+    eps : tolerance of the conic solver, with Sigma scaled to a largest entry of 1.
     """
     Sigma, n = problem.covariance, problem.n  # (n, n)
     cvxpy_duals.check(solver, n)
-    unit = np.abs(Sigma.S).max() or 1.0  # after the last component nothing is left
+    unit = np.abs(Sigma.S).max() or 1.0  # zero once all components are deflated
     yield Iterate(embed(np.ones(1), np.array([Sigma.largest_variance()]), n))
     X, z, U = cvxpy_duals.row_constrained(n)(Sigma.S / unit, k, solver, eps)
     W = largest_indices(z, k, X.diagonal().take)

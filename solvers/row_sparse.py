@@ -1,14 +1,14 @@
 """Row-sparse principal subspace (FSPCA): all components on one common support.
 
 Tian, Nie, Wang, Li (2020), Algorithm 2 (IPU): maximise tr(W'Sigma W) over W (n, q) with orthonormal
-columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma W)^+ W'Sigma has the rank q and
-lies below Sigma; its best support are the k largest entries of its diagonal (Algorithm 1), and W
-becomes the q leading eigenvectors there. The objective never falls. The start is Algorithm 1 on the
-best approximation of Sigma of rank q.
+columns and at most k nonzero rows. The proxy P = Sigma W (W'Sigma W)^+ W'Sigma has rank q and lies
+below Sigma. Its best support consists of the k largest entries of its diagonal (Algorithm 1), and W
+becomes the q leading eigenvectors on that support. The objective never falls. It starts with
+Algorithm 1 applied to the best rank-q approximation of Sigma.
 
 Differs from the paper in:
 
-1. It ends when the objective stands still; the authors' code makes 20 iterations.
+1. It ends when the objective no longer increases; the authors' code runs 20 iterations.
 """
 
 import numpy as np
@@ -32,15 +32,15 @@ FACTS = Facts(
 COLOUR = "#7B4FA3"
 EXAMPLE = dict(k=10)
 STOP = "end"
-ROUNDING = 1e-12  # relative: what counts as no gain
+ROUNDING = 1e-12  # a smaller relative gain counts as none
 
 
 def solve(problem, *, k: int, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), the leading eigenvectors on one support.
 
-    Where Sigma has a lower rank than q, the last components are zero.
+    If the rank of Sigma is below q, the last components are zero.
 
-    k : variables in all components together.
+    k : number of variables of all components together.
     components : q, at most k.
     """
     if not 1 <= components <= k:
@@ -64,6 +64,6 @@ def solve(problem, *, k: int, components: int = 1):
 
 
 def diagonal(SW, w):
-    """diag(SW diag(w)^+ SW') (n,): that of the proxy, as W'Sigma W = diag(w) for eigenvectors."""
+    """The diagonal (n,) of the proxy, SW diag(w)^+ SW', as W'Sigma W = diag(w) for eigenvectors."""
     positive = w > 0.0
     return (np.asarray(SW)[:, positive] ** 2 / w[positive]).sum(axis=1)

@@ -1,17 +1,17 @@
 """Truncated power method from every unit vector (RTPM).
 
-Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: x <- top_r(Sigma x) / ||.|| from each of the n unit
-vectors, and of the ends the one of the largest Rayleigh quotient.
+Kumar, Sarkar, Tian, Zhang (2026), Algorithm 1: x <- top_r(Sigma x) / ||.||, from each of the n unit
+vectors. The final vector with the largest Rayleigh quotient is the answer.
 
 Differs from the paper in:
 
-1. r, the number of entries kept, is 2 k unless given (the theory wants the order of k^2), and steps
-   that keep k follow: an answer here has k nonzeros, the paper's has r.
-2. Every step takes the same Sigma, where the paper takes fresh samples.
+1. r, the number of entries retained, is 2 k by default (the theory requires the order of k^2), and
+   steps with k entries follow. An answer here has k nonzeros; the paper's has r.
+2. Every step uses the same Sigma, whereas the paper draws fresh samples.
 3. A start ends when its variance changes by less than ``tol_x``, or after T steps.
-4. Starts are taken in batches by falling variance, all of them in the end: a run that is cut short
-   has an answer.
-5. The answer is the leading eigenvector on the best support, where the steps would converge to.
+4. Starts are taken in batches by falling variance until all are used, so a run that is cut short
+   still has an answer.
+5. The answer is the leading eigenvector on the best support, to which the steps would converge.
 """
 
 from functools import partial
@@ -35,14 +35,14 @@ FACTS = Facts(
 )
 EXAMPLE = dict(k=10)
 STOP, MAX_ITERATIONS = "end", 10**6
-BATCH = 128  # starts that advance in one product
+BATCH = 128  # starts per product
 
 
 def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float = 1e-6):
     """Yield the best k-sparse unit vector x (n,) so far, after each step of a batch of starts.
 
-    r : entries kept by the first steps, k to n; 2 k unless given.
-    T : steps of a start at most, with r and with k.
+    r : number of entries retained by the first steps, from k to n; 2 k by default.
+    T : maximum number of steps of a start, in each phase (with r and with k entries).
     tol_x : relative change of x'Sigma x at which a start has converged.
     """
     n = problem.n
@@ -66,7 +66,7 @@ def solve(problem, *, k: int, r: int | None = None, T: int = 100, tol_x: float =
 
 
 def unit_vectors(indices, n):
-    """The unit vectors e_i (n, b) of some indices i."""
+    """The unit vectors e_i (n, b) for b indices i."""
     E = np.zeros((n, len(indices)))
     E[indices, np.arange(len(indices))] = 1.0
     return E

@@ -1,16 +1,17 @@
 """Sparse component analysis (SCA): polar factor, varimax rotation, shrinkage.
 
 Chen and Rohe (2020): maximise ||Z'A Y||_F over Z (m, q) with orthonormal columns and Y (n, q) with
-||Y||_1 <= gamma. Z is the polar factor of A Y; Y is the polar factor of A'Z, rotated to a varimax
-basis, and soft-thresholded to the sum of absolute values gamma.
+||Y||_1 <= gamma. Z is the polar factor of A Y. Y is the polar factor of A'Z, rotated to a varimax
+basis and soft-thresholded so that its absolute values sum to gamma.
 
 Differs from the paper in:
 
-1. The bound gamma is q / ``shrinkage``: the mean l1 norm of a column is 1 / shrinkage, and a larger
-   setting gives fewer nonzeros, as every penalty here does.
-2. Z is not formed: A'Z is Sigma Y (Y'Sigma Y)^(-1/2). A rotation of Z, which the authors' code
-   makes, changes nothing but the start of the next rotation.
-3. The columns of Y are shown with norm one, those of the largest ||A y|| first; y is thresholded.
+1. The bound gamma is q / ``shrinkage``: the mean l1 norm of a column is 1 / shrinkage, so that a
+   larger setting gives fewer nonzeros, as with every penalty here.
+2. Z is not formed, because A'Z is Sigma Y (Y'Sigma Y)^(-1/2). The rotation of Z in the authors'
+   code only affects the start of the next rotation.
+3. The columns of Y are returned with norm one and ordered by falling ||A y||, where y is the
+   thresholded column.
 """
 
 import numpy as np
@@ -34,21 +35,21 @@ FACTS = Facts(
 COLOUR = "#3A7D44"
 EXAMPLE = dict(k=10)
 STOP = "end"
-STILL, ROUNDING = 1e-8, 1e-12  # of an entry of Y; relative, of a squared singular value
-LEAST = 1e-5  # Y is zero for a smaller bound: what is left would show rounding
+STILL, ROUNDING = 1e-8, 1e-12  # change of an entry of Y; relative size of a squared singular value
+LEAST = 1e-5  # below this bound Y is set to zero, as only rounding would be left
 
 
 def penalty_range(problem):
-    """From a bound above sqrt(n), where nothing is cut, down to one that leaves one entry."""
+    """1 / bound, for bounds from above sqrt(n), where nothing is zero, to that of one entry."""
     return 0.9 / np.sqrt(problem.n), 0.75 / LEAST
 
 
 def solve(problem, *, shrinkage: float, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them.
 
-    shrinkage : q / gamma, between 1 / sqrt(n), where nothing is cut, and 1, where a column may be
-        one entry; beyond that the largest entries are left.
-    components : q.
+    shrinkage : q / gamma, between 1 / sqrt(n), where nothing is set to zero, and 1, where a column
+        may be a single entry; beyond that only the largest entries remain.
+    components : the number q of components.
     """
     if not 1 <= components <= problem.n or shrinkage <= 0.0:
         raise InputError(
@@ -73,27 +74,27 @@ def solve(problem, *, shrinkage: float, components: int = 1):
 
 
 def scores(Y, SY):
-    """A'Z = SY (Y'SY)^(-1/2) (n, q) for Z the polar factor of A Y, by the pseudo-inverse."""
+    """A'Z = SY (Y'SY)^(-1/2) (n, q) by the pseudo-inverse, with Z the polar factor of A Y."""
     w, U = np.linalg.eigh(np.asarray(Y).T @ np.asarray(SY))
     nonzero = w > ROUNDING * w[-1]
     return np.asarray(SY) @ (U[:, nonzero] / np.sqrt(w[nonzero])) @ U[:, nonzero].T
 
 
 def partial_polar(G):
-    """The polar factor of G (n, q), zero where G has no rank."""
+    """The polar factor of G (n, q), zero on the null space of G."""
     U, d, Vt = np.linalg.svd(G, full_matrices=False)
     nonzero = d > np.sqrt(ROUNDING) * d[0]
     return U[:, nonzero] @ Vt[nonzero]
 
 
 def shrunk(Y, gamma):
-    """Y (n, q) soft-thresholded at the smallest level at which sum |Y| <= gamma."""
+    """Y (n, q), soft-thresholded at the smallest level for which sum |Y| <= gamma."""
     if gamma < LEAST:
         return np.zeros_like(Y)
     a = np.sort(np.abs(Y), axis=None)[::-1]
     if a.sum() <= gamma:
         return Y
     levels = (np.cumsum(a) - gamma) / np.arange(1, len(a) + 1)
-    level = levels[a > levels][-1]  # of as many entries as are left above it
+    level = levels[a > levels][-1]  # consistent with the number of entries above it
     new = soft_threshold(Y, max(level, 0.0))
     return np.where(np.abs(new) > ROUNDING, new, 0.0)

@@ -1,12 +1,13 @@
-"""Scol-PCA: one column at a time, then the leading eigenvector on the columns chosen.
+"""Scol-PCA: chooses one column at a time, then takes the leading eigenvector on them.
 
 He, Monteiro, Park (2010), Algorithm 1.
 
 Differs from the paper in:
 
-1. Vectors are scaled to norm one, not sqrt(s).
-2. The second phase starts from the signs of the first, and is Lanczos' method or the power method.
-3. The sign of 0 is +1, which the paper leaves open.
+1. Vectors are scaled to norm 1, not sqrt(s).
+2. The second phase starts from the signs of the first phase, and uses Lanczos' method or the power
+   method.
+3. The sign of 0, which the paper leaves open, is +1.
 """
 
 from spcabench.iterate import Facts, Iterate, Traits
@@ -23,15 +24,15 @@ FACTS = Facts(
 )
 COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
-MAX_ITERATIONS = 10**6  # one for each column, then those of the second phase
+MAX_ITERATIONS = 10**6  # one per column, then those of the second phase
 
 
 def solve(problem, *, k: int, second: str = "lanczos", second_tol: float = 1e-9):
-    """Yield unit x (n,): one more nonzero each, entries alike in size, then the second phase's.
+    """Yield unit x (n,) with one more nonzero each, equal in size, then from the second phase.
 
     k : cardinality (the paper's s).
-    second : "lanczos" or "power", the method of the second phase.
-    second_tol : Lanczos' method ends when its value rises by less than this, relative.
+    second : method of the second phase, "lanczos" or "power".
+    second_tol : Lanczos' method ends when the relative increase of its value is below this.
     """
     Sigma = problem.covariance  # (n, n)
     for signs, _J in greedy_signs(Sigma, [1] * k):

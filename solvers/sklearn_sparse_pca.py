@@ -1,14 +1,14 @@
-"""Scikit-learn's SparsePCA: dictionary learning with an l1 penalty on the loadings, by LARS.
+"""Scikit-learn's SparsePCA: dictionary learning by LARS, with an l1 penalty on the loadings.
 
 Jenatton, Obozinski, Bach (2010), and Mairal, Bach, Ponce, Sapiro, "Online dictionary learning for
-sparse coding", ICML 2009, as scikit-learn has them: one component of min ||A - u v'||^2 / 2 + alpha
-||v||_1 over ||u|| <= 1.
+sparse coding", ICML 2009, as implemented in scikit-learn: one component that minimises ||A - u
+v'||^2 / 2 + alpha ||v||_1 over ||u|| <= 1.
 
 Differs from the library's class in:
 
-1. Its function ``dict_learning`` is called, as the class does, but without centring: A is what the
-   problem says.
-2. alpha is in units of the largest column norm: a number that serves every problem.
+1. The function ``dict_learning`` is called directly, as the class does, but without centring: the
+   problem determines whether A is centred.
+2. alpha is in units of the largest column norm, so one value suits every problem.
 """
 
 import warnings
@@ -32,20 +32,19 @@ FACTS = Facts(
 COLOUR = "#B5651D"
 EXAMPLE = dict(k=10)
 STOP = "end"
-COUNTED = False  # what the library does is not counted
+COUNTED = False  # flops inside the library are not counted
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
-    return 1e-6, 0.999  # nearer to 1 the library has nothing left
+    """Penalties between which the cardinality falls from n to 1."""
+    return 1e-6, 0.999  # closer to 1 the library's answer is zero
 
 
 def solve(problem, *, alpha: float, steps: int = 200):
     """Yield A's largest column as a loading, then the library's loadings (n,).
 
-    The library takes at most so many of its steps.
-
-    alpha : weight of ||v||_1 over the largest norm of a column of A.
+    alpha : weight of ||v||_1, divided by the largest norm of a column of A.
+    steps : maximum number of the library's steps.
     """
     from sklearn.decomposition import dict_learning
 
@@ -53,7 +52,7 @@ def solve(problem, *, alpha: float, steps: int = 200):
     u = problem.data.largest_column()  # (m,)
     v = A.T @ u  # (n,)
     yield normalize(v)
-    with warnings.catch_warnings():  # an answer that has not converged is one like any other
+    with warnings.catch_warnings():  # an answer that has not converged is still graded
         warnings.simplefilter("ignore")
         V, *_ = dict_learning(
             A.T,

@@ -1,18 +1,18 @@
-"""The spannogram sampled: the best component of a rank-d approximation by an epsilon-net.
+"""The sampled spannogram: the best component of a rank-d approximation, by an epsilon-net.
 
 Asteris, Papailiopoulos, Dimakis (2014), Algorithm 3.
 
 Differs from the paper in:
 
-1. The ranks below d come first, at about a tenth of the time: they serve the bound (section 7), not
-   the answer.
-2. Option samples="sharp": as many as the guarantee needs with probability 1 - 1/n, in place of
-   ceil(eps^-d ln n).
-3. Option polish: the answer is improved by alternation (ours).
-4. Samples are drawn in batches; one division of V c gives the rank-one solutions of all
-   cardinalities (`path`). Nothing is sorted between two of them.
-5. Rows of V are taken in order of falling norm. Once k entries of V c exceed the norm of the next
-   row, no later row can be among the k largest: the answer is the same.
+1. The ranks below d come first and take about a tenth of the time. They serve the bound (section
+   7), not the answer.
+2. The option samples="sharp" draws as many samples as the guarantee needs with probability 1 - 1/n,
+   instead of ceil(eps^-d ln n).
+3. The option polish improves the answer by alternation (ours).
+4. Samples are drawn in batches. One partition of V c gives the rank-one solutions of all
+   cardinalities (`path`), and nothing is sorted between two of them.
+5. Rows of V are taken by falling norm. Once k entries of V c exceed the norm of the next row, no
+   later row can be among the k largest, so the answer is the same.
 """
 
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ COLOUR = "#009E73"
 EXAMPLE = dict(k=10)
 STOP = "end"
 MAX_ITERATIONS = 10**9
-BATCH = 1024  # samples at a time
+BATCH = 1024  # samples per batch
 
 
 def solve(
@@ -57,15 +57,15 @@ def solve(
 ):
     """Yield unit k-sparse x (n,), the best of the samples so far, after each batch of them.
 
-    d, eps : rank of the approximation; the value on it is at least 1 - eps of the best, with
-        probability 1 - 1/n.
-    samples : their number, "paper", "sharp", or as given (the bound is then there only if it holds
-        as surely).
-    polish : then c <- V'x / ||V'x||, x <- best for V c, until the value stays.
-    nonnegative : x >= 0.
+    d, eps : rank of the approximation, and relative accuracy. With probability 1 - 1/n, the value
+        on the approximation is at least 1 - eps of the best.
+    samples : number of samples: "paper", "sharp", or an integer (the bound is then given only if it
+        holds with the same probability).
+    polish : then iterate c <- V'x / ||V'x||, x <- best for V c, until the value no longer changes.
+    nonnegative : require x >= 0.
 
-    The last one has the bound x'A_d x / (1 - eps) + lambda_{d+1}, the smallest over the ranks up to
-    d.
+    The last iterate has the bound x'A_d x / (1 - eps) + lambda_{d+1}, minimised over the ranks up
+    to d.
     """
     for net in nets(problem.covariance, np.array([k]), d, eps, samples, nonnegative, seed):
         x = net.x()
@@ -77,7 +77,7 @@ def solve(
 def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=0):
     """Yield k, x (n,) and its bound for all cardinalities ks, from one pass.
 
-    The bound is that of `solve`, up to ties.
+    The bound is that of `solve`, except for ties.
     """
     *_, net = nets(problem.covariance, np.array(ks), d, eps, samples, nonnegative, seed)
     for place, k in enumerate(ks):
@@ -87,10 +87,10 @@ def path(problem, ks, *, d=3, eps=0.1, samples="paper", nonnegative=False, seed=
 def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
     """Algorithm 3 for ranks up to d, batch by batch.
 
-    The last state is the answer of rank d, or of the rank of Sigma where that is smaller.
+    The last state is the answer of rank d, or of the rank of Sigma if that is smaller.
     """
     w, U = Sigma.leading_pairs(whole("d", d, 1) + 1)  # (d + 1,), (n, d + 1)
-    d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, where that is smaller
+    d = low_rank(w, U, d)[0].shape[1]  # the rank of Sigma, if that is smaller
     n, q, failing, bound = len(U), len(ks), 0.0, np.full(len(ks), np.inf)
     for r in range(1, d + 1) if samples == "paper" else sorted({1, d}):
         V, tail = low_rank(w, U, r)  # steps 1 and 2
@@ -113,11 +113,11 @@ def nets(Sigma, ks, d, eps, samples, nonnegative, seed):
 class Net:
     """Algorithm 3 at cardinalities ks (q,).
 
-    V : (n, d). falling : its rows in order of falling norm, and the norms. C : the best c so far
-        (d, q). scores : their ||V'x||^2 (q,).
+    V : (n, d). falling : its rows by falling norm, with the norms. C : the best c so far (d, q).
+        scores : their ||V'x||^2 (q,).
 
-    bound : upper bounds (q,), together with probability at least 1 - 1/n; infinite before a first
-        net is complete.
+    bound : upper bounds (q,), which all hold with probability at least 1 - 1/n; infinite until the
+        first net is complete.
     """
 
     V: np.ndarray
@@ -133,11 +133,11 @@ class Net:
         return rank_one(product(self.V, self.C[:, place]), int(self.ks[place]), self.nonnegative)
 
     def bound_whp(self, place=0):
-        """The bound at the cardinality ks[place], None before there is one."""
+        """The bound at the cardinality ks[place], or None if there is none yet."""
         return float(self.bound[place]) if np.isfinite(self.bound[place]) else None
 
     def joined(self, C):
-        """With the samples C (b, d), unit rows, tried as well."""
+        """The net after the samples C (b, d), unit rows, have been tried as well."""
         C = np.vstack([C, -C]) if self.nonnegative else C
         tried = scores(*self.falling, C, self.ks, not self.nonnegative)  # (b, q): steps 6 and 7
         best, top = tried.max(axis=0), C[tried.argmax(axis=0)].T
@@ -148,9 +148,9 @@ class Net:
 
 
 def sample_count(n, d, eps, samples):
-    """How many samples a net in R^d has.
+    """The number of samples of a net in R^d.
 
-    samples : "paper" ceil(eps^-d ln n), "sharp" as many as fail with probability 1/n, or a number.
+    samples : "paper" for ceil(eps^-d ln n), "sharp" for a failure probability of 1/n, or a number.
     """
     if not 0.0 < number("eps", eps) <= 1.0:
         raise InputError(f"eps: {eps!r}; it must be above 0 and at most 1")
@@ -169,7 +169,7 @@ def sample_count(n, d, eps, samples):
 
 
 def failure(d, eps, count):
-    """The probability that no sample is near enough to the optimum's c*.
+    """The probability that no sample is near enough to c* of the optimum.
 
     A sample with cos^2(c, c*) >= 1 - eps is enough: ||V'x(c)|| >= |c'V'x(c)| >= |c'V'x*| = |cos(c,
     c*)| ||V'x*||.

@@ -5,12 +5,12 @@ Papailiopoulos, Karystinos (2011).
 
 Differs from the paper in:
 
-1. The supports are met in sweeps round circles on which d - 1 curves share one value, n log n steps
-   each, in place of a look at all n curves wherever d of them meet: O(n^d log n) for the supports
-   in all.
-2. (P_d) is solved only where lambda_max(V_I'V_I) exceeds the best value so far.
+1. Supports are found in sweeps around circles on which d - 1 curves share one value, with n log n
+   steps each, instead of inspecting all n curves at every intersection of d curves. All supports
+   together cost O(n^d log n).
+2. (P_d) is solved only if lambda_max(V_I'V_I) exceeds the best value so far.
 3. It starts from the rank-one solution, improved by alternation.
-4. Curves that meet in one point, and equal ones, are parted by a tiny perturbation.
+4. Curves that meet in one point, and identical curves, are separated by a tiny perturbation.
 """
 
 from itertools import combinations
@@ -43,13 +43,13 @@ MAX_ITERATIONS = 10**9
 
 
 def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool = False):
-    """Yield unit k-sparse x (n,), the last one the maximiser of x'A_d x.
+    """Yield unit k-sparse x (n,); the last one maximises x'A_d x.
 
-    The last one has a bound on the optimum of Sigma.
+    The last one also has a bound on the optimum of Sigma.
 
-    d : rank of the approximation A_d = V V' of Sigma; exact where that is the rank of Sigma.
-    nonnegative : x >= 0.
-    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"): the bound is
+    d : rank of the approximation A_d = V V' of Sigma; the answer is exact if Sigma has rank d.
+    nonnegative : require x >= 0.
+    shift : approximate Sigma - lambda_{d+1} I instead (section 1, "rank-d update"); the bound is
         never worse.
     """
     w, U = problem.covariance.leading_pairs(whole("d", d, 1) + 1)
@@ -61,14 +61,14 @@ def solve(problem, *, k: int, d: int = 2, nonnegative: bool = False, shift: bool
 
 
 def best_supports(V, k, nonnegative):
-    """Algorithm 2, and steps 5 to 9: unit x (n,) of rising x'V V'x, after each curve.
+    """Algorithm 2, and steps 5 to 9: unit x (n,) with rising x'V V'x, after each curve.
 
-    With each the number of supports that were tried.
+    Each x comes with the number of supports that were tried.
 
-    V : (n, d), its columns orthogonal and falling.
+    V : (n, d), with orthogonal columns of falling norm.
 
-    Equal rows, zero rows, and more than d curves that meet in a point are parted by a perturbation
-    of relative size 1e-12, in the choice of supports only.
+    Equal rows, zero rows, and more than d curves that meet in a point are separated by a
+    perturbation of relative size 1e-12, used only to choose the supports.
     """
     n, d = V.shape
     for x in climb(V, rank_one(V[:, 0], k, nonnegative), k, nonnegative):
@@ -95,12 +95,12 @@ def best_supports(V, k, nonnegative):
 
 
 def circles(n, d, nonnegative):
-    """For each curve i the sets T (c, d - 1) whose first one is i.
+    """For each curve i, the sets T (c, d - 1) whose first element is i.
 
-    n is the number of the zero curve, 2 n with signs.
+    n is the index of the zero curve (2 n with signs).
 
-    Signed: curve j + n is minus curve j; of T and -T one is enough, and the zero curve only matters
-    at k = n.
+    In the signed case, curve j + n is the negative of curve j. One of T and -T is then enough, and
+    the zero curve matters only at k = n.
     """
     for i in range(n + nonnegative):
         signs = [(j,) if nonnegative else (j, j + n) for j in range(i + 1, n + nonnegative)]

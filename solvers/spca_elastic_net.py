@@ -1,16 +1,16 @@
-"""SPCA: a sparse regression on the principal components, by the elastic net.
+"""SPCA: sparse regression on the principal components, by the elastic net.
 
 Zou, Hastie, Tibshirani (2006), Algorithm 1 (section 3.3): column j of B (n, q) is the elastic net
-of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. The elastic net's path
-is by scikit-learn's LARS.
+of A alpha_j on A, and (alpha_1 ... alpha_q) is the polar factor of Sigma B. Scikit-learn's LARS
+computes the path of the elastic net.
 
 Differs from the paper in:
 
 1. A path ends at k nonzeros, unless penalties lambda_1 are given.
-2. The ridge is relative: ridge times the largest variance.
+2. The ridge is relative: lambda_2 is ridge times the largest variance.
 
-Where variables tie, scikit-learn decides, now and then by rounding: with the rows in another order,
-2 of 1000 answers to small problems with ties differed, by up to 2 % of the variance.
+Scikit-learn breaks ties between variables, sometimes by rounding errors. With the rows reordered, 2
+of 1000 answers to small problems with ties differed, by up to 2 % of the variance.
 """
 
 import warnings
@@ -35,7 +35,7 @@ FACTS = Facts(
     reproduced="the paper's Table 3: nonzeros and adjusted variances on pit props, all the same",
 )
 EXAMPLE = dict(k=10)
-COUNTED = False  # what the path costs is not counted
+COUNTED = False  # flops of the path are not counted
 
 
 def solve(
@@ -49,10 +49,10 @@ def solve(
 ):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
-    components : q.
-    cardinalities : one for each component, up to k; k each unless given.
-    penalties : lambda_1 of each component, in place of the cardinalities.
-    ridge : lambda_2 over the largest variance.
+    components : the number q of components.
+    cardinalities : one for each component, at most k; by default k for each.
+    penalties : lambda_1 of each component, instead of the cardinalities.
+    ridge : lambda_2 divided by the largest variance.
     """
     if not 1 <= components <= problem.n:
         raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")
@@ -82,11 +82,11 @@ def elastic_net(Gram, Xy, k, lambda_1):
     """
     from sklearn.linear_model import lars_path_gram
 
-    if not Xy.any():  # after the last component nothing is left
+    if not Xy.any():  # zero once all components are deflated
         return Xy
     unit = np.abs(Gram).max()
     Xy, Gram = without_rounding(Xy / unit), without_rounding(Gram / unit)
-    with warnings.catch_warnings():  # equal variables: scikit-learn drops one and says so
+    with warnings.catch_warnings():  # of equal variables, scikit-learn drops one and warns
         warnings.simplefilter("ignore")
         _, _, path = lars_path_gram(
             Xy,

@@ -1,14 +1,14 @@
 """Sparse PCA by variable projection.
 
-Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin (2020), Algorithm 1: min over A, B (n, q), A'A = I,
-of ||X - X B A'||^2 / 2 + alpha ||B||_1 + beta ||B||^2 / 2. A is the polar factor of X'X B, and B
-takes a proximal gradient step.
+Erichson, Zheng, Manohar, Brunton, Kutz, Aravkin (2020), Algorithm 1: minimise ||X - X B A'||^2 / 2
++ alpha ||B||_1 + beta ||B||^2 / 2 over A, B (n, q) with A'A = I. A is the polar factor of X'X B,
+and B takes a proximal gradient step.
 
 Differs from the paper in:
 
 1. alpha and beta are in units of the largest eigenvalue of X'X, as in the authors' package.
-2. Columns of B are normalised where they are shown.
-3. It ends when the objective changes by less than 1e-5, relative, as in the authors' package.
+2. The returned columns of B are normalised.
+3. It ends when the relative change of the objective is below 1e-5, as in the authors' package.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ STOP, TOL = "objective", 1e-5
 
 
 def penalty_range(problem):
-    """Penalties between which the cardinality falls from n to one."""
+    """Penalties between which the cardinality falls from n to 1."""
     _, v = problem.covariance.leading()
     top = float(np.abs(v).max())
     return 1e-6 * top, top
@@ -44,7 +44,7 @@ def solve(problem, *, alpha: float, beta: float = 1e-4, components: int = 1):
     """Yield x (n,), the first component, and Z (n, q), all of them: the columns of B, normalised.
 
     alpha, beta : weights of ||B||_1 and of ||B||^2 / 2, in units of the largest eigenvalue.
-    components : q.
+    components : the number q of components.
     """
     if not 1 <= components <= problem.n:
         raise InputError(f"components: {components}; it must be from 1 to n = {problem.n}")

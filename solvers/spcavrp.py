@@ -1,15 +1,18 @@
-"""Sparse PCA by random projections on axes (SPCAvRP).
+"""Sparse PCA by axis-aligned random projections (SPCAvRP).
 
-Gataric, Wang, Samworth (2020), Algorithm 1: A groups of B random subsets of d variables; of each
-group the subset of the largest eigenvalue; a variable's score w_j is the mean over the groups of
-(lambda_1 - lambda_2) v_j^2; the k largest scores.
+Gataric, Wang, Samworth (2020), Algorithm 1, with A groups of B random subsets of d variables. In
+each group, the subset with the largest eigenvalue is selected. The score w_j of a variable is the
+mean over the groups of (lambda_1 - lambda_2) v_j^2, and the variables with the k largest scores are
+chosen.
 
 Differs from the paper in:
 
-1. Where there are at most B subsets of d variables a group is all of them, and one group is enough.
-2. A = 300 and B = 100, which the authors' package advises for a few hundred variables (600 and 200
+1. If there are at most B subsets of d variables, a group contains all of them, and one group is
+   enough.
+2. A = 300 and B = 100, as the authors' package recommends for a few hundred variables (600 and 200
    for about 1,000).
-3. The answer of the groups drawn so far is yielded after each: a run that is cut short has one.
+3. After each group, the answer from all groups so far is yielded, so a run that is cut short has
+   one.
 """
 
 from itertools import combinations
@@ -38,10 +41,10 @@ STOP, MAX_ITERATIONS = "end", 10**6
 
 
 def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, seed: int = 0):
-    """Yield unit vectors x (n,): the leading eigenvector on the k variables of the largest scores.
+    """Yield unit x (n,): the leading eigenvector on the variables with the k largest scores.
 
-    d : size of the subsets; k unless given, as the paper advises where k is known.
-    A, B : groups, and subsets in a group.
+    d : size of the subsets; by default k, as the paper recommends if k is known.
+    A, B : number of groups, and of subsets per group.
     """
     Sigma, n = problem.covariance, problem.n  # (n, n)
     d = k if d is None else d
@@ -63,10 +66,10 @@ def solve(problem, *, k: int, d: int | None = None, A: int = 300, B: int = 100, 
 
 
 def projections(order, d, A, B, seed):
-    """The groups of subsets of d variables, one after the other.
+    """The groups of subsets of d variables, one group after the other.
 
-    order : the variables by falling variance. Subsets of their ranks are drawn: renaming variables
-        changes nothing.
+    order : the variables by falling variance. Subsets of their ranks are drawn, so renaming
+        variables changes nothing.
     """
     n = len(order)
     if comb(n, d) <= B:

@@ -4,13 +4,13 @@ Kuleshov (2013), Algorithm 5.
 
 Differs from the paper in:
 
-1. The Schur complement's system is solved in its bordered form: the same direction, regular at
-   convergence, sign kept. Where that is singular too, or u'Rv is not positive, u and v stay as they
-   are.
+1. The Schur complement's system is solved in its bordered form, which gives the same direction but
+   is regular at convergence and preserves the sign. If that is singular too, or if u'Rv is not
+   positive, u and v stay unchanged.
 2. u and v are unit vectors each; the paper scales the stacked vector (v, u).
-3. The power step is sequential: v is made from the new u, not from the old one.
-4. The start is the largest row and the largest column of R, or, with ``first="covariance"``, the
-   largest column of Sigma = R'R, as Algorithm 1 starts. The paper does not say which.
+3. The power step is sequential: v is computed from the new u, not from the old one.
+4. The start is the largest row and the largest column of R or, with ``first="covariance"``, the
+   largest column of Sigma = R'R, as in Algorithm 1. The paper does not specify which.
 """
 
 from itertools import count
@@ -50,14 +50,14 @@ def solve(
     first: str = "data",
     start: Vector | None = None,
 ):
-    """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), maximising u'Rv.
+    """Yield sparse singular vectors v (n,), u (m,) of the data R (m, n), to maximise u'Rv.
 
     k : cardinality of v.
-    k_u : cardinality of u; all m samples unless given.
-    J : iterations that end with a power step (the paper's experiments use J = inf).
-    first : the start is the largest row and column of the "data" R, or the largest column of the
+    k_u : cardinality of u; by default all m samples.
+    J : number of iterations that end with a power step (J = inf in the paper's experiments).
+    first : start from the largest row and column of the "data" R, or from the largest column of the
         "covariance" R'R.
-    start : v (n,) to start from; u is then R v.
+    start : initial v (n,); u is then R v.
     """
     if first not in ("data", "covariance"):
         raise InputError(f"first: {first!r}; choose 'data' or 'covariance'")

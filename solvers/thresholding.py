@@ -21,7 +21,7 @@ STOP = "end"
 
 
 def solve(problem, *, k: int):
-    """Yield the one answer x (n,)."""
+    """Yield x (n,), the only answer."""
     Sigma = problem.covariance  # (n, n)
     _, v = Sigma.leading()
     yield project(v, k)

@@ -26,7 +26,7 @@ EXAMPLE = dict(k=10)
 def solve(problem, *, k: int, start: Vector | None = None):
     """Yield k-sparse unit vectors x (n,): x+ = P_k(Sigma x).
 
-    start : a loading (n,); the unit vector of the largest variance unless given.
+    start : initial loadings (n,); by default the unit vector of the variable of largest variance.
     """
     Sigma = problem.covariance  # (n, n)
     if start is None:
