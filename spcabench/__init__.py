@@ -1,7 +1,7 @@
 """spcabench: a benchmarking and reproduction suite for sparse principal component analysis.
 
-``load`` gives a dataset as a `Problem`, which can be made from your own data too. ``solve`` finds
-one sparse component with any solver by name, and ``components`` finds several.
+``load`` returns a dataset as a `Problem`, which can also be created from your own data. ``solve``
+finds one sparse component with any solver by name, and ``components`` finds several.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The public functions: problems and solvers by name."""
+"""The public functions for problems and solvers by name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from spcabench.solving.formulations import Formulation
 from spcabench.solving.result import Result, graded, refitted
 from spcabench.solving.status import Status
 
-HUGE = 10**9  # rows or columns of a dataset that no memory holds
+HUGE = 10**9  # rows or columns of a dataset too large for any memory
 LIMITS = ("stop", "tol", "max_iterations", "time_limit", "history")
 
 
@@ -32,20 +32,21 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
     name : str
         One of `spcabench.list_datasets`.
     stand_in : bool
-        Whether to take other data in place of real ones whose files are not here.
+        Whether to substitute other data (a stand-in) if the files of the real data are not
+        available.
     **settings
         Parameters of the dataset: see the ``load`` of its file in ``datasets/``.
 
     Returns
     -------
     Problem
-        The data. ``problem.stand_in`` says whether other data replace the real ones.
+        The data. ``problem.stand_in`` tells whether other data replace the real ones.
 
     Raises
     ------
     InputError
-        For an unknown name or parameter, a value out of range, and for real data whose files are
-        not here. An InputError is a ValueError.
+        For an unknown name or parameter, a value out of range, or real data whose files are not
+        available. An InputError is a ValueError.
     """
     validate.switch("stand_in", stand_in)
     problem = load_or_stand_in(name, **settings)
@@ -58,7 +59,7 @@ def load(name: str, /, *, stand_in: bool = False, **settings: Any) -> Problem:
 
 
 def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
-    """Load a dataset, or its stand-in if its files are not available, as figures and suites do."""
+    """Load a dataset, or its stand-in if its files are not available; for figures and suites."""
     if not isinstance(name, str):
         raise InputError(f"dataset: {validate.shown(name)}; give its name")
     dataset = registry.module("dataset", name)
@@ -68,7 +69,7 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
     except InputError:
         raise
     except (MemoryError, OverflowError, ValueError) as error:
-        # of arrays beyond what it can count, NumPy complains with a ValueError
+        # for arrays beyond its limits, NumPy raises a ValueError
         huge = any(isinstance(v, Integral) and int(v) >= HUGE for v in settings.values())
         if not huge and not isinstance(error, MemoryError):
             raise
@@ -77,9 +78,9 @@ def load_or_stand_in(name: str, /, **settings: Any) -> Problem:
 
 
 def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Problem:
-    """Return a problem as it is, and data as a problem: Sigma is their sample covariance.
+    """Return a problem unchanged, and data as a problem with their sample covariance as Sigma.
 
-    Raises InputError for anything else, which names the argument.
+    Raises InputError, which names the argument, for anything else.
     """
     validate.switch("scale", scale)
     if isinstance(X, Problem):
@@ -111,48 +112,48 @@ def solve(
     blocks: float | None = None,
     **settings: Any,
 ) -> Result:
-    """Find one sparse component by one solver.
+    """Find one sparse component with one solver.
 
     Parameters
     ----------
     problem : Problem, array, data frame or sparse matrix of shape (m, n)
-        The problem to solve. Data are centred, and Sigma is their sample covariance
-        (with the divisor m - 1). `Result.sum_of_squares` has no divisor, as most papers.
+        The problem to solve. Data are centred, and Sigma is their sample covariance, with
+        divisor m - 1. `Result.sum_of_squares` has no divisor, as in most papers.
     name : str or module, optional
-        A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module.
-        Default: by the size of the problem, exact for up to 30 variables.
+        A solver's name (one of `spcabench.list_solvers`), the path of its file, or its module. By
+        default it is chosen by the size of the problem, and is exact for up to 30 variables.
     k : int, optional
-        Cardinality, 1 to n. For a solver that has a penalty instead, the penalty is searched until
-        the answer has at most k nonzeros.
+        Cardinality, 1 to n. If the solver has a penalty instead, the penalty is searched until the
+        answer has at most k nonzeros.
     seed : int
-        Seed of a solver that draws random numbers.
+        Seed for solvers that draw random numbers.
     nonnegative : bool
-        Whether to ask for x >= 0.
+        Whether to require x >= 0.
     refit : bool
         Whether to replace x by the leading eigenvector on its support. A nonnegative x stays
         nonnegative.
     fresh : bool
-        Whether the solver gets a copy of the problem, so that it cannot change the one that is
-        graded.
+        Whether to pass a copy of the problem to the solver, so that it cannot change the problem on
+        which it is graded.
     blocks : float, optional
-        Solve the blocks of the covariance one by one, and return the best answer. Covariances up to
-        this share of the largest variance are taken to be zero: see `spcabench.solving.blocks`.
-        Limits are those of each block.
+        Solve the blocks of the covariance separately, and return the best answer. Covariances up to
+        this share of the largest variance are treated as zero; see `spcabench.solving.blocks`.
+        Limits apply to each block.
     **settings
-        The solver's own settings (see its ``solve``), and those of the run: ``stop``, ``tol``,
-        ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for a
-        solver that takes one.
+        Settings of the solver (see its ``solve``) and of the run: ``stop``, ``tol``,
+        ``max_iterations``, ``time_limit``, ``history``, and ``start``, a vector of shape (n,) for
+        solvers that accept one.
 
     Returns
     -------
     Result
-        The component with its variance, a certified bound, and what the run cost.
+        The component with its variance, a certified bound, and the cost of the run.
 
     Raises
     ------
     InputError
-        For an unknown solver or setting, a value out of range, or a nonnegative answer asked of a
-        solver that gives signed ones only.
+        For an unknown solver or setting, a value out of range, or if a nonnegative answer is
+        requested from a solver that only finds signed ones.
     """
     problem, solver = _asked(problem, name, nonnegative=nonnegative, refit=refit, fresh=fresh)
     label = solver.__name__.rpartition(".")[2]
@@ -187,7 +188,7 @@ def solve(
 def _asked(
     problem: Any, solver: Any, nonnegative: Any = False, **switches: Any
 ) -> tuple[Problem, ModuleType]:
-    """Return the problem and the solver's module; InputError for what is no problem or solver."""
+    """Return the problem and the solver's module; InputError if either is invalid."""
     for argument, value in {"nonnegative": nonnegative, **switches}.items():
         validate.switch(argument, value)
     problem = as_problem(problem)
@@ -239,7 +240,7 @@ def components(
     alpha: float = 1.0,
     **settings: Any,
 ) -> deflate.Components:
-    """Find several sparse components by one solver, with a deflation after each.
+    """Find several sparse components with one solver, deflating after each.
 
     Parameters
     ----------
@@ -248,28 +249,28 @@ def components(
     name : str or module
         A solver, as for `spcabench.solve`.
     count : int
-        Number of components. There are fewer where a solver finds no further one.
+        Number of components. There are fewer if the solver finds no further one.
     k : int or sequence of int, optional
         Cardinality of each component: one number for all, or a list or an array with one for each.
-        For a joint solver that gives its components one common
-        support it is the size of that. A joint solver with a penalty takes the penalty instead.
+        For a joint solver whose components share a support, k is the size of that support. A joint
+        solver with a penalty takes the penalty instead.
     deflation : str
         "projection", "hotelling", "schur", "orthogonal_projection" or "drop_features". "joint" is
         for a solver that finds all components at once.
     alpha : float
-        Share of the variance that Hotelling's deflation takes out, from 0 to 1. With "joint" it is
-        handed to the solver.
+        Share of the variance that Hotelling's deflation removes, from 0 to 1. With "joint" it is
+        passed to the solver.
     **settings
         As for `spcabench.solve`.
 
     Returns
     -------
     Components
-        The results in order. Each is graded against the deflated problem that it was found in;
-        ``joint_bound`` bounds all of them together. ``formulation`` says which problem of several
-        components they answer, and ``measures`` what they explain together.
-        Components that were found jointly have the status infeasible where they do not obey the
-        formulation of their solver (`spcabench.iterate.Traits`).
+        The results in order. Each is graded on the deflated problem in which it was found;
+        ``joint_bound`` bounds all of them together. ``formulation`` names the multi-component
+        problem that they solve, and ``measures`` describes what they explain together. Components
+        that were found jointly have the status infeasible if they violate the formulation of their
+        solver (`spcabench.iterate.Traits`).
 
     Raises
     ------
@@ -286,12 +287,12 @@ def components(
     problem, solver = _asked(problem, name, settings.get("nonnegative", False))
     if alpha == 1.0 or (isinstance(deflation, str) and deflation == "joint"):
         validate.cardinality(count, problem.n, "count")
-    else:  # what a partial deflation leaves can be found again, so there may be more than n
+    else:  # partial deflation leaves variance, so there may be more than n components
         validate.affordable("count", (count, problem.n), 8.0)
     if isinstance(deflation, str) and deflation == "joint":
         if _several(k):
             raise InputError("k: joint components share one cardinality; give one number")
-        if alpha != 1.0:  # nothing is deflated: it is a setting of the solver's own
+        if alpha != 1.0:  # without deflation, alpha is one of the solver's settings
             settings["alpha"] = alpha
         return _jointly(problem, solver, count, k, settings)
     cardinalities = iter(_cardinalities(k, count))
@@ -307,7 +308,7 @@ def components(
 def _cardinalities(k: Any, count: int) -> list[int | None]:
     """One cardinality for each component."""
     if not _several(k):
-        return [k] * count  # `solve` refuses what is no number
+        return [k] * count  # `solve` rejects anything but numbers
     listed = validate.several("k", k)
     if len(listed) != count:
         raise InputError(
@@ -357,8 +358,9 @@ def path(
 ) -> CardinalityPath:
     """Find one component at each of several cardinalities, in increasing order.
 
-    Each one is the best of a cold start, a start from the answer before (where the solver takes a
-    start), and that answer itself. So the variance never falls as the cardinality grows.
+    Each answer is the best of a cold start, a start from the preceding answer (if the solver
+    accepts a start), and that answer itself. The variance therefore never falls as the cardinality
+    grows.
 
     Parameters
     ----------
@@ -367,14 +369,14 @@ def path(
     name : str, module or None
         A solver, as for `spcabench.solve`.
     cardinalities : sequence of int
-        The cardinalities. Repeated ones count once.
+        The cardinalities; duplicates are ignored.
     **settings
         As for `spcabench.solve`.
 
     Returns
     -------
     CardinalityPath
-        A sequence of one result for each cardinality. It has ``to_frame``, ``to_csv`` and ``plot``.
+        A sequence with one result per cardinality, and with ``to_frame``, ``to_csv`` and ``plot``.
 
     Raises
     ------
@@ -400,18 +402,18 @@ def path(
 
 
 def list_solvers() -> dict[str, str]:
-    """Return a description of every solver, by its name.
+    """Return the descriptions of all solvers by name.
 
     Returns
     -------
     dict of str to str
-        The first paragraph of each file in ``solvers/``, and of installed plug-ins.
+        The first paragraph of each file in ``solvers/``, and of each installed plug-in.
     """
     return registry.descriptions("solver")
 
 
 def list_datasets() -> dict[str, str]:
-    """Return a description of every dataset, by its name.
+    """Return the descriptions of all datasets by name.
 
     Returns
     -------
@@ -422,7 +424,7 @@ def list_datasets() -> dict[str, str]:
 
 
 def list_figures() -> dict[str, str]:
-    """Return a description of every figure and table, by its name.
+    """Return the descriptions of all figures and tables by name.
 
     Returns
     -------

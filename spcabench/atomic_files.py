@@ -13,33 +13,33 @@ from typing import Any
 from spcabench import opening
 from spcabench.errors import InputError
 
-PROBE = 4096  # bytes of a file by which a folder is tried
+PROBE = 4096  # bytes of a file written to test a folder
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system refuses in writing a file (a full disk, no permission) into one line.
+    """Convert a system error in writing a file (full disk, no permission) into a one-line error.
 
     Raises InputError.
     """
     try:
         yield
     except OSError as error:
-        # libraries in C++ know the number and have words of their own
+        # C++ libraries keep the error number, but use their own message
         reason = os.strerror(error.errno) if error.errno else " ".join(str(error).split())
-        if isinstance(error, shutil.Error):  # a list of all files that could not be copied
+        if isinstance(error, shutil.Error):  # lists all files that could not be copied
             reason = re.sub(r"\[Errno \d+\] |: '.*", "", str(error.args[0][0][2]))
         raise InputError(f"{path}: cannot be written ({reason})") from error
 
 
 @contextmanager
 def replacing(file: Path | str) -> Iterator[Path]:
-    """A temporary path beside a file, which is renamed at the end, or removed after an error.
+    """Yield a temporary path next to a file, which it replaces at the end; removed after an error.
 
-    It has the same suffix, from which libraries know the format, and holds the process id, so that
-    two processes do not write to the same path. If the file is a link, the link stays and its
-    target is replaced. Raises InputError for a device or a pipe, which renaming would replace, and
-    if the system refuses to write.
+    The path has the same suffix, from which libraries infer the format, and contains the process
+    id, so that two processes never write to the same path. If the file is a link, the link is
+    preserved and its target replaced. Raises InputError for a device or a pipe, which renaming
+    would replace, and if the system refuses to write.
     """
     path = opening.path_named(file)
     target = Path(os.path.realpath(path))
@@ -57,11 +57,11 @@ def replacing(file: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
-    """A folder beside another one, which it replaces at the end.
+    """Yield a new folder next to another one, which it replaces at the end.
 
-    Whenever the process is killed, the one or the other is whole there.
+    Even if the process is killed, one of the two is there and complete.
 
-    keep : whether it begins as a copy. Raises InputError if the system refuses it.
+    keep : whether the new folder starts as a copy. Raises InputError if the system refuses.
     """
     aside = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(aside, ignore_errors=True)
@@ -81,9 +81,9 @@ def replacing_folder(folder: Path, keep: bool = False) -> Iterator[Path]:
 
 
 def _exchange(first: Path, second: Path) -> None:
-    """Let two folders change names: in one step where the system can, else nearly so."""
+    """Swap the names of two folders: atomically if the system can, otherwise nearly so."""
     names = (-100, os.fsencode(first.absolute()), -100, os.fsencode(second.absolute()))
-    exchange = getattr(ctypes.CDLL(None), "renameat2", None)  # of Linux; 2 is RENAME_EXCHANGE
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None)  # on Linux; 2 is RENAME_EXCHANGE
     if exchange is None or exchange(*names, 2):
         before = second.with_name(f".{second.name}.before")
         shutil.rmtree(before, ignore_errors=True)
@@ -93,15 +93,15 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole."""
+    """Write a text file atomically."""
     with replacing(path) as aside:
         aside.write_text(text, encoding="utf-8")
 
 
 def write_picture(path: Path, figure: Any, **how: Any) -> None:
-    """Write a figure of Matplotlib whole.
+    """Write a Matplotlib figure atomically.
 
-    It is made in memory: what Matplotlib does on a full disk hides what the system said.
+    It is rendered in memory first, because on a full disk Matplotlib hides the system's error.
     """
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:], **how)
@@ -110,7 +110,7 @@ def write_picture(path: Path, figure: Any, **how: Any) -> None:
 
 
 def write_changed(path: Path, text: str) -> None:
-    """Write a text file only if its content changes, which keeps its time; make its folder."""
+    """Write a text file, creating its folder; an unchanged file keeps its modification time."""
     make_folder(path.parent)
     with writing(path):
         same = path.exists() and path.read_bytes() == text.encode()
@@ -119,7 +119,7 @@ def write_changed(path: Path, text: str) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Append to a text file; if not all of it fits, the file stays as it was."""
+    """Append to a text file; if the whole text does not fit, the file stays unchanged."""
     before = path.stat().st_size if path.exists() else None
     try:
         with writing(path), path.open("a", encoding="utf-8") as stream:
@@ -131,13 +131,13 @@ def append(path: Path, text: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those that it lies in."""
+    """Create a folder and its parents."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
 
 
 def check_room(folder: Path) -> None:
-    """Make a folder, and raise InputError if not even a small file can be written to it."""
+    """Create a folder, and raise InputError if not even a small file can be written to it."""
     make_folder(folder)
     probe = folder / f".room.{os.getpid()}"
     try:

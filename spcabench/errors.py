@@ -1,4 +1,4 @@
-"""Errors that users and authors of solvers can fix, and the line where an error arose."""
+"""Errors that users and authors of solvers can fix, and the line where an error occurred."""
 
 import json
 import traceback
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-MOST = 100  # characters of an author's own words
+MOST = 100  # characters of the author's message
 LONGEST = 60  # characters of a quoted line
 
 
 class InputError(ValueError):
     """A wrong argument, file or setting, which the user can fix.
 
-    Its message is one line, which says what was wrong and what to do. The command line prints
-    the line and exits with code 2. Any other exception is a bug, and shows its traceback.
+    Its message is one line that says what was wrong and what to do. The command line prints the
+    line and exits with code 2. Any other exception is a bug, and shows its traceback.
     """
 
 
@@ -25,10 +25,10 @@ class SolverError(RuntimeError):
 
 @contextmanager
 def using_file(file: Path | str) -> Iterator[None]:
-    """Turn errors in reading or writing a file that the user named into an `InputError`.
+    """Convert errors in reading or writing a file that the user named into an `InputError`.
 
-    Covered are a missing file, one that may not be opened, a damaged gzip file, text that is not
-    UTF-8, and wrong JSON.
+    This covers a missing file, a file without permission, a damaged gzip file, text that is not
+    UTF-8, and invalid JSON.
     """
     try:
         yield
@@ -45,9 +45,9 @@ def using_file(file: Path | str) -> Iterator[None]:
 
 
 def last_frame(error: BaseException, *files: Path) -> str:
-    """The innermost line of these files that an error came through: "mine.py, line 23: x = A @ y".
+    """Return the innermost line of these files in a traceback: "mine.py, line 23: x = A @ y".
 
-    It is "" where the error came through none of them.
+    The result is "" if the error did not pass through them.
     """
     own = {file.resolve() for file in files}
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() in own:
@@ -65,7 +65,7 @@ def _line(file: str, number: int | None, text: str | None) -> str:
 
 
 def in_one_line(error: BaseException, *files: Path) -> str:
-    """An error's type and words, with the line of the author's own files where it arose, if any:
+    """Return an error's type and message, with the line of the author's files where it occurred:
 
     "ValueError: operands could not be broadcast together (mine.py, line 23: x = A @ y)".
     """
@@ -74,10 +74,10 @@ def in_one_line(error: BaseException, *files: Path) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """What an error says, in one line that every terminal can show."""
+    """The message of an error, on one line that every terminal can show."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception as another:  # an author's own error may fail at that too
+    except Exception as another:  # an author's own error class may fail even here
         return f"its message cannot be read ({type(another).__name__})"
     text = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= MOST else f"{text[: MOST // 2]}...{text[3 - MOST // 2 :]}"

@@ -22,13 +22,13 @@ from spcabench.solving import model as models
 from spcabench.solving.deflate import Components
 from spcabench.solving.formulations import Formulation
 
-# attributes that a file has as arrays of their own
+# attributes that a file stores as separate arrays
 KEPT = ("explained_variance_", "explained_variance_ratio_", "deflated_variance_", "bound_")
 
 
 @dataclass(frozen=True)
 class _Saved:
-    """What a file says about an estimator, beside its arrays."""
+    """The part of a saved estimator that is not stored as arrays."""
 
     parameters: dict[str, Any]
     named: bool
@@ -37,7 +37,7 @@ class _Saved:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it; what it cannot hold becomes a text."""
+    """A parameter in a form that JSON can represent; anything else becomes text."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
@@ -48,14 +48,14 @@ def _plain(value: Any) -> Any:
 
 
 def _stream(value: Any) -> Any:
-    """The random_state of an estimator, as JSON can hold it: a RandomState by where it stands."""
+    """The random_state of an estimator for JSON; a RandomState is represented by its state."""
     if isinstance(value, np.random.RandomState):
         return {"RandomState": _plain(value.get_state())}
     return None if value is np.random else _plain(value)  # both mean NumPy's own stream
 
 
 def _from_stream(value: Any) -> Any:
-    """The random_state that `_stream` has written; ValueError or TypeError for a damaged one."""
+    """The random_state that `_stream` wrote; ValueError or TypeError for a damaged one."""
     if not isinstance(value, Mapping):
         return value
     stream = np.random.RandomState()
@@ -66,22 +66,23 @@ def _from_stream(value: Any) -> Any:
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Sparse principal components of data, as a scikit-learn estimator.
 
-    Each loading is a unit vector with at most ``cardinality`` nonzeros. The data are centred.
-    Sparse data are centred implicitly and never made dense.
+    Each loading is a unit vector with at most ``cardinality`` nonzeros. The data are centred;
+    sparse data are centred implicitly and never made dense.
 
     Parameters
     ----------
     n_components : int
-        Number of components. There are fewer where no variance is left; a warning says so.
+        Number of components. Fewer are found, with a warning, if no variance is left.
     cardinality : int, float, "auto" or a sequence of int or float
-        Nonzeros of each loading, 1 to n; a float, above 0 and up to 1.0, is a share of the
-        features. A sequence has one for each component. With "auto", `spcabench.select` chooses one
-        for all components, by the variance of the first one on samples held out.
+        Number of nonzeros of each loading, 1 to n. A float, above 0 and up to 1.0, is a share of
+        the features. A sequence has one value for each component. With "auto", `spcabench.select`
+        chooses one value for all components, by the variance of the first component on held-out
+        samples.
     solver : str, optional
-        Name of a solver, or the path of its file. Default: the one that `spcabench solve` takes,
-        which is exact for up to 30 features and a local search for up to 2000.
+        Name of a solver, or the path of its file. By default the choice of `spcabench solve`: exact
+        for up to 30 features and a local search for up to 2000.
     deflation : str
-        What comes between two components, as for `spcabench.components`.
+        Deflation between two components, as for `spcabench.components`.
     scale : bool
         Whether to divide each feature by its standard deviation.
     nonnegative : bool
@@ -89,12 +90,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     refit : bool
         Whether each loading becomes the leading eigenvector on its support.
     settings : dict, optional
-        The solver's own settings.
+        Settings of the solver.
     bound : bool
-        Whether to compute certified bounds, which takes seconds where there are thousands of
-        features.
+        Whether to compute certified bounds, which takes seconds with thousands of features.
     random_state : int | RandomState, optional
-        Seed of a solver that draws random numbers.
+        Seed for solvers that draw random numbers.
 
     Attributes
     ----------
@@ -103,23 +103,23 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_components_ : int
         Number K of components found.
     cardinality_ : int or list of int
-        Nonzeros that each loading may have.
+        Maximum number of nonzeros of each loading.
     selection_ : Selection
-        With "auto" only: why this cardinality was chosen.
+        Only with "auto": why this cardinality was chosen.
     formulation_ : Formulation
-        Which problem of several components the answer is one to: see docs/components.md.
+        The multi-component problem that the answer solves; see docs/components.md.
     mean_, scale_ : array of shape (n,)
-        Mean of each feature, and what each is divided by.
+        Mean of each feature, and the divisor of each feature.
     explained_variance_ : array of shape (K,)
-        What each component adds to those before it (adjusted variance), so that correlated
-        components are not counted twice.
+        Variance that each component adds to the preceding ones (adjusted variance), so that
+        correlated components are not counted twice.
     explained_variance_ratio_ : array of shape (K,)
-        The same over the variance of all features. It adds up to at most one.
+        The same, divided by the total variance of all features. The sum is at most one.
     deflated_variance_ : array of shape (K,)
         Variance of each component in the deflated problem in which it was found.
     bound_ : array of shape (K,)
-        Certified upper bound on that variance, for any loading that is allowed. For the first
-        component the deflated problem is the data itself. There is none with ``bound=False``.
+        Certified upper bound on that variance for any feasible loading. For the first component the
+        deflated problem is the data itself. Not available with ``bound=False``.
 
     Notes
     -----
@@ -165,7 +165,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X : array or sparse matrix of shape (m, n)
             m samples of n features, m at least 2.
         y : ignored
-            There for scikit-learn's pipelines.
+            Present for compatibility with scikit-learn's pipelines.
 
         Returns
         -------
@@ -175,12 +175,12 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Raises
         ------
         InputError
-            For a parameter out of range, or a solver that gave no feasible component.
+            For a parameter out of range, or a solver that returned no feasible component.
 
         Warns
         -----
         RuntimeWarning
-            Where there are fewer components than asked for.
+            If fewer components than requested were found.
         """
         validate.switch("scale", self.scale)
         validate.switch("nonnegative", self.nonnegative)
@@ -209,17 +209,17 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def _matrix(self, X: Any, **conditions: Any) -> Any:
-        """Return X as scikit-learn checks it; its errors are put in one line that names X."""
+        """Return X as scikit-learn checks it; errors become one line that names X."""
         validate.plain("X", X)
         try:
             return validate_data(
                 self, X, accept_sparse=("csc", "csr"), dtype=np.float64, **conditions
             )
         except (TypeError, ValueError, OverflowError) as error:
-            # scikit-learn asks for a TypeError for what is no matrix; columns are named by the user
+            # scikit-learn requires a TypeError for anything but a matrix; users name columns
             named = hasattr(X, "columns")
             kind = TypeError if isinstance(error, TypeError) and not named else InputError
-            # of the lines of an error, what went wrong and what to do; between them are the numbers
+            # of the error's lines keep the problem and the remedy; between them are only numbers
             lines = str(error).strip().split("\n")
             advice = [line for line in lines[1:] if line.startswith("Reshape")]
             raise kind(f"X: {' '.join([lines[0], *advice]):.190}") from None
@@ -280,7 +280,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return components
 
     def _cardinality(self, problem: Problem, seed: int) -> int | list[int]:
-        """The cardinality of all components, or that of each."""
+        """The common cardinality of all components, or a list with that of each."""
         cardinality = self.cardinality
         if isinstance(cardinality, str) and cardinality == "auto":
             self.selection_ = select(problem, nonnegative=self.nonnegative, seed=seed)
@@ -315,9 +315,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         Notes
         -----
-        These scores are projections: T = X Z. Loadings that overlap are not orthogonal, and then
-        the scores by regression, T = X Z (Z'Z)^-1, are the coefficients that fit X best as T Z'.
-        `inverse_transform` and `score` take this into account. The scores by regression are
+        These scores are projections, T = X Z. If loadings overlap and are not orthogonal, the best
+        fit of X by T Z' has other coefficients, the regression scores T = X Z (Z'Z)^-1.
+        `inverse_transform` and `score` take this into account. The regression scores are
         ``pca.transform(X) @ np.linalg.inv(pca.components_ @ pca.components_.T)``.
         """
         check_is_fitted(self)
@@ -328,13 +328,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def save(self, file: Any) -> None:
         """Write the fitted estimator to an .npz file, without pickle.
 
-        The file has the loadings, means, scales, names of the features, settings and versions. It
-        is also a model for `spcabench apply`.
+        The file contains the loadings, means, scales, feature names, settings and versions. It also
+        serves as a model for `spcabench apply`.
 
         Parameters
         ----------
         file : str or Path
-            The file, which is replaced.
+            The file, which is replaced if it exists.
         """
         check_is_fitted(self)
         n = self.n_features_in_
@@ -359,17 +359,17 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         file : str or Path
-            The file. No code in it is run.
+            The file. No code in it is executed.
 
         Returns
         -------
         SparsePCA
-            The fitted estimator. It has no ``selection_``.
+            The fitted estimator, without ``selection_``.
 
         Raises
         ------
         InputError
-            For a file that is no estimator.
+            If the file does not contain an estimator.
         """
         model = models.load(file)
         if model.about.get("estimator") != cls.__name__:
@@ -398,10 +398,10 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return fitted
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return the samples that have these scores.
+        """Return samples that have these scores.
 
-        They are the points of the components' span that have these scores: of all such points they
-        are nearest to the mean.
+        Each is the point in the span of the components that has the given scores; of all points
+        with these scores, it is the nearest to the mean.
 
         Parameters
         ----------
@@ -423,14 +423,15 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return scaled * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X that lies in the span of the components.
+        """Return the share of the variance of X in the span of the components.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (m, n)
-            Samples of the features that were fitted. Their variance is about the fitted mean.
+            Samples of the features that were fitted. Their variance is measured about the fitted
+            mean.
         y : ignored
-            There for scikit-learn's model selection.
+            Present for compatibility with scikit-learn's model selection.
 
         Returns
         -------
@@ -455,7 +456,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _count(cardinality: Any, n: int) -> int:
-    """A cardinality as a number of features, of which it may be a share."""
+    """A cardinality as a number of features; it may be given as a share of them."""
     if isinstance(cardinality, Integral):
         return validate.cardinality(cardinality, n, "cardinality")
     if isinstance(cardinality, str) or not 0.0 < validate.number("cardinality", cardinality) <= 1.0:

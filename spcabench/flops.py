@@ -1,19 +1,19 @@
 """The ledger: exact floating-point operation counts, charged by the matrix layer only.
 
-The convention is Kuleshov's (2013, section 4.2), see ``docs/flops.md``:
+The convention is that of Kuleshov (2013, section 4.2), see ``docs/flops.md``:
 
-- a (p x q) matrix-vector product costs p q, with a k-sparse vector p k, with a sparse matrix its
-  stored entries;
-- a (p x q)(q x r) product costs p q r, or p for each nonzero of a second factor of which fewer than
-  half of the entries are nonzero;
-- X'X x, for a sparse X and an x so sparse that X x is too, costs the entries of the columns and of
-  the rows that it touches;
-- solving with a k x k matrix costs k^3 + 2 k^2, the Rayleigh quotient included;
+- a (p x q) matrix-vector product costs p q; with a k-sparse vector p k; with a sparse matrix the
+  number of its stored entries;
+- a (p x q)(q x r) product costs p q r, or p for each nonzero of the second factor if fewer than
+  half of its entries are nonzero;
+- X'X x, with sparse X and x so sparse that X x is sparse too, costs the number of entries in the
+  columns and the rows that it touches;
+- solving with a k x k matrix costs k^3 + 2 k^2, including the Rayleigh quotient;
 - a symmetric eigendecomposition of order n costs 9 n^3;
 - work that is o(n^2) is not counted.
 
-A change of the convention raises CONVENTION, which every row carries: counts by two conventions are
-never compared.
+Every row records CONVENTION, which is raised whenever the convention changes: counts under two
+conventions are never compared.
 """
 
 import sys
@@ -25,10 +25,10 @@ from types import FrameType
 from spcabench.errors import SolverError
 
 # 1: the first.
-# 2: the search of a penalty includes the finding of the penalty's range.
-# 3: products with a sparse second factor cost what they touch, those of a sparse Gram matrix too.
+# 2: searching a penalty includes the cost of finding its range.
+# 3: products with a sparse second factor, or with a sparse Gram matrix, cost what they touch.
 CONVENTION = 3
-# evaluations of x'Sigma x that cost a solver nothing, for each iterate and in a run
+# free evaluations of x'Sigma x: for each iterate, and in a whole run
 FREE, FREE_IN_ALL = 10, 100
 PACKAGE = str(Path(__file__).parent)
 
@@ -36,10 +36,10 @@ PACKAGE = str(Path(__file__).parent)
 class Ledger:
     """Counts flops while it is on.
 
-    ``flops`` is the count, ``compiled`` the part of it that kernels returned; ``on`` is False while
-    the harness grades. ``evaluations`` is the number of calls of `Problem.variance` since the last
-    iterate, ``evaluations_in_all`` of a run. ``compile_seconds`` grows with every compilation, so
-    that a clock can leave it out.
+    ``flops`` is the count, and ``compiled`` the part of it that kernels returned. ``on`` is False
+    while the harness grades. ``evaluations`` is the number of calls of `Problem.variance` since the
+    last iterate, ``evaluations_in_all`` the number in the whole run. ``compile_seconds``
+    accumulates the time of all compilations, so that clocks can exclude it.
     """
 
     __slots__ = (
@@ -57,7 +57,7 @@ class Ledger:
             self.flops += int(count)
 
     def charge_compiled(self, count: int) -> None:
-        """Add what a kernel returned."""
+        """Add the flops that a kernel returned."""
         if self.on:
             self.flops += int(count)
             self.compiled += int(count)
@@ -68,23 +68,23 @@ charge = LEDGER.charge
 
 
 def solve_cost(k: int) -> int:
-    """Flops of one solve with a k x k matrix, its Rayleigh quotient included."""
+    """Return the flops of one solve with a k x k matrix, including its Rayleigh quotient."""
     return k**3 + 2 * k**2
 
 
 def eigh_cost(n: int) -> int:
-    """Flops of one symmetric eigendecomposition of order n."""
+    """Return the flops of one symmetric eigendecomposition of order n."""
     return 9 * n**3
 
 
 @contextmanager
 def counting() -> Iterator[Ledger]:
-    """Switch a fresh ledger on, and restore the outer one at the end.
+    """Switch a new ledger on, and restore the outer one at the end.
 
-    So a run that is made inside another run is counted apart; the outer one pays for it too.
+    A run inside another run is thus counted separately, and also charged to the outer one.
     """
     outer = LEDGER.flops, LEDGER.compiled, LEDGER.on
-    if not LEDGER.on:  # a run inside another has no free evaluations of its own
+    if not LEDGER.on:  # a run inside another has no free evaluations for itself
         LEDGER.evaluations = LEDGER.evaluations_in_all = 0
     LEDGER.flops, LEDGER.compiled, LEDGER.on = 0, 0, True
     spent = 0, 0
@@ -98,9 +98,9 @@ def counting() -> Iterator[Ledger]:
 
 
 def uncharged() -> AbstractContextManager[None]:
-    """Switch the ledger off: grading and conversions cost a solver nothing.
+    """Switch the ledger off, because grading and conversions cost a solver nothing.
 
-    Raises SolverError if code outside this package asks for it.
+    Raises SolverError if it is called from code outside this package.
     """
     check_caller("uncharged()")
     return _off()
@@ -116,9 +116,9 @@ def _off() -> Iterator[None]:
 
 
 def evaluation() -> AbstractContextManager[None]:
-    """One evaluation of x'Sigma x, not charged if it `is_free`.
+    """Count one evaluation of x'Sigma x, which is charged unless it `is_free`.
 
-    A search that evaluates many vectors would otherwise make all its products here.
+    Otherwise a search that evaluates many vectors could compute all its products here for free.
     """
     check_caller("evaluation()")
     if LEDGER.on:
@@ -128,14 +128,14 @@ def evaluation() -> AbstractContextManager[None]:
 
 
 def is_free(of_iterate: int, in_all: int) -> bool:
-    """Whether an evaluation costs nothing, by its number within the iterate and within the run."""
+    """Whether an evaluation is free, given how many the iterate and the run have had."""
     return of_iterate <= FREE and in_all <= FREE_IN_ALL
 
 
 def check_caller(operation: str) -> None:
     """Raise SolverError unless the calling function was itself called from this package.
 
-    It goes by the file that the module was loaded from, not by what a module says of itself.
+    The file from which the module was loaded decides, not what the module says about itself.
     """
     if not is_ours(sys._getframe(2)):
         raise SolverError(
@@ -145,7 +145,7 @@ def check_caller(operation: str) -> None:
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package, judged by the file it was loaded from."""
+    """Whether a frame runs code of this package, judged by the file from which it was loaded."""
     module = sys.modules.get(str(frame.f_globals.get("__name__")))
     ours = module is not None and vars(module) is frame.f_globals
     return ours and frame.f_code.co_filename.startswith(PACKAGE)

@@ -1,4 +1,4 @@
-"""Compiled kernels (numba), which return their flops; no timing includes their compilation."""
+"""Compiled kernels (numba), which return their flops; timings exclude their compilation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 
 from spcabench.flops import LEDGER
 
-# what a command does while kernels compile, which takes seconds, once on a machine
+# context in which a command compiles kernels, which takes seconds, once per machine
 telling: Callable[[], AbstractContextManager[None]] = nullcontext
-_KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> what loads its kernels
+_KERNELS: dict[str, list[Callable[[], Any]]] = {}  # module -> functions that load its kernels
 
 
 @functools.cache
 def load(package: str) -> None:
-    """Load or compile the kernels of the modules of a package that are imported by now."""
+    """Load or compile the kernels of those modules of a package that are already imported."""
     for module in [*_KERNELS]:
         if module.startswith(f"{package}."):
             for load_kernel in _KERNELS[module]:
@@ -27,7 +27,7 @@ def load(package: str) -> None:
 
 
 def _jitted(function: Callable[..., Any], *signature: str) -> Any:
-    """Compile a function, and cache it on disk where some folder can be written to."""
+    """Compile a function, and cache it on disk if some folder is writable."""
     import numba
 
     njit: Any = numba.njit
@@ -39,7 +39,7 @@ def _jitted(function: Callable[..., Any], *signature: str) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that kernels call; its attribute ``py_func`` is the Python form."""
+    """Compile a function that kernels call; its attribute ``py_func`` is the Python version."""
     return _jitted(function)
 
 
@@ -47,9 +47,9 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
     """Compile a kernel at its first call, and charge the flops that it returns.
 
     The kernel returns (flops, ...), and the caller gets the rest. It has one signature, in numba's
-    notation. Arrays are handed over C-ordered and writeable. One that is so already is not copied,
-    and a kernel may write to it. The attribute ``twin`` is the Python function, which still calls
-    compiled ones.
+    notation. Arrays are passed C-ordered and writeable. An array that already is both is not
+    copied, so a kernel may write to it. The attribute ``twin`` is the Python function, which still
+    calls compiled functions.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,9 +75,9 @@ def compiled(signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _ready(argument: Any) -> Any:
-    """Return an array as kernels take it; anything else is returned as it is."""
+    """Return an array in the form that kernels need; anything else is returned unchanged."""
     if isinstance(argument, np.ndarray):
         if type(argument) is np.ndarray and argument.flags.carray:
-            return argument  # np.require takes a microsecond to say so
+            return argument  # np.require takes a microsecond to find this out
         return np.require(np.asarray(argument), requirements=["C", "W"])
     return argument

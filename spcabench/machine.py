@@ -22,7 +22,7 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6  # bytes of address space that NumPy, SciPy, Numba take
+LIBRARIES, THREAD_OF_LIBRARIES = 900e6, 64e6  # bytes of address space for NumPy, SciPy, Numba
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 PACKAGES = (
     "numpy",
@@ -38,7 +38,7 @@ PACKAGES = (
 
 
 def pin_threads() -> None:
-    """Let numerical libraries use one thread. Must be called before NumPy is imported."""
+    """Limit numerical libraries to one thread. Must be called before NumPy is imported."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
 
@@ -64,7 +64,7 @@ def describe() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    """Versions of the libraries that numbers may depend on; those that are not installed lack."""
+    """Versions of the installed libraries on which numbers may depend."""
     versions = {}
     for name in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
@@ -83,9 +83,9 @@ def _cpu() -> str:
 
 @lru_cache
 def checkout() -> Path | None:
-    """Return the clone of the repository that this package is imported from.
+    """Return the clone of the repository from which this package is imported.
 
-    It is None for an installed package, even one in an environment inside another repository.
+    It is None for an installed package, even in an environment inside another repository.
     """
     folder = Path(__file__).resolve().parents[1]
     return folder if (folder / "Snakefile").is_file() else None
@@ -95,7 +95,7 @@ def checkout() -> Path | None:
 def commit() -> tuple[str, bool]:
     """Return the commit of the working tree, and whether it has uncommitted changes.
 
-    Outside a checkout it is ("unknown", False).
+    Outside a checkout the result is ("unknown", False).
     """
     here = checkout()
     if here is None:
@@ -108,9 +108,9 @@ def commit() -> tuple[str, bool]:
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return git's answer about the repository of a folder; OSError or CalledProcessError."""
+    """Return git's output for the repository of a folder; OSError or CalledProcessError."""
     return subprocess.run(
-        # a process that is killed must leave no lock in the repository
+        # git must not leave a lock in the repository if it is killed
         ["git", "--no-optional-locks", "-C", folder, *words],
         check=True,
         capture_output=True,
@@ -120,17 +120,18 @@ def git(folder: Path, *words: str) -> str:
 
 @lru_cache
 def mixed_checkouts() -> str:
-    """What is wrong if solvers or datasets do not come with this package; "" if all do.
+    """Return what is wrong if solvers or datasets do not come with this package, or "".
 
-    A work tree on the path of another one's editable install is mixed: Python finds the package in
-    the work tree, and the finder of the install adds the solvers and datasets of the other.
+    This happens if a work tree is on the path while another one is installed in editable mode:
+    Python finds the package in the work tree, and the finder of the install adds the other's
+    solvers and datasets.
     """
     home = Path(__file__).resolve().parent
     strangers = []
     for name in ("solvers", "datasets"):
         spec = find_spec(f"spcabench.{name}")
         folder = Path(spec.origin).resolve().parent if spec and spec.origin else home / name
-        # beside the package in a checkout, inside it in a wheel
+        # next to the package in a checkout, inside it in a wheel
         if folder not in (home.parent / name, home / name):
             strangers.append(f"its {name} from {folder}")
     if not strangers:
@@ -145,7 +146,7 @@ _told: list[str] = []
 
 
 def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
-    """Say once in a process what `mixed_checkouts` finds: by ``tell``, else as a RuntimeWarning."""
+    """Report `mixed_checkouts` once per process: by ``tell``, or else as a RuntimeWarning."""
     warning = mixed_checkouts()
     if not warning or _told:
         return
@@ -157,9 +158,9 @@ def warn_of_mixed_checkouts(tell: Callable[[str], None] | None = None) -> None:
 
 
 def calibration() -> float:
-    """Return the seconds of a fixed kernel, which tell the machine's speed at this moment.
+    """Return the seconds of a fixed kernel, which show how fast the machine is at this moment.
 
-    The kernel is a product of 200 x 200 matrices, and the best of five counts.
+    The kernel is a product of 200 x 200 matrices; the result is the best of five times.
     """
     import numpy as np
 
@@ -173,9 +174,9 @@ def calibration() -> float:
 
 
 def waited(pid: int | str = "self") -> float:
-    """Return the seconds in which a process could have run, but others had the processor.
+    """Return the seconds in which a process was ready to run, but others had the processor.
 
-    It is nan if the system does not say: Linux does, for the first thread.
+    It is nan if the system does not report it. Linux does, for the first thread.
     """
     try:
         return 1e-9 * float(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
@@ -184,7 +185,7 @@ def waited(pid: int | str = "self") -> float:
 
 
 def busy(seconds: float = 0.2) -> float:
-    """Return the share of some seconds of work in which this process waited for the processor."""
+    """Return the share of a short test run in which this process waited for the processor."""
     begun, before = perf_counter(), (process_time(), waited())
     while (elapsed := perf_counter() - begun) < seconds:
         calibration()
@@ -193,12 +194,12 @@ def busy(seconds: float = 0.2) -> float:
 
 
 def load_average() -> float:
-    """Return how many processes were ready to run, as a mean of the last minute."""
+    """Return the mean number of processes that were ready to run during the last minute."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 
 def process_memory(key: str) -> float:
-    """Return the bytes of this process: "VmRSS" now, "VmHWM" at the peak, nan if unknown."""
+    """Return the bytes of this process: "VmRSS" now, "VmHWM" at its peak; nan if unknown."""
     try:
         status = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -210,13 +211,13 @@ def process_memory(key: str) -> float:
 
 
 def memory_of_children() -> float:
-    """Return how many bytes more than this process now the largest ended child had, at least 0.
+    """Return by how many bytes the largest ended child exceeded this process's current memory.
 
-    A child that was forked has at first what this process has.
+    The result is at least 0. A forked child starts with the memory of this process.
     """
     try:
         import resource
-    except ImportError:  # there is none on Windows
+    except ImportError:  # not available on Windows
         return 0.0
     unit = 1 if sys.platform == "darwin" else 1024
     largest = float(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
@@ -225,7 +226,7 @@ def memory_of_children() -> float:
 
 
 def readable(count: float) -> str:
-    """A number of bytes for a person: "12 kB", "3.4 GB"."""
+    """Return a number of bytes in readable form: "12 kB", "3.4 GB"."""
     unit = 0
     while count >= 999.5 and unit < len(UNITS) - 1:
         count, unit = count / 1000.0, unit + 1
@@ -234,7 +235,7 @@ def readable(count: float) -> str:
 
 
 def free_memory() -> float:
-    """Return the bytes that a process may still have without swapping; infinite if unknown."""
+    """Return the bytes that a process may still use without swapping; infinite if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
@@ -245,16 +246,16 @@ def free_memory() -> float:
 
 
 def forget_peak() -> None:
-    """Let the peak ("VmHWM") count from now on, if the system can."""
+    """Reset the memory peak ("VmHWM"), if the system supports it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 @contextlib.contextmanager
 def limited_memory() -> Iterator[None]:
-    """Keep this process to the memory that is free now: beyond it, Python raises MemoryError.
+    """Limit this process to the memory that is free now; beyond it, Python raises MemoryError.
 
-    Without it the system would end some process, not always this one.
+    Without the limit the system would kill some process, not necessarily this one.
     """
     if not sys.platform.startswith("linux"):
         yield
@@ -273,7 +274,7 @@ def limited_memory() -> Iterator[None]:
 
 
 def limit_memory(limit: float) -> None:
-    """Limit this process to some bytes of address space; beyond, Python raises MemoryError."""
+    """Limit this process to some bytes of address space; beyond it, Python raises MemoryError."""
     if sys.platform.startswith("linux"):
         import resource
 
@@ -283,7 +284,7 @@ def limit_memory(limit: float) -> None:
 
 
 def memory_limit() -> float:
-    """The address space in bytes that this process may use (``ulimit -v``); infinity for none."""
+    """Return the limit of this process's address space in bytes (``ulimit -v``), or infinity."""
     if not sys.platform.startswith("linux"):
         return float("inf")
     import resource
@@ -293,5 +294,5 @@ def memory_limit() -> float:
 
 
 def is_too_small_for_libraries(limit: float) -> bool:
-    """Whether the numerical libraries would crash or hang when they are loaded."""
+    """Whether the numerical libraries would crash or hang on loading under this limit."""
     return limit < LIBRARIES + THREAD_OF_LIBRARIES * (os.cpu_count() or 1)

@@ -1,7 +1,7 @@
-"""Files that somebody else may have written, opened in one way without trusting their content.
+"""Opens files that a stranger may have written, in one way, without trusting their content.
 
-A file is a regular one, and of bounded size, before a byte of it is read; what JSON holds is
-checked against a type, and the error names the field.
+Before any byte is read, a file must be a regular file of bounded size. The content of JSON is
+checked against a type, and errors name the field.
 """
 
 import codecs
@@ -21,7 +21,7 @@ LONGEST = 60  # characters of a field's name in an error
 
 
 def path_named(value: Any) -> Path:
-    """The path that a value names. Raises InputError for what names no file."""
+    """Return the path that a value names; InputError if it cannot name a file."""
     if not isinstance(value, str | Path) or str(value) in ("", ".") or "\0" in str(value):
         shown = " ".join(repr(value).split())
         raise InputError(f"file: {shown:.80}; give a file name or a Path")
@@ -29,9 +29,9 @@ def path_named(value: Any) -> Path:
 
 
 def regular(file: Path | str, expected: str = "a file", largest: float = float("inf")) -> Path:
-    """The path of a regular file of bounded size; a pipe or a device is never opened.
+    """Return the path of a regular file of bounded size; a pipe or a device is never opened.
 
-    expected : what the file should be, in words. largest : bytes.
+    expected : description of the expected file, for the error. largest : maximum size in bytes.
 
     Raises InputError for anything else.
     """
@@ -48,7 +48,7 @@ def regular(file: Path | str, expected: str = "a file", largest: float = float("
 
 
 def folder(path: Path | str, expected: str) -> Path:
-    """The path of an existing folder. Raises InputError for anything else."""
+    """Return the path of an existing folder; InputError for anything else."""
     with using_file(path):
         if not Path(path).exists():
             raise InputError(f"{path}: no such folder; expected {expected}")
@@ -58,28 +58,28 @@ def folder(path: Path | str, expected: str) -> Path:
 
 
 def read_bytes(file: Path | str, expected: str = "a text file") -> bytes:
-    """The bytes of a text file, without a mark of its encoding."""
+    """Return the bytes of a text file, without a byte order mark."""
     path = regular(file, expected, LARGEST)
     with using_file(file):
         return path.read_bytes().removeprefix(codecs.BOM_UTF8)
 
 
 def read_text(file: Path | str, expected: str = "a text file") -> str:
-    """The text of a file in UTF-8."""
+    """Return the text of a UTF-8 file."""
     with using_file(file):
         return read_bytes(file, expected).decode("utf-8")
 
 
 def read_json(file: Path | str, of: Any = Mapping[str, Any], expected: str = "a JSON file") -> Any:
-    """The content of a JSON file as a type: a dataclass, a typed dictionary, or one made of them.
+    """Return the content of a JSON file as a type: a dataclass, a typed dictionary, or a container.
 
-    Raises InputError, which names the field that is wrong.
+    Raises InputError, which names the wrong field.
     """
     return parsed(read_bytes(file, expected), of, str(file))
 
 
 def parsed(text: bytes | str, of: Any, source: str) -> Any:
-    """The content of a JSON text, as a type. Raises InputError, which names source and field."""
+    """Return the content of a JSON text as a type; InputError names the source and the field."""
     from pydantic import ValidationError
 
     try:
@@ -89,7 +89,7 @@ def parsed(text: bytes | str, of: Any, source: str) -> Any:
 
 
 def checked(data: Any, of: Any, source: str) -> Any:
-    """Plain data, of a type. Raises InputError, which names source and field."""
+    """Return plain data as a type; InputError names the source and the field."""
     from pydantic import ValidationError
 
     try:
@@ -106,7 +106,7 @@ def _adapter(of: Any) -> "TypeAdapter[Any]":
 
 
 def _said(error: Any) -> str:
-    """The first thing that is wrong, in half a line: "grqi.ks.0: input should be ..."."""
+    """The first problem, in half a line: "grqi.ks.0: input should be ..."."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
     if first["type"] == "json_invalid":

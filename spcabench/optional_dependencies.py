@@ -1,4 +1,4 @@
-"""Libraries that only some uses need, and the extra of spcabench that brings each."""
+"""Libraries that only some uses need, and the extra of spcabench that installs each."""
 
 import importlib
 import re
@@ -9,14 +9,14 @@ from spcabench.errors import InputError
 
 
 class MissingExtra(InputError, ImportError):
-    """A library is not installed; the message names the extra that brings it."""
+    """A library is not installed; the message names the extra that installs it."""
 
 
 def extra_of(library: str) -> str:
-    """Return the extra that brings a library, as the installed package declares it."""
+    """Return the extra that installs a library, as declared by the installed package."""
     try:
         declared = requires("spcabench") or []
-    except PackageNotFoundError:  # files that were not installed
+    except PackageNotFoundError:  # the package is used without being installed
         declared = []
     wanted = library.partition(".")[0]
     for line in declared:

@@ -1,9 +1,9 @@
 """Solvers, datasets and figures by name: one file each, found without being imported.
 
-Solvers outside the repository come by path (``my_solver.py``) or from the entry-point group
-``spcabench.solvers``.
+Solvers outside the repository are given by path (``my_solver.py``) or installed in the entry-point
+group ``spcabench.solvers``.
 
-Nothing numerical is imported here before it is needed: names are listed in an instant.
+Nothing numerical is imported here before it is needed, so names are listed instantly.
 """
 
 import ast
@@ -29,8 +29,8 @@ PACKAGES: dict[Kind, str] = {
     "dataset": "spcabench.datasets",
     "figure": "spcabench.figures",
 }
-PARTS = ("TRAITS", "solve")  # what the file of a solver has at least
-# of a solver, which is a file's: letters of other alphabets look like these, or like nothing
+PARTS = ("TRAITS", "solve")  # what the file of a solver must define
+# characters of a solver's name, which is a file name; many others look alike or are invisible
 NAME, LETTERS = re.compile("[A-Za-z0-9_]+"), "letters from a to z, digits and _ alone"
 
 
@@ -45,7 +45,7 @@ def _files(kind: Kind) -> dict[str, Path]:
     files = {}
     for folder in package.__path__:
         for module in pkgutil.iter_modules([folder]):
-            if not (module.ispkg or module.name.startswith("_")):  # one file each, never a folder
+            if not (module.ispkg or module.name.startswith("_")):  # a single file, never a folder
                 files[module.name] = Path(folder) / f"{module.name}.py"
     return files
 
@@ -61,9 +61,9 @@ def names(kind: Kind) -> list[str]:
 
 
 def path(kind: Kind, name: str) -> Path:
-    """Return the file of a solver, by its name or path, or of a dataset or figure, by its name.
+    """Return the file of a solver, by name or path, or of a dataset or figure, by name.
 
-    Raises InputError for an unknown name, and suggests the nearest one.
+    Raises InputError, which suggests the nearest name, for an unknown one.
     """
     if kind == "solver" and name.endswith(".py"):
         if Path(name).is_dir():
@@ -93,7 +93,7 @@ def path(kind: Kind, name: str) -> Path:
 def module(kind: Kind, name: str) -> ModuleType:
     """Import and return the module of a solver, dataset or figure.
 
-    Raises InputError for an unknown name, SolverError for a file that holds no solver.
+    Raises InputError for an unknown name, and SolverError for a file that is not a solver.
     """
     file = path(kind, name)
     own = kind != "solver" or is_own_file(name)
@@ -121,7 +121,7 @@ def _alternatives(hint: Any) -> list[Any]:
 
 
 def _check_solver(solver: ModuleType) -> None:
-    """Raise SolverError for a module that is no solver."""
+    """Raise SolverError for a module that is not a solver."""
     from spcabench.iterate import Traits
 
     for part in PARTS:
@@ -146,7 +146,7 @@ def _check_solver(solver: ModuleType) -> None:
 
 
 def unavailable(solver: str) -> str:
-    """Why a solver cannot be run here; empty if it can: it names what it needs in REQUIRES."""
+    """Return why a solver cannot run here (something in its REQUIRES is missing), or ""."""
     needed = written(solver, "REQUIRES")
     if not needed or importlib.util.find_spec(needed):
         return ""
@@ -154,16 +154,16 @@ def unavailable(solver: str) -> str:
 
 
 def written(solver: str, name: str) -> str:
-    """The text that a solver's file gives a name, read without importing it; "" if none."""
+    """Return the text that a solver's file assigns to a name, without importing it; "" if none."""
     return _texts(path("solver", solver).read_bytes()).get(name, "")
 
 
 @lru_cache(maxsize=256)
 def _texts(source: bytes) -> dict[str, str]:
-    """What a file gives the names to which it assigns texts; nothing if its syntax is wrong."""
+    """The texts that a file assigns to names; empty if its syntax is wrong."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # its import says what is wrong
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # importing it reports the error
         return {}
     return {
         target.id: node.value.value
@@ -175,9 +175,9 @@ def _texts(source: bytes) -> dict[str, str]:
 
 
 def is_own_file(solver: str) -> bool:
-    """Whether a solver, by its name or path, is a file of this repository: nothing is loaded.
+    """Whether a solver, by name or path, is a file of this repository; nothing is loaded.
 
-    It goes by the place of the file alone, and never by what a module says of itself.
+    Only the location of the file decides, never what a module says about itself.
     """
     file = path("solver", solver).resolve()
     return _files("solver").get(file.stem, Path()).resolve() == file
@@ -191,24 +191,24 @@ def is_own(loaded: ModuleType) -> bool:
 
 
 def has_strangers() -> bool:
-    """Whether this process has run the code of a solver from outside this repository."""
+    """Whether this process has run code of a solver from outside this repository."""
     return bool(_STRANGERS)
 
 
-_OWN_BY_PATH: list[ModuleType] = []  # modules of own files that were given by their path
-_STRANGERS: set[str] = set()  # solvers of others that this process has imported
-_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # files that were given by their path
+_OWN_BY_PATH: list[ModuleType] = []  # modules of our own files that were given by path
+_STRANGERS: set[str] = set()  # strangers' solvers that this process has imported
+_LOADED: dict[tuple[Path, bytes], ModuleType] = {}  # files that were given by path
 
 
 def _once_from_file(file: Path) -> ModuleType:
-    """The module of a file, which is loaded once until its text changes: it may compile kernels."""
+    """The module of a file, loaded only once until its text changes, as it may compile kernels."""
     key = file.resolve(), opening.read_bytes(file, "a solver's file, NAME.py")
     if key not in _LOADED:
         _LOADED[key] = _from_file(file)
     return _LOADED[key]
 
 
-_GIVEN: dict[str, ModuleType] = {}  # the last file of each name that was given by its path
+_GIVEN: dict[str, ModuleType] = {}  # by name, the last file that was given by path
 
 
 def _from_file(file: Path) -> ModuleType:
@@ -243,13 +243,13 @@ def solver_for(n: int, nonnegative: bool = False, stored: int = 0) -> str:
 
 
 def quick_solver(nonnegative: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the solver for many runs of which no answer has to be the best, and its settings."""
+    """Return a solver for many runs, none of which must be optimal, and its settings."""
     name, settings = _package("solver").QUICK[nonnegative]
     return name, dict(settings)
 
 
 def descriptions(kind: Kind) -> dict[str, str]:
-    """Return the first paragraph of each file's docstring, by name."""
+    """Return the first paragraph of each file's docstring by name."""
     return {name: _first_paragraph(path(kind, name)) for name in names(kind)}
 
 

@@ -1,4 +1,4 @@
-"""One run of a solver, or one call of a function: the same class for all plans."""
+"""One run of a solver, or one call of a function, described by the same class in all plans."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +12,7 @@ FUNCTIONS = ("function", "judge")
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a solver on a dataset, or one call of a function, as a plan asks for it.
+    """One run of a solver on a dataset, or one call of a function, as requested by a plan.
 
     Parameters
     ----------
@@ -23,44 +23,46 @@ class Run:
     solver : str, optional
         Name of a solver, or the path of its file.
     function : callable, optional
-        ``function(problem, *, seed, **settings)``, defined at the top of a module, in place of a
-        solver. It returns a dict of numbers, which are in the ``extra`` of the row.
+        ``function(problem, *, seed, **settings)``, defined at the top level of a module, to call
+        instead of a solver. It returns a dict of numbers, which go into the ``extra`` of the row.
     uses : tuple of str
-        Solvers that the function calls. When one of them changes, the function is called again.
+        Solvers that the function calls. If one of them changes, the function is called again.
     judge : callable, optional
-        ``judge(problem, numbers, *, seed, **settings)``, of the numbers that the function gave. The
-        grader calls it, and what it returns takes their place: a dict, or a sentence that says what
-        is wrong with them.
+        ``judge(problem, numbers, *, seed, **settings)``, called by the grader with the numbers that
+        the function returned. Its result replaces them: a dict, or a sentence that says what is
+        wrong with them.
     settings : mapping
-        Settings of `spcabench.solve`: ``k``, ``refit``, those of the run and the solver's own. A k
-        below 1 is a share of the variables. Or the keyword arguments of the function.
+        Settings of `spcabench.solve`: ``k``, ``refit``, those of the run and those of the solver;
+        or the keyword arguments of the function. A k below 1 is a share of the variables.
     seed : int
         Seed of the solver or the function.
     match : str, optional
-        Name of a solver of the same job. This run follows that solver's run, at the cardinality
-        which it reached.
+        Name of a solver of the same job. This run follows that solver's run and uses the
+        cardinality that it reached.
     form : str, optional
-        Form in which the problem is given: "covariance", "data" or "sparse". The conversion is not
-        charged.
+        Form in which the solver gets the problem: "covariance", "data" or "sparse". The conversion
+        is not charged.
     timed : bool
-        Whether its time is compared. It is then repeated over many rounds while nothing else runs.
+        Whether its time is compared. If so, it is repeated over many rounds while nothing else
+        runs.
     one_round : bool
-        Whether a single timed round is enough where more take long, because the figure times other
-        problems of the same kind, over which it compares.
+        Whether a single timed round is enough when more would take long, because the figure
+        compares over other timed problems of the same kind.
     memory : bool
         Whether its peak memory is measured too.
     vectors : bool
-        Whether u is kept in the row, beside x.
+        Whether the row also stores u, besides x.
     timeout : float
-        Seconds after which the process is ended. The row says so.
+        Seconds after which the process is killed, which the row records.
     label : str
-        A word by which a figure finds its rows again.
+        A word by which a figure finds its rows.
     series : str
-        Runs of one series become harder. After one that was killed, the later ones are not made.
+        Runs of one series become harder and harder. After one was killed, the later ones are
+        skipped.
     skip : str
-        Why it is not made, where that is known before: its row says so.
+        Reason to skip the run, if known in advance; the row records it.
     columns : mapping
-        Columns of its row that say what was asked in the plan's own words.
+        Extra columns of its row that describe the run in the plan's own terms.
     """
 
     dataset: str
@@ -89,12 +91,12 @@ class Run:
 
     @property
     def measure(self) -> str | None:
-        """The function's name, which its rows carry."""
+        """The function's name, which its rows record."""
         return self.function.__name__ if self.function else None
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """All solvers that it runs."""
+        """All solvers that the run uses."""
         return (self.solver,) if self.solver else self.uses
 
     @property
@@ -113,11 +115,11 @@ class Run:
         }
 
     def at(self, **settings: Any) -> "Run":
-        """The same run with some settings replaced."""
+        """Return the same run with some settings replaced."""
         return replace(self, settings={**self.settings, **settings})
 
     def described(self) -> dict[str, Any]:
-        """The run as plain values, each function by its module and name."""
+        """Return the run as plain values, with each function as its module and name."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         for name in FUNCTIONS:
             if values[name] is not None:

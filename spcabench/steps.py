@@ -23,7 +23,7 @@ from spcabench.vectors import (
     support,
 )
 
-# A Krylov space that grows by less than this is complete: what follows is rounding.
+# A Krylov space that grows by less than this is complete: further vectors are only rounding.
 NO_MORE = 1e-12
 RISE = 1e-12  # relative; an ascent ends when its value rises by less
 
@@ -33,9 +33,10 @@ def greedy_signs(
 ) -> Iterator[tuple[Vector, Indices]]:
     """Grow sign vectors greedily to maximise x'Sigma x.
 
-    Each loop takes the columns j not yet taken with the largest Sigma_jj + 2 |g_j|, g = Sigma x,
-    with the sign of g_j (that of 0 is +1). A loop makes one product. Among ties
-    the first loop takes the columns of Sigma of largest norm, the others the lowest indices.
+    Each loop takes the remaining columns j with the largest Sigma_jj + 2 |g_j|, where g = Sigma x,
+    with the sign of g_j (+1 if g_j is 0). A loop costs one product. Ties are broken in the first
+    loop by the norms of the columns of Sigma, the largest first, and in later loops by the lowest
+    index.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def greedy_signs(
     counts : sequence of int
         Number of columns that each loop takes.
     d : array of shape (n,), optional
-        Diagonal of Sigma, where it is known already.
+        Diagonal of Sigma, if already known.
 
     Yields
     ------
@@ -60,11 +61,11 @@ def greedy_signs(
     n = Sigma.n
     d = Sigma.diagonal() if d is None else d
     g, x = np.zeros(n), np.zeros(n)
-    d_free = np.array(d)  # that of columns already taken becomes -inf
+    d_free = np.array(d)  # set to -inf for columns already taken
     J = new = np.zeros(0, dtype=np.intp)
     signs = np.zeros(0)
     for loop, count in enumerate(counts):
-        # One column after one other, the usual case of Scol-PCA, is one pass where Sigma is given.
+        # Adding single columns, the usual case of Scol-PCA, takes one pass if Sigma is given.
         single = loop and count == len(new) == 1
         step = Sigma.step(g, d_free, new[0], signs[0]) if single else None
         if step:
@@ -102,11 +103,11 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     Sigma : Covariance or Gram
         The covariance (n, n) of a problem.
     x : array of shape (n,)
-        The start. Its support stays.
+        The start. Its support is preserved.
     method : str
-        "power" yields the iterates of the power method, without end. "lanczos" yields one vector.
+        "power" yields the iterates of the power method indefinitely. "lanczos" yields one vector.
     tol : float
-        Lanczos ends when its value rises by less than this, relative.
+        Lanczos' method ends when the relative increase of its value is below this.
 
     Yields
     ------
@@ -124,7 +125,7 @@ def leading_on(Sigma, x: Vector, method: str, tol: float = 1e-9) -> Iterator[Vec
     Sigma_W, y = Sigma[W], normalize(x[W])
     if method == "lanczos":
         y = lanczos(Sigma_W.product, y, tol)
-        # a variable without variance keeps a trace of the start, the size of rounding
+        # a variable without variance retains a trace of the start, of the size of rounding
         yield embed(np.where(np.abs(y) > 10.0**-DIGITS, y, 0.0), W, len(x))
         return
     while True:
@@ -142,7 +143,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
     y : array of shape (k,)
         Unit vector to start from.
     tol : float
-        Ends when the Ritz value rises by less than this, relative.
+        It ends when the relative increase of the Ritz value is below this.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
         z = product(basis[-1])
         diagonal.append(float(basis[-1] @ z))
         V = np.array(basis)  # (steps, k)
-        # Orthogonalised twice: once leaves components of the size of the rounding over off[-1].
+        # Orthogonalise twice: once leaves components as large as rounding divided by off[-1].
         z = z - V.T @ (V @ z)
         z -= V.T @ (V @ z)
         off.append(float(np.sqrt(z @ z)))
@@ -180,7 +181,7 @@ def lanczos(product: Callable[[Vector], Vector], y: Vector, tol: float) -> Vecto
 def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[float, Vector]:
     """Climb to a local maximum of x'Sigma x over unit x >= 0.
 
-    A step replaces x by the positive part of Sigma x, scaled to norm one.
+    Each step replaces x by the positive part of Sigma x, scaled to norm one.
 
     Parameters
     ----------
@@ -192,14 +193,14 @@ def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[
     Returns
     -------
     value : float
-        x'Sigma x, never less than that of y.
+        x'Sigma x, at least that of y.
     x : array of shape (k,)
         Nonnegative unit vector.
 
     Notes
     -----
-    Each step climbs where Sigma is positive semidefinite. Elsewhere the ascent ends at the first
-    step that does not. It also ends when the value rises by less than 1e-12, relative.
+    Each step increases the value if Sigma is positive semidefinite. Otherwise the ascent ends at
+    the first step that does not. It also ends when the relative increase is below 1e-12.
     """
     z = product(y)
     value = float(y @ z)
@@ -215,10 +216,10 @@ def nonnegative_ascent(product: Callable[[Vector], Vector], y: Vector) -> tuple[
 
 
 def nonnegative_loading(B: Array, y: Vector) -> tuple[float, Vector]:
-    """A good unit x >= 0 for a symmetric B (k, k), after its value x'Bx.
+    """Return a good unit x >= 0 for a symmetric B (k, k), preceded by its value x'Bx.
 
-    It is the better end of two ascents: from y (k,) and from the leading eigenvector of B, their
-    signs left out. Where that eigenvector has one sign, it is the best x.
+    It is the better result of two ascents: from y (k,), and from the absolute values of the leading
+    eigenvector of B. If all entries of that eigenvector have the same sign, it is the best x.
     """
     starts = y, leading_pairs(B, 1)[1][:, 0]
     ascents = [nonnegative_ascent(partial(product, B), np.abs(start)) for start in starts]
@@ -234,8 +235,8 @@ def ascend(
 ) -> Iterator[Vector]:
     """Take steps w <- constrained(Sigma w) on several vectors at once, in place.
 
-    A vector leaves the batch when its variance w'Sigma w has converged. A step makes one product
-    with those that are left.
+    A vector leaves the batch when its variance w'Sigma w has converged. A step costs one product
+    with the remaining ones.
 
     Parameters
     ----------
@@ -244,11 +245,11 @@ def ascend(
     W : array of shape (n, r)
         The vectors, in columns. They are changed.
     constrained : callable
-        What makes the new columns, given the products (n, q) and the numbers of their columns.
+        Computes the new columns from the products (n, q) and the indices of their columns.
     tol : float
         Relative change of w'Sigma w at which a column has converged.
     passes : int
-        Number of steps at most.
+        Maximum number of steps.
 
     Yields
     ------
@@ -278,7 +279,7 @@ def unit_columns(W: Array) -> Array:
 def polar(G: Array) -> Array:
     """Return the matrix with orthonormal columns that is nearest to G (n, r).
 
-    It is U V' of the singular value decomposition of G. That costs n r^2, which is not charged.
+    It is U V' from the singular value decomposition of G. This costs n r^2, which is not charged.
     """
     if G.shape[1] == 1:
         return normalize(G[:, 0])[:, None]
@@ -287,17 +288,17 @@ def polar(G: Array) -> Array:
 
 
 def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
-    """Return the ``count`` largest eigenvalues of a matrix, and unit eigenvectors in columns.
+    """Return the ``count`` largest eigenvalues of a matrix, with unit eigenvectors as columns.
 
-    Where fewer are positive, the rest of both is zero: the eigenvectors that data give for an
-    eigenvalue of zero are rounding.
+    If fewer eigenvalues are positive, the rest of both is set to zero, because the eigenvectors
+    that data give for a zero eigenvalue are only rounding.
 
     Parameters
     ----------
     matrix : Symmetric
         A covariance (n, n), or a working set of it.
     count : int
-        How many.
+        Number of eigenvalues.
     """
     w, V = matrix.leading_pairs(count)
     positive = int((w > NO_MORE * w[0]).sum()) if w[0] > 0.0 else 0
@@ -309,9 +310,9 @@ def principal_components(matrix: Symmetric, count: int) -> tuple[Vector, Array]:
 def varimax(Y: Array) -> Array:
     """Return Y (n, r) times the orthogonal matrix of a local maximum of the varimax criterion.
 
-    That is the sum over the columns of the variance of their squared entries: a column with few
-    large entries has much of it. A step takes the polar factor of the gradient, and costs 2 n r^2,
-    which is not charged.
+    The criterion is the variance of the squared entries of a column, summed over the columns; it is
+    large if columns have few large entries. A step takes the polar factor of the gradient, and
+    costs 2 n r^2, which is not charged.
 
     Parameters
     ----------
@@ -337,9 +338,9 @@ def varimax(Y: Array) -> Array:
 
 
 def stiefel_gradient(G: Array, A: Array) -> Array:
-    """Return G - A G'A, the gradient on the matrices with orthonormal columns, at A (n, r).
+    """Return G - A G'A, the gradient on the Stiefel manifold at A (n, r).
 
-    G (n, r) is the gradient in space. That costs 2 n r^2, which is not charged.
+    G (n, r) is the Euclidean gradient. This costs 2 n r^2, which is not charged.
     """
     G, A = np.asarray(G), np.asarray(A)
     return G - A @ (G.T @ A)

@@ -1,4 +1,4 @@
-"""Lets every terminal and file show what is printed: missing characters are replaced."""
+"""Makes printed text safe for every terminal and file: unsupported characters are replaced."""
 
 import codecs
 import io
@@ -7,7 +7,7 @@ import re
 import sys
 from typing import Any
 
-HANDLER = "spcabench"  # of characters that a stream cannot hold
+HANDLER = "spcabench"  # error handler for characters that a stream cannot encode
 PLAIN = {
     **dict.fromkeys("─━═╌–−‐", "-"),
     **dict.fromkeys("│┃║", "|"),
@@ -17,43 +17,43 @@ PLAIN = {
 }
 
 
-# characters that move the cursor, or turn the direction of writing: all but lines and tabs
+# characters that move the cursor or change the direction of writing, except line breaks and tabs
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def plain(text: str) -> str:
-    r"""A text from anywhere, with codes such as \x1b in place of its control characters.
+    r"""Return text from any source, with its control characters as codes such as \x1b.
 
-    Lines and tabs stay.
+    Line breaks and tabs are preserved.
     """
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(*words: Any, **how: Any) -> None:
-    """Print words that may be a stranger's: as `print`, each by `plain`."""
+    """Print words that may come from a stranger: like `print`, with `plain` applied to each."""
     print(*(plain(str(word)) for word in words), **how)
 
 
 def accept_every_character() -> None:
     """Let this process print any text, whatever the encoding of the terminal or file."""
     codecs.register_error(HANDLER, _readable)
-    # Python has no stream where the shell closed it (`>&-`)
+    # Python has no stream if the shell closed it (`>&-`)
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # a forked process has those of its parent, which it cannot configure again
+        # a forked process shares its parent's streams, and cannot configure them again
         if isinstance(stream, io.TextIOWrapper) and stream.errors != HANDLER:
             stream.reconfigure(errors=HANDLER)
 
 
 def give_up() -> None:
-    """Let nothing more be printed: what is still waiting to be written would fail again."""
+    """Stop all printing: text that is still buffered would fail again."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _readable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Other words for what a stream cannot hold; a character that has none becomes its code."""
+    """A replacement for what a stream cannot encode; characters without one become their codes."""
     assert isinstance(error, UnicodeEncodeError)
     part = error.object[error.start : error.end]
     return "".join(map(_in_plain_letters, part)), error.end

@@ -1,6 +1,6 @@
 """One look for all figures: a solver has the same colour, marker and line everywhere.
 
-Solvers can be told apart in grey too.
+Solvers can also be distinguished in greyscale.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 from spcabench import registry
 from spcabench.errors import InputError
 
-# Okabe and Ito's colours, which survive colour blindness; black is kept for bounds and references
+# Okabe and Ito's colours, distinguishable with colour blindness; black is for bounds and references
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F3C8D", "#6B6B6B")
 MARKERS = "osD^vP*X<>hp"
 DASHES: tuple[Any, ...] = (
@@ -26,11 +26,11 @@ DASHES: tuple[Any, ...] = (
     (0, (8, 2)),
 )
 
-# of the solvers of one picture: black is kept for bounds, grey for all that have no colour
+# for the solvers of one picture: black is for bounds, grey for solvers without a colour
 DISTINCT = (*PALETTE[:7], "#8C510A")
-SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # of Tol's muted scheme
+SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
 GREY = "#B5B5B5"
-NEAR = 0.2  # colours nearer to each other, of a cube of side 1, are taken for one
+NEAR = 0.2  # colours closer than this, in a cube of side 1, count as the same
 
 # every figure is at most WIDEST inches wide, and sets no size of letters of its own: pages show
 # all pictures at one scale, so letters have one size in all figures
@@ -60,8 +60,8 @@ RC: dict[Any, Any] = {
 def look(solver: str, file: str | None = None) -> dict[str, Any]:
     """Return the colour, marker and line of a solver, as keywords of matplotlib's ``plot``.
 
-    The colour is the COLOUR of its file, if there is one. Everything else follows from the name
-    alone, so that a new solver changes the look of no other.
+    The colour is the COLOUR in its file, if there is one. Everything else follows from the name
+    alone, so that a new solver never changes the look of another.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def look(solver: str, file: str | None = None) -> dict[str, Any]:
 
 
 def own_colour(solver: str) -> str | None:
-    """The COLOUR of a solver's file, given by name or path; None if it has none.
+    """Return the COLOUR in a solver's file, given by name or path; None if there is none.
 
-    The file is read and not run: a picture is no place for code of others.
+    The file is read but not run, because drawing a picture must not run strangers' code.
     """
     try:
         colour = registry.written(solver, "COLOUR")
@@ -96,27 +96,27 @@ def own_colour(solver: str) -> str | None:
 
 
 def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the look of each solver of one picture: no two have the same colour or marker.
+    """Return the look of each solver of one picture; no two have the same colour or marker.
 
-    The first eight have a colour, and the others are grey. A solver keeps the look that it has
-    everywhere, unless one before it has taken the colour or the marker.
+    The first eight have a colour, and the others are grey. A solver keeps its usual look unless an
+    earlier one has taken the colour or the marker.
 
     Parameters
     ----------
     solvers : iterable of str
         Names of the solvers, those that must have a colour first.
     files : mapping, optional
-        Name -> file, of solvers that are not found by their names.
+        Files by name, for solvers that are not found by their names.
 
     Returns
     -------
     dict
-        Name -> the entries of `look`, in the order of ``solvers``.
+        For each name, the entries of `look`, in the order of ``solvers``.
     """
     files, shown = files or {}, list(dict.fromkeys(solvers))
     by_solver = {solver: look(solver, files.get(solver)) for solver in shown}
     coloured = shown[: len(DISTINCT)]
-    # a colour that a file sets goes before one that follows from a name
+    # a colour set in a file takes precedence over one that follows from a name
     first = sorted(coloured, key=lambda solver: own_colour(files.get(solver, solver)) is None)
     colours: list[str] = []
     for solver in first:
@@ -136,8 +136,8 @@ def looks(solvers: Iterable[str], files: Mapping[str, str] | None = None) -> dic
 def many(solvers: Iterable[str]) -> dict[str, Any]:
     """Return the look of each solver in a picture with many lines.
 
-    A solver keeps the look that it has everywhere, unless one before it by name has the same
-    colour, marker and dashes together: then its marker and dashes are the next free ones.
+    A solver keeps its usual look unless an earlier one, by name, has the same colour, marker and
+    dashes. In that case it gets the next free marker and dashes.
     """
     by_solver: dict[str, Any] = {}
     for solver in sorted(set(solvers)):
@@ -161,7 +161,7 @@ def _hue(colour: str) -> bool:
 
 
 def _apart(colour: str, others: Iterable[str]) -> float:
-    """The distance of a colour from the nearest of the others; inf from none."""
+    """The distance of a colour from the nearest of the others; inf if there are none."""
     from matplotlib.colors import to_rgb
 
     here = to_rgb(colour)
@@ -169,9 +169,9 @@ def _apart(colour: str, others: Iterable[str]) -> float:
 
 
 def plain_log_ticks(axis: Any) -> None:
-    """Label a logarithmic x axis in plain numbers, at 1, 2 and 5 times powers of ten.
+    """Label a logarithmic x axis with plain numbers, at 1, 2 and 5 times powers of ten.
 
-    Within one decade there are more labels.
+    An axis within one decade has more labels.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -185,14 +185,15 @@ def plain_log_ticks(axis: Any) -> None:
 def name_lines(axis: Any) -> None:
     """Write the label of each coloured line at its right end, outside the panel.
 
-    A legend inside has the others: bands, and lines in black, which are bounds and references.
+    A legend inside the panel lists the others: bands, and black lines, which are bounds and
+    references.
 
     Parameters
     ----------
     axis : matplotlib.axes.Axes
-        Its limits are final.
+        The axes, with final limits.
     """
-    least = 0.055  # distance of two names, as a share of the height
+    least = 0.055  # minimum distance of two names, as a share of the height
     lines = [line for line in axis.get_lines() if not line.get_label().startswith("_")]
     named = [line for line in lines if line.get_color() != "black"]
     handles, labels = axis.get_legend_handles_labels()
@@ -236,7 +237,7 @@ def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:
 
 
 def scale_fonts(figure: Any, factor: float) -> None:
-    """Multiply the size of every text of a figure, those that the figure sets itself too."""
+    """Multiply the font size of every text in a figure, including explicitly set sizes."""
     from matplotlib.text import Text
 
     ticks: set[Any] = set()

@@ -1,4 +1,4 @@
-"""Checks of arguments: each error is one line with the argument, its value and what it must be."""
+"""Checks of arguments: each error is one line with the argument, its value and what is allowed."""
 
 import difflib
 import math
@@ -16,15 +16,15 @@ from spcabench import machine
 from spcabench.errors import InputError
 from spcabench.vectors import Array, Vector
 
-LISTED = 75  # characters of known names in one line of error
-LONGEST = 10**6  # entries of a sequence that is given as an argument
-SMALL = 10**7  # entries of a matrix for which nobody need ask how much memory is free
+LISTED = 75  # characters of known names in an error line
+LONGEST = 10**6  # entries of a sequence that is passed as an argument
+SMALL = 10**7  # entries of a matrix too small to check the free memory for
 
 
 def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
-    """Return the sentence for an unknown name, which suggests the nearest known one.
+    """Return the message for an unknown name, which suggests the nearest known one.
 
-    owner : what should have something of that name.
+    owner : who should have something of that name.
     """
     names = sorted(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
@@ -35,7 +35,7 @@ def nearest(kind: str, name: str, names: Iterable[str], owner: str = "") -> str:
 
 
 def _listed(names: list[str]) -> str:
-    """Return the names, and beyond `LISTED` characters how many more there are."""
+    """Return the names; beyond `LISTED` characters, only how many more there are."""
     ends = accumulate(len(name) + 2 for name in names)
     count = sum(end <= LISTED for end in ends)
     others = f" and {len(names) - count} more" if count < len(names) else ""
@@ -55,12 +55,12 @@ def whole(argument: str, value: Any, least: int) -> int:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number: NumPy counts spans of time among the integers."""
+    """Whether a value is a whole number; NumPy counts time spans among the integers."""
     return isinstance(value, Integral) and not isinstance(value, np.timedelta64)
 
 
 def provenance(origin: Any) -> Mapping[str, Any]:
-    """Return what is known of the data; InputError unless it is a mapping with names."""
+    """Return the provenance of data; InputError unless it is a mapping with string keys."""
     if origin is None:
         return {}
     if not isinstance(origin, Mapping) or not all(isinstance(name, str) for name in origin):
@@ -71,7 +71,7 @@ def provenance(origin: Any) -> Mapping[str, Any]:
 def number(argument: str, value: Any, finite: bool = True) -> float:
     """Return the value as a real number; InputError unless it is at least 0."""
     if (
-        isinstance(value, bool | np.timedelta64)  # NumPy counts spans of time among the integers
+        isinstance(value, bool | np.timedelta64)  # NumPy counts time spans among the integers
         or not isinstance(value, Real)
         or not float(value) >= 0
         or (finite and value == np.inf)
@@ -81,7 +81,7 @@ def number(argument: str, value: Any, finite: bool = True) -> float:
 
 
 def cardinality(k: Any, n: int, argument: str = "k") -> int:
-    """Return the cardinality k as an int; InputError unless it is in 1 to n."""
+    """Return the cardinality k as an int; InputError unless 1 <= k <= n."""
     if isinstance(k, bool) or not _is_whole(k):
         raise InputError(f"{argument}: {shown(k)} is not a whole number from 1 to n = {n}")
     if not 1 <= int(k) <= n:
@@ -90,9 +90,9 @@ def cardinality(k: Any, n: int, argument: str = "k") -> int:
 
 
 def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]:
-    """Return the cardinality of each of ``count`` components: k each, or what is given.
+    """Return the cardinality of each of ``count`` components: k each, or the given values.
 
-    InputError unless there is one for each, a whole number in 1 to k.
+    InputError unless there is one for each component, a whole number from 1 to k.
     """
     listed = [k] * count if values is None else list(values)
     fitting = all(isinstance(c, Integral) and 1 <= c <= k for c in listed)
@@ -102,7 +102,7 @@ def cardinalities(values: Sequence[int] | None, count: int, k: int) -> list[int]
 
 
 def names(argument: str, values: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
-    """Return names as a tuple of ``count`` strings, or None; InputError for another number."""
+    """Return names as a tuple of ``count`` strings, or None; InputError for a different number."""
     if values is None:
         return None
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -123,8 +123,8 @@ def switch(argument: str, value: Any) -> bool:
 
 
 def several(argument: str, values: Any) -> list[Any]:
-    """Return a sequence as a list; InputError unless it is one, and has an entry."""
-    # a set has an order of its own, by which its first entry would be that of another component
+    """Return a sequence as a list; InputError unless it is a sequence with at least one entry."""
+    # a set has an arbitrary order, so its first entry might belong to another component
     if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
         raise InputError(f"{argument}: {shown(values)}; it must be a sequence, such as a list")
     listed = list(islice(values, LONGEST + 1))
@@ -163,10 +163,10 @@ def has_variance(argument: str, variances: Vector) -> None:
 
 
 def scale(argument: str, largest: float, power: int) -> None:
-    """Raise InputError if the largest entry is so large or small that its squares are lost.
+    """Raise InputError if the largest entry is so large or small that its square is lost.
 
-    Bounds square the entries of Sigma, which are squares of the data: beyond 10^power or below its
-    inverse they would overflow, or vanish and leave a bound below the value.
+    Bounds square the entries of Sigma, which are squares of the data. Beyond 10^power the squares
+    would overflow; below its inverse they would vanish and leave a bound below the value.
     """
     if largest > 0.0 and not 10.0**-power <= largest <= 10.0**power:
         raise InputError(
@@ -176,12 +176,12 @@ def scale(argument: str, largest: float, power: int) -> None:
 
 
 def magnitudes(X: Any) -> None:
-    """Raise InputError if the largest entry of data is so large or small that squares are lost.
+    """Raise InputError if the largest entry of data is so large or small that its square is lost.
 
-    The matrix X is an array, or sparse with its entries in ``data``.
+    X is an array, or a sparse matrix with its entries in ``data``.
     """
     entries = X.data if sp.issparse(X) else X
-    # the largest absolute value, without an array of absolute values
+    # the largest absolute value, without creating an array of absolute values
     largest = max(float(entries.max(initial=0)), -float(entries.min(initial=0)))
     scale("X", largest, 60)
 
@@ -203,7 +203,7 @@ def precision_left(X: Any, raw: Vector, centred: Vector) -> None:
 
 
 def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
-    """Return a finite real matrix, an array or a csc_array of float64, and its column names."""
+    """Return a finite real matrix as float64 (array or csc_array), and its column names."""
     columns = (
         [str(c) for c in M.columns] if hasattr(M, "columns") and hasattr(M, "to_numpy") else None
     )
@@ -212,7 +212,7 @@ def _numbers(argument: str, M: Any) -> tuple[Any, Sequence[str] | None]:
     if sp.issparse(M):
         M = _summed(M)
     else:
-        affordable(argument, M.shape, 9)  # a copy, and which entries are finite
+        affordable(argument, M.shape, 9)  # a copy and a mask of the finite entries
     finite(argument, M, columns)
     return M, columns
 
@@ -226,8 +226,8 @@ def matrix(argument: str, M: Any) -> Array:
 def affordable(argument: str, shape: Sequence[int], each: float) -> None:
     """Raise InputError if a matrix needs more memory than is free.
 
-    each : bytes of an entry. An array can pretend to be large (`numpy.broadcast_to`), and a sparse
-    matrix becomes large as an array.
+    each : bytes per entry. An array can pretend to be large (`numpy.broadcast_to`), and a sparse
+        matrix becomes large as an array.
     """
     count = math.prod(map(int, shape))
     if count <= SMALL:
@@ -241,9 +241,9 @@ def affordable(argument: str, shape: Sequence[int], each: float) -> None:
 
 
 def finite(argument: str, M: Any, columns: Sequence[str] | None = None) -> None:
-    """Raise InputError, which names the first place, if a matrix has NaN or infinite entries.
+    """Raise InputError, which names the first position, if a matrix has NaN or infinite entries.
 
-    columns : names of the columns, which are numbered from 1 otherwise.
+    columns : names of the columns, which are otherwise numbered from 1.
     """
     wrong = ~np.isfinite(M.data if sp.issparse(M) else M)
     if not wrong.any():
@@ -273,10 +273,10 @@ def _expect_matrix(argument: str, M: Any) -> None:
 
 
 def plain(argument: str, M: Any) -> None:
-    """Raise InputError for what scikit-learn takes for numbers, or reads out of bounds.
+    """Raise InputError for input that scikit-learn would misread as numbers, or read out of bounds.
 
-    These are masked entries, numbers as texts, what no memory holds, and sparse matrices with
-    indices out of range.
+    This covers masked entries, numbers as strings, matrices larger than any memory, and sparse
+    matrices with indices out of range.
     """
     if isinstance(M, np.ndarray):
         affordable(argument, M.shape, 9)
@@ -293,7 +293,7 @@ def _has_texts(M: Any) -> bool:
 
 
 def _real_array(argument: str, M: Any) -> Any:
-    """Return an array of real or complex numbers; InputError for anything that is no number."""
+    """Return an array of real or complex numbers; InputError for anything else."""
     if isinstance(M, np.ma.MaskedArray):
         if np.ma.is_masked(M):
             raise InputError(f"{argument}: masked entries; fill them, or leave out their rows")
@@ -302,13 +302,13 @@ def _real_array(argument: str, M: Any) -> Any:
     try:
         M = np.asarray(M)
         if M.dtype == object:
-            # float() would read texts as numbers
+            # float() would accept strings as numbers
             if _has_texts(M):
                 raise TypeError("texts")
             M = M.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
-        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas' own NA is no number
+        if hasattr(frame, "isna") and np.any(frame.isna()):  # pandas.NA is not a number
             reason = "it has missing values"
         raise InputError(f"{argument}: not a matrix of numbers ({reason:.150})") from None
     _expect_numbers(argument, M.dtype)
@@ -316,15 +316,15 @@ def _real_array(argument: str, M: Any) -> Any:
 
 
 def _expect_numbers(argument: str, dtype: np.dtype[Any]) -> None:
-    if dtype.kind not in "biufc":  # dates are stored as whole numbers, and are none
+    if dtype.kind not in "biufc":  # dates are stored as whole numbers, but are not numbers
         raise InputError(f"{argument}: entries of type {dtype}; they must be real numbers")
 
 
 def sparse(argument: str, M: Any) -> Any:
-    """Return a sparse matrix in a form with an array of entries, its format checked in full.
+    """Return a sparse matrix in a form with an array of entries, with its format fully checked.
 
-    SciPy believes the parts of a matrix, and would read and write beyond them. So no method of it
-    is called before they are checked.
+    SciPy trusts the parts of a matrix, and would read and write out of bounds. Therefore none of
+    its methods is called before they are checked.
     """
     if M.ndim != 2:
         raise InputError(f"{argument}: {M.ndim} dimensions; it must be a matrix, with 2")
@@ -336,7 +336,7 @@ def sparse(argument: str, M: Any) -> Any:
         if M.format in ("lil", "dok", "dia"):
             M = M.tocoo().tocsr()
         _check_parts(argument, M)
-        # objects may be numbers all the same
+        # an object array may still contain numbers
         M = M.astype(np.float64) if M.dtype == object else M
     except InputError:
         raise
@@ -372,9 +372,9 @@ def _check_parts(argument: str, M: Any) -> None:
 def compressed(
     argument: str, indices: Any, starts: Any, entries: Any, outer: int, inner: int
 ) -> None:
-    """Raise InputError for parts of a compressed sparse matrix that SciPy would read beyond.
+    """Raise InputError for parts of a compressed sparse matrix that SciPy would read out of bounds.
 
-    SciPy's own check believes the last number of indptr.
+    SciPy's own check trusts the last number of indptr.
     """
     in_range(argument, "indices", indices, inner)
     _as_many(argument, "indices", indices, entries)
@@ -392,7 +392,7 @@ def compressed(
 
 
 def in_range(argument: str, part: str, indices: Any, length: int, least: int = 0) -> None:
-    """Raise InputError for indices that are not whole numbers, or point outside a sparse matrix."""
+    """Raise InputError for indices that are not whole numbers or lie outside a sparse matrix."""
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"{argument}: damaged: {part} of a sparse matrix are not whole numbers")
     if len(indices) and not least <= indices.min() <= indices.max() < length:
@@ -411,8 +411,8 @@ def _as_many(argument: str, part: str, indices: Any, entries: Any) -> None:
 
 
 def _summed(M: Any) -> sp.csc_array:
-    """Return a sparse matrix as a csc_array of float64, duplicates added."""
-    # Converted before duplicates are added: sums of small integers would wrap.
+    """Return a sparse matrix as a csc_array of float64, with duplicates added."""
+    # convert before adding duplicates, because sums of small integers would overflow
     M = sp.csc_array(M.astype(np.float64, copy=False))
     if not M.has_canonical_format:
         M = M.copy()
@@ -423,8 +423,8 @@ def _summed(M: Any) -> sp.csc_array:
 def data(X: Any) -> tuple[Any, Sequence[str] | None]:
     """Return a finite real matrix (m, n) and its column names, if it has any.
 
-    A sparse matrix is returned as a csc_array of float64, with 32-bit indices where they suffice:
-    products with those are faster.
+    A sparse matrix is returned as a csc_array of float64, with 32-bit indices if possible, because
+    their products are faster.
     """
     X, columns = _numbers("X", X)
     if X.shape[0] < 2:
@@ -440,14 +440,14 @@ def _with_short_indices(X: sp.csc_array) -> sp.csc_array:
 
 
 def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
-    """Return a positive semidefinite array (n, n), exactly symmetric, and its names, if any."""
+    """Return a PSD array (n, n), made exactly symmetric, and its column names, if any."""
     rows = [*getattr(Sigma, "index", ())] if hasattr(Sigma, "columns") else []
     Sigma, columns = _numbers("Sigma", Sigma)
     if Sigma.shape[0] != Sigma.shape[1]:
         raise InputError(f"Sigma: shape {tuple(Sigma.shape)}; it must be square, (n, n)")
     if rows != [*range(len(rows))] and [str(row) for row in rows] != columns:
         raise InputError("Sigma: the names of its rows and columns differ, or their order does")
-    affordable("Sigma", Sigma.shape, 24)  # its copy, transposed, and factorised
+    affordable("Sigma", Sigma.shape, 24)  # its copy, transpose and factorisation
     S = Sigma.toarray() if sp.issparse(Sigma) else np.array(Sigma, dtype=np.float64, order="C")
     top = np.abs(S).max()
     skew = np.abs(S - S.T).max()
@@ -464,21 +464,21 @@ def covariance(Sigma: Any) -> tuple[Vector, Sequence[str] | None]:
 
 
 def indefinite(S: Array) -> bool:
-    """Whether an accepted S (n, n) has negative eigenvalues that certified bounds must know of.
+    """Whether an accepted S (n, n) has negative eigenvalues large enough to matter for bounds.
 
-    A sum of k variances bounds the variance of k variables up to k times the smallest eigenvalue;
-    bounds are raised by 1e-9 for rounding, of which this may take half.
+    A sum of k variances bounds the variance of k variables only up to k times the smallest
+    eigenvalue. Bounds are raised by 1e-9 for rounding, and this error may use half of that.
     """
     most = 5e-10 * np.abs(S).max() / len(S)
     try:
         scipy.linalg.cholesky(S + most * np.eye(len(S)), check_finite=False, overwrite_a=True)
-    except scipy.linalg.LinAlgError:  # or rounding, in which eigenvalues are more exact
+    except scipy.linalg.LinAlgError:  # indefinite or just rounding: eigenvalues are more exact
         return bool(np.linalg.eigvalsh(S)[0] < -most)
     return False
 
 
 def _semidefinite(S: Array, top: float) -> None:
-    """Raise InputError if S + tol I has no Cholesky factor: far cheaper than eigenvalues."""
+    """Raise InputError if S + tol I has no Cholesky factor: a test far cheaper than eigenvalues."""
     tolerance = 1e-8 * top * len(S)
     try:
         scipy.linalg.cholesky(S + tolerance * np.eye(len(S)), check_finite=False, overwrite_a=True)

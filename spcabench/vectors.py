@@ -1,16 +1,17 @@
 """Small operations on vectors, for solvers and the harness; all are o(n^2), so none is charged.
 
-The rule for ties stands here, and nowhere else.
+This file alone defines the rule for ties:
 
-- Two numbers are equal where they differ by at most `TIE` times the largest of the numbers that are
-  looked at, in absolute value. Rounding leaves differences of 1e-16 to 1e-12 between numbers that
-  are equal in exact arithmetic, and answers are meant to 1e-9.
-- Of equal numbers, the one comes first that is larger by what the caller names as next. Without
-  that, or where this ties too, the lowest index comes first.
-- Equal means close to *one* number, the largest or the k-th largest. A chain of numbers, each close
-  to the next, is not equal.
+- Two numbers are equal if they differ by at most `TIE` times the largest absolute value among the
+  numbers compared. Rounding leaves differences of 1e-16 to 1e-12 between numbers that are equal in
+  exact arithmetic, and answers are accurate to 1e-9.
+- Equal numbers are ordered by the next criterion that the caller names, the larger first. Without
+  one, or if that ties too, the lowest index comes first.
+- Equal means close to *one* number, the largest or the k-th largest. The members of a chain, in
+  which each number is only close to the next, are not equal.
 
-So the order of the rows, their signs, their storage and the number of threads decide nothing.
+Therefore the order of the rows, their signs, their storage and the number of threads do not affect
+any decision.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ Vector = NDArray[np.float64]  # of one dimension
 Indices = NDArray[np.intp]
 
 TIE = 1e-9  # relative difference up to which two numbers are equal
-DIGITS = 12  # of numbers of order one that rounding leaves alone
+DIGITS = 12  # decimal digits, of numbers of order one, that rounding does not affect
 
 
 def support(x: Vector) -> Indices:
@@ -36,7 +37,7 @@ def support(x: Vector) -> Indices:
 def expect_shape(x: Vector, n: int) -> None:
     """Raise ValueError unless x has the shape (n,), as NumPy's own products do.
 
-    A product that reads the nonzeros of x alone would not notice that x is too short.
+    A product that only reads the nonzeros of x would not notice that x is too short.
     """
     if x.shape != (n,):
         raise ValueError(f"product with a vector of shape {x.shape}; expected is ({n},)")
@@ -69,7 +70,7 @@ def tied_with_largest(a: Vector) -> Indices:
     """Return the indices, in increasing order, of the entries of a that equal its largest."""
     top = float(a.max())
     tied = np.flatnonzero(a >= top - TIE * abs(top))
-    return tied if len(tied) else np.array([int(np.argmax(a))])  # NaN, or infinite
+    return tied if len(tied) else np.array([int(np.argmax(a))])  # NaN or infinite entries
 
 
 def first_largest(a: Vector, *then: Callable[[Indices], Vector]) -> int:
@@ -80,8 +81,8 @@ def first_largest(a: Vector, *then: Callable[[Indices], Vector]) -> int:
     a : array of shape (n,)
         Values to compare.
     *then : function of an array of indices
-        What decides among equal entries, by its largest value; the first function is asked first,
-        and only where there is a tie. The lowest index decides last.
+        Criteria for ties: among equal entries, the largest value of the first function wins. The
+        next function is called only if a tie remains, and the lowest index decides last.
     """
     tied = tied_with_largest(a)
     for values in then:
@@ -99,9 +100,9 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
     a : array of shape (n,)
         Values to compare.
     k : int
-        How many indices; all n where k is larger than n.
+        Number of indices; all n if k is larger than n.
     *then : function of an array of indices
-        What decides among entries that equal the k-th largest, as in `first_largest`.
+        Criteria among entries that equal the k-th largest, as in `first_largest`.
 
     Returns
     -------
@@ -125,15 +126,15 @@ def largest_indices(a: Vector, k: int, *then: Callable[[Indices], Vector]) -> In
 
 
 def _asked(tied: Indices, then: Sequence[Callable[[Indices], Vector]], *counts: int) -> list[Any]:
-    """The numbers that decide first among tied entries, and what decides next by their places."""
+    """The first criterion's values for tied entries, and the remaining criteria by position."""
     return [then[0](tied), *counts, *(lambda J, f=f: f(tied[J]) for f in then[1:])]
 
 
 def falling_order(a: Vector, *then: Callable[[Indices], Vector]) -> Indices:
     """Return the indices of a by falling entries.
 
-    From the largest on, all entries that equal the largest one left are ordered by ``then``, as in
-    `first_largest`, and last by their indices.
+    Starting with the largest entry, all remaining entries that equal the largest remaining one are
+    ordered by ``then``, as in `first_largest`, and finally by index.
     """
     order = np.argsort(-a, kind="stable")
     falling = a[order]
@@ -165,7 +166,7 @@ def project(x: Vector, k: int) -> Vector:
     Returns
     -------
     array of shape (n,)
-        The projection P_k(x) of x to the k-sparse unit vectors.
+        The projection P_k(x) of x onto the k-sparse unit vectors.
 
     References
     ----------
@@ -184,11 +185,11 @@ def one_sided(v: Vector) -> Vector:
     Parameters
     ----------
     v : array of shape (n,) or (b, n)
-        One vector, or one in each row.
+        One vector, or one per row.
 
     Returns
     -------
-    array of the shape of v
+    array of the same shape as v
         Nonnegative unit vectors; a zero vector stays zero.
     """
     up, down = np.maximum(v, 0.0), np.maximum(-v, 0.0)
@@ -199,9 +200,10 @@ def one_sided(v: Vector) -> Vector:
 
 
 def without_rounding(a: Array) -> Array:
-    """Return a, entries of order one, without the digits in which rounding shows.
+    """Return a, with entries of order one, rounded to the digits that are free of rounding errors.
 
-    For what a library gets: it has no rule for ties, and would decide them by the last digits.
+    It is used for input to libraries, which have no rule for ties and would break them by the last
+    digits.
     """
     return np.round(a, DIGITS)
 
@@ -212,7 +214,7 @@ def soft_threshold(z: Vector, gamma: float) -> Vector:
 
 
 def hard_threshold(z: Vector, gamma: float) -> Vector:
-    """Return z where z^2 > gamma and zero elsewhere, entry by entry."""
+    """Return z where z^2 > gamma, and zero elsewhere, entry by entry."""
     return np.where(z * z > gamma, z, 0.0)
 
 
@@ -223,12 +225,12 @@ def distance(x: Vector, y: Vector) -> float:
 
 
 def embed(y: Vector, W: Indices, n: int) -> Vector:
-    """Return the vector of length n that is y on the indices W and zero elsewhere."""
+    """Return the vector of length n that equals y on the indices W and is zero elsewhere."""
     x = np.zeros(n)
     x[W] = y
     return x
 
 
 def oriented(x: Vector) -> Vector:
-    """Of x and -x, which are the same component, the one whose largest loading is positive."""
+    """Return x or -x, which are the same component, with the largest loading positive."""
     return x if x[np.argmax(np.abs(x))] >= 0 else 0.0 - x  # no -0.0
