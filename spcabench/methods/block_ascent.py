@@ -1,4 +1,4 @@
-"""Block coordinate ascent for the relaxation: the sweep over the columns of X as a compiled kernel.
+"""Block coordinate ascent for the relaxation, with compiled sweeps over the columns of X.
 
 Zhang and El Ghaoui, "Large-scale sparse principal component analysis with application to text
 data", NIPS 2011, section 3: maximise Tr(Sigma X) - lam ||X||_1 - (Tr X)^2 / 2 + beta log det X, one
@@ -12,16 +12,16 @@ from spcabench.methods.relaxation import Pair, value
 from spcabench.problem.spectral import eigen, largest_eigenvalue, last_vector, rebuilt
 from spcabench.vectors import Array, Vector, first_largest, support
 
-ZERO = 1e-3  # an entry of Y u below this share of what the barrier leaves room for is zero
+ZERO = 1e-3  # entries of Y u below this share of the room left by the barrier are set to zero
 
 
 @inlined
 def box_qp(X, w, u, s, lam, linked, count, passes, tol):
-    """Minimise u'Yu over |u_i - s_i| <= lam by coordinate descent; w = Y u is kept up to date.
+    """Minimise u'Yu over |u_i - s_i| <= lam by coordinate descent, and update w = Y u.
 
-    Y is X without row and column j. ``linked`` has the ``count`` rows of Y that have an entry
-    beside the diagonal: the other coordinates are optimal already. Returns the products made,
-    ``count`` for each change of an entry.
+    Y is X without row and column j. ``linked`` lists the ``count`` rows of Y with an entry off the
+    diagonal; the other coordinates are already optimal. Returns the number of products, ``count``
+    for each change of an entry.
     """
     work = 0
     for _ in range(passes):
@@ -67,10 +67,10 @@ def positive_root(c, beta, R2):
 
 @inlined
 def take_out(X, w, u, s, lam, j, degree, linked):
-    """Take row and column j out of X; clip the warm u to the box; w = Y u on the linked rows.
+    """Take row and column j out of X, clip the warm-start u to the box, and set w = Y u.
 
-    degree : for each row, its nonzeros beside the diagonal. Returns the number of linked rows and
-        of products.
+    degree : for each row, its number of nonzeros off the diagonal. w is set on the linked rows
+        only. Returns the number of linked rows and of products.
     """
     count, work = 0, 0
     for i in range(len(w)):
@@ -112,7 +112,7 @@ def put_back(X, w, j, degree, tau, x_jj):
 def square(X, w, u, s, lam, beta, j, degree):
     """Return R^2 = u'Yu and complete w = Y u.
 
-    Entries of w that are zero but for rounding and early stopping are set to zero.
+    Entries of w that are zero up to rounding and early stopping are set to zero.
     """
     R2 = 0.0
     for i in range(len(w)):
@@ -128,14 +128,14 @@ def square(X, w, u, s, lam, beta, j, degree):
 
 @compiled("Tuple((i8, f8))(f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, f8)")
 def sweep(S, X, V, lam, beta, passes, tol):
-    """One sweep of Algorithm 1 over the columns of X (n, n), in place.
+    """Sweep once over the columns of X (n, n), in place (Algorithm 1).
 
-    V : its row j holds the box QP's u of column j, from the sweep before; at the solution Sigma + U
-        off the diagonal.
-    passes, tol : the box QP ends after so many passes, or when no entry changes by more than tol.
+    V : row j holds the box QP's u of column j from the preceding sweep; at the solution it equals
+        Sigma + U off the diagonal.
+    passes, tol : the box QP ends after this many passes, or when no entry changes by more than tol.
 
-    Rows of X that are zero beside the diagonal cost nothing: their u is the clipped zero, whatever
-    the others are. Returns the flops (count, Tr X).
+    Rows of X that are zero off the diagonal cost nothing, because their u is always zero clipped to
+    the box. Returns the flops (count, Tr X).
     """
     n = len(S)
     work, trace = 0, 0.0
@@ -157,10 +157,10 @@ def sweep(S, X, V, lam, beta, passes, tol):
 
 
 def scaled(S: Array, lam: float, unit: float) -> tuple[Vector, float, float]:
-    """S / unit, lam / unit and the unit.
+    """Return S / unit, lam / unit and the unit.
 
-    The ascent needs a positive optimum, of which max S_ii - lam is a lower bound: where that is not
-    positive, S is first shifted by a multiple of I, which the optimum follows.
+    The ascent needs a positive optimum, for which max S_ii - lam is a lower bound. If this bound is
+    not positive, S is first shifted by a multiple of I, which shifts the optimum equally.
     """
     top, lower = float(np.abs(S).max()), float(S.diagonal().max()) - lam
     if lower <= 1e-9 * top:
@@ -169,7 +169,7 @@ def scaled(S: Array, lam: float, unit: float) -> tuple[Vector, float, float]:
 
 
 def identity_start(S: Array, lam: float) -> tuple[Vector, Vector]:
-    """X = I, and for each column the box QP's solution there: 0 clipped to the box."""
+    """Return X = I, and for each column the box QP's solution: 0 clipped to the box."""
     return np.eye(len(S)), S - np.clip(S, -lam, lam)
 
 
@@ -180,7 +180,7 @@ def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
     """
     d = S.diagonal() - lam
     low = max(float(d.max()), 0.0)
-    high = low + np.sqrt(len(d) * beta) + len(d) * beta  # there the sum is at most t
+    high = low + np.sqrt(len(d) * beta) + len(d) * beta  # at this t the sum is at most t
     for _ in range(100):
         t = (low + high) / 2.0
         low, high = (t, high) if (beta / (t - d)).sum() > t else (low, t)
@@ -188,10 +188,10 @@ def diagonal_start(S: Array, lam: float, beta: float) -> tuple[Vector, Vector]:
 
 
 def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector, Vector]:
-    """Start from X = phi xx' and the best diagonal beside it, with phi the value that x attains.
+    """Start from X = phi xx' plus the best diagonal, where phi is the value of x.
 
-    V has S - lam ss' where x has entries, with s their signs. This X is the optimum where the
-    optimum has rank one and x is its loading.
+    On the support of x, V is S - lam ss', where s are the signs of x. If the optimum has rank one
+    and x is its loading, this X is optimal.
     """
     phi = float(x @ S @ x - lam * np.abs(x).sum() ** 2)
     d = S.diagonal() - lam
@@ -204,12 +204,12 @@ def loading_start(S: Array, lam: float, beta: float, x: Vector) -> tuple[Vector,
 
 
 def pair(S: Array, X: Array, V: Array, lam: float) -> Pair:
-    """The primal and dual that a state of the sweeps gives.
+    """Return the primal and dual matrices given by a state of the sweeps.
 
-    X : cut to the rows that are not zero beside the diagonal (the others hold O(beta) of its
-        trace), made PSD, scaled.
-    U : from V, at the solution Sigma + U off the diagonal: made symmetric, with Sigma_jj - lam on
-        the diagonal.
+    X : restricted to the rows that are nonzero off the diagonal (the others hold O(beta) of its
+        trace), made PSD and scaled.
+    U : from V, which equals Sigma + U off the diagonal at the solution; made symmetric, with
+        Sigma_jj - lam on the diagonal.
     """
     n = len(S)
     linked = np.flatnonzero(np.count_nonzero(X, axis=1) > 1)

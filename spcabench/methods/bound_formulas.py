@@ -1,10 +1,10 @@
 """Upper bounds on max x'Sx over unit x (n,) with at most k nonzeros, for all k at once.
 
-Each is an array (n,), for k = 1 to n. They hold for every symmetric S, and are deterministic. None
-is the best everywhere. Gershgorin's bound is that of He et al. and of Moghaddam et al. The dual is
-that of d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), at a point that needs no solver. The net
-is that of Asteris, Papailiopoulos, Dimakis (2014), with cells in place of samples: it holds
-always, and not only with a high probability.
+Each bound is an array (n,), for k = 1 to n. The bounds are deterministic and hold for every
+symmetric S. None of them is the best everywhere. Gershgorin's bound is that of He et al. and of
+Moghaddam et al. The dual is that of d'Aspremont, El Ghaoui, Jordan, Lanckriet (2007), at a point
+that needs no solver. The net is that of Asteris, Papailiopoulos, Dimakis (2014), with cells instead
+of samples, so that it always holds, not only with high probability.
 """
 
 from itertools import product
@@ -14,33 +14,34 @@ import numpy as np
 from spcabench.problem.spectral import largest_eigenvalue
 from spcabench.vectors import Array, Vector
 
-THRESHOLDS = 8  # of the dual, from the largest covariance down, each 0.6 of the one before
+THRESHOLDS = 8  # for the dual: from the largest covariance downwards, each 0.6 of the last
 
 
 def falling(S: Array) -> Array:
-    """|S| with every row sorted, largest first (n, n): n^2 log n comparisons."""
+    """Return |S| (n, n) with every row sorted, largest first; costs n^2 log n comparisons."""
     return -np.sort(-np.abs(S), axis=1)
 
 
 def gershgorin(rows: Vector) -> Vector:
-    """The largest sum of the k largest |S_ij| of a row; rows from `falling`."""
+    """Return the largest sum, over the rows, of the k largest |S_ij|; rows are from `falling`."""
     return np.asarray(rows.cumsum(axis=1).max(axis=0))
 
 
 def frobenius(rows: Vector) -> Vector:
     """Return the largest Frobenius norm that a block of k variables can have.
 
-    With r_i^2 the sum of the k largest S_ij^2 of row i, it is the norm of the k largest r_i.
+    It is bounded by the norm of the k largest r_i, where r_i^2 is the sum of the k largest S_ij^2
+    of row i.
     """
     squares = -np.sort(-(rows**2).cumsum(axis=1), axis=0)
     return np.sqrt(squares.cumsum(axis=0).diagonal())
 
 
 def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
-    """Return the smallest lambda_1(S + U) plus Gershgorin's bound on -U, over eight U.
+    """Return the smallest value of lambda_1(S + U) plus Gershgorin's bound on -U, over eight U.
 
-    It holds because x'Sx = x'(S + U)x - x'Ux. U is -clip(S, -rho, rho), for eight values of rho,
-    each of which costs one eigenvalue, 9 n^3 flops.
+    This is a bound because x'Sx = x'(S + U)x - x'Ux. U is -clip(S, -rho, rho) for eight values of
+    rho, each of which costs one eigendecomposition, 9 n^3 flops.
     """
     best = np.full(len(S), np.inf)
     top = float(np.abs(S - np.diag(S.diagonal())).max(initial=0.0))
@@ -51,18 +52,17 @@ def soft_threshold_bounds(S: Array, rows: Vector) -> Vector:
 
 
 def cheap(S: Array) -> Vector:
-    """Return the smallest of the bounds that need S alone, and lambda_1."""
+    """Return the smallest of lambda_1 and the bounds that need only S."""
     rows = falling(S)
     formulas = gershgorin(rows), frobenius(rows), soft_threshold_bounds(S, rows)
     return np.minimum(np.min(formulas, axis=0), largest_eigenvalue(S))
 
 
 def cells(d: int, count: int) -> tuple[Vector, float]:
-    """Return the centres of cells that cover the directions +-c of R^d, and their cosine.
+    """Return the centres of cells that cover the directions +-c of R^d, and the cosine of a radius.
 
-    There are about ``count`` centres, in rows (., d). The cosine is that of the radius of a cell.
-    The cells are a grid on d faces of the cube [-1, 1]^d: two points on a face have an angle of at
-    most their distance.
+    There are about ``count`` centres, as rows (., d). The cells are a grid on d faces of the cube
+    [-1, 1]^d: the angle between two points on a face is at most their distance.
     """
     side = max(1, round((count / d) ** (1.0 / (d - 1)))) if d > 1 else 1
     grid = (np.arange(side) + 0.5) * 2.0 / side - 1.0
@@ -73,12 +73,12 @@ def cells(d: int, count: int) -> tuple[Vector, float]:
 
 
 def spannogram(V: Array, tail: float, nonnegative: bool, count: int) -> Array:
-    """Bound the optimum of Sigma <= V V' + tail I, V (n, d), over a net of about count cells.
+    """Bound the optimum of Sigma <= V V' + tail I, V (n, d), by a net of about ``count`` cells.
 
-    ||V'x||^2 is the maximum of (c'V'x)^2 over unit c. The maximum over x at one c is the sum of the
-    k largest squares of V c. Where c lies within the radius r of a centre c_0, the maximum at c_0
-    is at least cos^2 r of that at c. So the largest value of all centres, divided by cos^2 r,
-    bounds the optimum of V V'.
+    ||V'x||^2 is the maximum of (c'V'x)^2 over unit c. For a given c, the maximum over x is the sum
+    of the k largest squares of V c. If c lies within the radius r of a centre c_0, the maximum at
+    c_0 is at least cos^2 r times that at c. The largest value over all centres, divided by cos^2 r,
+    therefore bounds the optimum of V V'.
     """
     centres, cosine = cells(V.shape[1], count)
     best = np.zeros(len(V))

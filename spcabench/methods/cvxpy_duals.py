@@ -1,6 +1,6 @@
-"""The duals of the semidefinite relaxations as CVXPY problems with parameters.
+"""The duals of the semidefinite relaxations as parametrised CVXPY problems.
 
-Each is compiled once for each size. The dual is what the solver gets, because its box needs no
+Each is compiled once per size. The solver gets the dual, because its box constraint needs no
 auxiliary matrix. X is the multiplier of its matrix inequality.
 """
 
@@ -17,11 +17,11 @@ from spcabench.flops import LEDGER
 from spcabench.optional_dependencies import require
 from spcabench.vectors import Array, Vector
 
-# practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (gap 8e-5 after
-# its 20,000 iterations); Clarabel 35 s and 0.7 GB at n = 80, 59 s and 1.4 GB at 100, and what it
-# stores grows as n^4
+# practical sizes, measured on one core: SCS takes 29 s at n = 200 and 326 s at 300 (with a gap of
+# 8e-5 after its 20,000 iterations); Clarabel takes 35 s and 0.7 GB at n = 80, and 59 s and 1.4 GB
+# at 100, with storage that grows as n^4
 LARGEST = {"SCS": 200, "CLARABEL": 120}
-# SCS: vectors of length n^2; Clarabel: dense matrices of order n (n + 1) / 2
+# SCS stores vectors of length n^2; Clarabel dense matrices of order n (n + 1) / 2
 FACTORS = {"SCS": 12, "CLARABEL": 7}
 TIGHT: dict[str, Any] = {
     "SCS": lambda eps: {"eps_abs": eps, "eps_rel": eps, "max_iters": 20_000},
@@ -30,13 +30,13 @@ TIGHT: dict[str, Any] = {
 
 
 def memory(solver: str, n: int) -> float:
-    """Estimated peak memory of a solve of order n, in bytes, beside the interpreter's 0.25 GB."""
+    """Estimate the peak memory of a solve of order n, in bytes beyond the interpreter's 0.25 GB."""
     order = n * (n + 1) / 2
     return 8.0 * FACTORS[solver] * (order**2 if solver == "CLARABEL" else 100 * order) + 2.5e8
 
 
 def check(solver: str, n: int) -> None:
-    """Raise InputError for an unknown solver, or a matrix beyond its practical size."""
+    """Raise InputError for an unknown solver, or for a matrix beyond its practical size."""
     if solver not in LARGEST:
         raise InputError(f"solver: {solver!r}; choose from {', '.join(map(repr, LARGEST))}")
     if n > LARGEST[solver]:
@@ -49,7 +49,7 @@ def check(solver: str, n: int) -> None:
 
 @lru_cache(maxsize=1)
 def modelling() -> Any:
-    """Import CVXPY with its two solvers, untimed; the first solve imports more."""
+    """Import CVXPY with its two solvers, untimed; the first solve imports further modules."""
     start = perf_counter()
     cvxpy = require("cvxpy")
     x = cvxpy.Variable((1, 1), PSD=True)
@@ -146,7 +146,7 @@ def _symmetric(n: int) -> tuple[Any, Any]:
 
 
 def _solve(problem: Any, solver: str, eps: float) -> None:
-    with warnings.catch_warnings():  # an inaccurate answer shows in the certified gap
+    with warnings.catch_warnings():  # an inaccurate answer shows up in the certified gap
         warnings.simplefilter("ignore", UserWarning)
         problem.solve(solver=solver, warm_start=False, **TIGHT[solver](eps))
     if problem.status not in ("optimal", "optimal_inaccurate"):
@@ -155,11 +155,11 @@ def _solve(problem: Any, solver: str, eps: float) -> None:
 
 @lru_cache(maxsize=32)
 def row_constrained(n: int) -> Any:
-    """Compile max Tr(S X), Tr X = 1, X PSD, its rows limited like those of x x', x k-sparse.
+    """Compile max Tr(S X), Tr X = 1, X PSD, with rows limited like those of x x' for k-sparse x.
 
-    Row i has ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i, over z in [0, 1]^n with sum at
-    most k. Function (S, k, solver, eps) -> X (n, n), z (n,), and U (n, n) with lambda_max(S + U) +
-    max over the rows of -Tr(U X) equal to the optimum.
+    Row i has ||X_i||^2 <= X_ii z_i and ||X_i||_1^2 <= k X_ii z_i, with z in [0, 1]^n of sum at most
+    k. Returns a function (S, k, solver, eps) -> X (n, n), z (n,), U (n, n). At the optimum, its
+    value is lambda_max(S + U) plus the maximum of -Tr(U X) over the row constraints.
     """
     cp = modelling()
     S, k, root = cp.Parameter((n, n), symmetric=True), cp.Parameter(nonneg=True), cp.Parameter()

@@ -1,12 +1,12 @@
-"""Elimination before a solve: which variables can be left out without changing the optimum.
+"""Elimination before a solve: variables that can be dropped without changing the optimum.
 
-Two problems, two rules (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al. 2007):
+Two problems have two rules (Zhang and El Ghaoui 2011, section 2; d'Aspremont et al. 2007):
 
 - the l0-penalised problem psi(lam) = max x'Sigma x - lam ||x||_0 over unit x: variables with
   Sigma_ii < lam are zero;
 - the relaxation phi(lam) = max Tr(Sigma X) - lam ||X||_1, Tr X = 1, X PSD: it decomposes over the
-  connected components of the graph with an edge where |Sigma_ij| > lam. The rule of the variances
-  is *not* safe for it.
+  connected components of the graph with edges |Sigma_ij| > lam. The variance rule is *not* safe
+  here.
 """
 
 import numpy as np
@@ -26,23 +26,23 @@ def survivors(variances: Vector, lam: float) -> Indices:
 
 
 def by_variance(S: Array) -> Indices:
-    """Return the variables by falling variance, those of equal variance by falling sum |S_ij|."""
+    """Return the variables by falling variance; ties are ordered by falling sum |S_ij|."""
     return falling_order(S.diagonal(), lambda J: np.abs(S[J]).sum(axis=1))
 
 
 def connected_parts(S: Array, lam: float) -> list[Indices]:
-    """Return the connected components of |S_ij| > lam, i != j; that of the largest variance first.
+    """Return the connected components of |S_ij| > lam, i != j, by falling largest variance.
 
     The relaxation's optimum is the largest of its optima on the components, and X is zero
-    elsewhere: U = -S between components is dual feasible, and leaves Sigma + U block diagonal.
-    Within a component the variables are in order of falling variance.
+    elsewhere, because U = -S between components is dual feasible and makes Sigma + U block
+    diagonal. Within a component the variables are ordered by falling variance.
     """
     S = np.asarray(S)
     edges = np.abs(S) > lam
     np.fill_diagonal(edges, False)
     W = np.flatnonzero(edges.any(axis=0))
     parts, of_linked = connected_components(sp.csr_array(edges[np.ix_(W, W)]), directed=False)
-    label = parts + np.arange(len(edges))  # alone, unless linked
+    label = parts + np.arange(len(edges))  # a separate label, unless linked
     label[W] = of_linked
     order = by_variance(S)
     _, label = np.unique(label[order], return_inverse=True)

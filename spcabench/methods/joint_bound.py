@@ -1,16 +1,17 @@
 """The dual bound for several loadings at once: tr(Z'Sigma Z) for orthonormal Z (n, r).
 
-For every U (n, n), with r_i the norm of the k - 1 largest |u_ij|, j != i, and h_i =
-(u_ii + sqrt(u_ii^2 + r_i^2)) / 2, tr(Z'Sigma Z) is at most the sum of the r largest eigenvalues of
-Sigma - (U + U') / 2 and, where
+For every U (n, n), let r_i be the norm of the k - 1 largest |u_ij|, j != i, and h_i = (u_ii +
+sqrt(u_ii^2 + r_i^2)) / 2. Then tr(Z'Sigma Z) is at most the sum of the r largest eigenvalues of
+Sigma - (U + U') / 2, plus a sum that depends on the supports:
 
-- all loadings share k variables: the k largest h_i;
-- each has k variables: r times the k largest h_i;
-- each has k variables, and none is in two of them: the r k largest h_i.
+- if all loadings share k variables: the k largest h_i;
+- if each has k variables: r times the k largest h_i;
+- if each has k variables and their supports are disjoint: the r k largest h_i.
 
-docs/bounds.md has the proofs. A common multiple of the identity in U is the number a of the bound
-for one loading (`exact_search.dual_bound`), so it is not written apart. The right side is
-convex in U, and minimised by L-BFGS in a smoothed form. Any U certifies.
+docs/bounds.md has the proofs. A multiple of the identity contained in U plays the role of the
+number a in the bound for one loading (`exact_search.dual_bound`), so it needs no separate term. The
+right side is convex in U, and a smoothed form of it is minimised by L-BFGS. Any U gives a valid
+bound.
 """
 
 from dataclasses import dataclass
@@ -24,18 +25,18 @@ from spcabench.methods.exact_search.dual_kernels import smooth_norms
 from spcabench.problem.spectral import eigen, eigenvalues, rebuilt
 from spcabench.vectors import Array, Vector
 
-STARTS, FALL = 12, 0.7  # matrices U that the minimisation starts from, and how their entries fall
-WIDTHS = (1e-2, 3e-3, 1e-3)  # of the smoothing, in the units of the value to be reached
+STARTS, FALL = 12, 0.7  # number of initial matrices U, and the ratio of their clipping levels
+WIDTHS = (1e-2, 3e-3, 1e-3)  # of the smoothing, in units of the value to reach
 STEPS = 60  # of L-BFGS at one width
-FAR = 40.0  # beyond it a logistic weight is zero or one
+FAR = 40.0  # beyond this a logistic weight is zero or one
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The kind of problem that is bounded.
+    """The kind of problem to bound.
 
-    r : loadings. k : each r_i has k - 1 entries. terms : h_i that are summed. times : how often
-    their sum counts.
+    r : number of loadings. k : cardinality; each r_i has k - 1 entries. terms : number of h_i in
+        the sum. times : factor of the sum.
     """
 
     r: int
@@ -55,12 +56,12 @@ class Shape:
 
     @classmethod
     def disjoint(cls, n: int, r: int, k: int) -> "Shape":
-        """Each loading has k variables, and none is in two of them."""
+        """Each loading has k variables, and their supports are disjoint."""
         return cls(r, k, min(r * k, n), 1)
 
 
 def joint_value(S: Array, U: Array, shape: Shape) -> float:
-    """The bound on tr(Z'SZ), recomputed from U (n, n) alone, whatever U: 9 n^3 flops."""
+    """Return the bound on tr(Z'SZ), computed from any U (n, n) alone: 9 n^3 flops."""
     d = U.diagonal()
     squares = U * U
     np.fill_diagonal(squares, 0.0)
@@ -73,9 +74,9 @@ def joint_value(S: Array, U: Array, shape: Shape) -> float:
 
 
 def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Array]:
-    """The smallest bound that was found, with its U (n, n).
+    """Return the smallest bound found, with its U (n, n).
 
-    reached : a value that some Z has. The minimisation ends where the bound meets it.
+    reached : the value of some Z. The minimisation ends if the bound equals it.
     """
     unit = eigenvalues(S)[-1]
     if unit <= 0.0:
@@ -97,13 +98,13 @@ def minimised(S: Array, shape: Shape, reached: float = 0.0) -> tuple[float, Arra
 
 
 def _starts(A: Array) -> list[Array]:
-    """A clipped at falling levels, the diagonal too."""
+    """A, including its diagonal, clipped at falling levels."""
     top = float(np.abs(A).max())
     return [np.zeros_like(A), *(np.clip(A, -top * FALL**j, top * FALL**j) for j in range(STARTS))]
 
 
 class Smooth:
-    """The bound as a smooth function of U, with its derivatives, for L-BFGS."""
+    """The bound as a smooth function of U, with its gradient, for L-BFGS."""
 
     def __init__(self, A: Array, shape: Shape, width: float) -> None:
         self.A, self.shape = A, shape
@@ -111,10 +112,10 @@ class Smooth:
         self.mu_terms = width / shape.k
         self.delta = 2.0 * width / shape.k**2
         self.least = (1e-3 * width / shape.k) ** 2
-        self.beta = np.zeros(len(A))  # thresholds of the rows, from call to call
+        self.beta = np.zeros(len(A))  # row thresholds, reused between calls
 
     def __call__(self, z: Vector) -> tuple[float, Vector]:
-        """The smoothed bound and its derivatives, at the entries z of U."""
+        """Return the smoothed bound and its gradient at the entries z of U."""
         n = len(self.A)
         U = z.reshape(n, n)
         w, V = eigen(self.A - symmetric_part(U))
@@ -124,7 +125,7 @@ class Smooth:
         return top + self.shape.times * value, G.ravel()
 
     def _terms(self, U: Array) -> tuple[float, Array]:
-        """The sum of the largest h_i and ``times`` its derivatives by U."""
+        """The sum of the largest h_i, and ``times`` its derivatives with respect to U."""
         d, T = U.diagonal(), np.empty_like(U)
         r2 = smooth_norms(U, self.shape.k - 1, self.delta, False, self.beta, T)
         root = np.sqrt(d * d + r2 + self.least)
@@ -136,9 +137,9 @@ class Smooth:
 
 
 def top_sum(g: Vector, count: int, mu: float) -> tuple[float, Vector]:
-    """The sum of the ``count`` largest entries of g, smoothed at width mu, and its derivatives.
+    """Return the sum of the ``count`` largest entries of g, smoothed at width mu, and its gradient.
 
-    It is the smallest, over b, of count b + mu times the sum of log(1 + exp((g_i - b) / mu)).
+    It is the minimum over b of count b + mu times the sum of log(1 + exp((g_i - b) / mu)).
     """
     if count >= len(g):
         return float(g.sum()), np.ones_like(g)

@@ -1,8 +1,8 @@
-"""Local search over supports: swaps of one variable for another, until no swap improves.
+"""Local search over supports, which swaps single variables until no swap improves.
 
-All swaps are tested exactly. On a support W let (lambda, v) be the leading pair of S[W, W], P the
-pseudo-inverse of lambda I - S[W, W], and c = S[W, j]. To put j in the place of i improves if and
-only if
+All swaps are tested exactly. On a support W let (lambda, v) be the leading eigenpair of S[W, W], P
+the pseudo-inverse of lambda I - S[W, W], and c = S[W, j]. Replacing i by j improves the value if
+and only if
 
     S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda,    b = -(v'c) / v_i.
 """
@@ -20,26 +20,26 @@ from spcabench.problem.spectral import eigen
 from spcabench.steps import greedy_signs, lanczos
 from spcabench.vectors import Array, Indices, Vector, normalize, project, support
 
-MOST = 1000  # variables up to which the rows of Sigma are sorted for a proof
-TOLERANCE = 1e-9  # relative: an optimum is proven to it
-SMALL = 1e-8  # |v_i| below it counts as so much: i can go at no loss
-ROUNDING = 1e-11  # a gain below this share is none
+MOST = 1000  # largest number of variables for which rows of Sigma are sorted for a proof
+TOLERANCE = 1e-9  # relative accuracy of proven optima
+SMALL = 1e-8  # smaller |v_i| count as this: removing i then loses nothing
+ROUNDING = 1e-11  # a smaller relative gain counts as none
 STILL = 1e-6  # the same for power steps
-HELD = 2e7  # entries of the columns held at once
+HELD = 2e7  # entries of columns stored at once
 STEPS = 3  # power steps between two choices of the support, before swaps
-ASCENT = 30  # choices of the support at most
-KICK = 0.2  # a kick replaces one variable and a geometric number, with this chance of an end, more
+ASCENT = 30  # maximum number of choices of the support
+KICK = 0.2  # a kick replaces one variable plus a geometric number with this stopping probability
 
 
 def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     """Return lambda_1(S[W, W]) and the best swap, of the i-th variable of W for j.
 
-    R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. Where no swap improves, i is -1. It
-    costs 10 k^3 flops for the eigenvectors and P, and n k^2 + n k for P R and R'v.
+    R = S[W] (k, n) are rows of S, and d (n,) is its diagonal. If no swap improves, i is -1. The
+    cost is 10 k^3 flops for the eigenvectors and P, and n k^2 + n k for P R and R'v.
     """
     w, V = eigen(R[:, W])
     top, v, U = float(w[-1]), V[:, -1], V[:, :-1]
-    # where the leading eigenvalue is zero, as of variables without variance, any divisor does
+    # if the leading eigenvalue is zero, as without any variance, any divisor will do
     P = (U / np.maximum(top - w[:-1], ROUNDING * abs(top) or 1.0)) @ U.T
     charge(U.size * len(U) + R.size * (len(U) + 1))
     i, j = largest_gain(R, P, P @ R, v, v @ R, d, W, top * (1.0 + ROUNDING))
@@ -50,7 +50,7 @@ def best_swap(R: Array, d: Vector, W: Indices) -> tuple[float, int, int]:
     "Tuple((i8, i8, i8))(f8[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[::1], f8[::1], i8[::1], f8)"
 )
 def largest_gain(R, P, PR, v, u, d, W, least):  # type: ignore[no-untyped-def]
-    """Return the swap of the largest value, as of the module's docstring, over ``least``.
+    """Return the best swap by the formula in the module's docstring, if above ``least``.
 
     u = R'v (n,).
     """
@@ -73,13 +73,13 @@ def largest_gain(R, P, PR, v, u, d, W, least):  # type: ignore[no-untyped-def]
 
 
 def power_steps(R: Array, W: Indices, v: Vector) -> tuple[float, Vector]:
-    """Make `STEPS` power steps with S[W, W] from v (k,); return the last norm, and R'v (n,).
+    """Make `STEPS` power steps with S[W, W] from v (k,); return the last norm and R'v (n,).
 
-    R = S[W] (k, n) are rows of S. It costs STEPS k^2 + n k flops.
+    R = S[W] (k, n) are rows of S. The cost is STEPS k^2 + n k flops.
     """
     charge(STEPS * len(W) ** 2 + R.size)
     B, value = R[:, W], 0.0
-    v = v / max(np.abs(v).max(), np.finfo(float).tiny)  # squares of a large S have no room for more
+    v = v / max(np.abs(v).max(), np.finfo(float).tiny)  # squares of a large S could overflow
     for _ in range(STEPS):
         v = B @ v
         value = float(np.sqrt(v @ v))
@@ -92,8 +92,8 @@ def power_steps(R: Array, W: Indices, v: Vector) -> tuple[float, Vector]:
 class Search:
     """Supports of a covariance or Gram matrix Sigma, improved by swaps.
 
-    The columns of Sigma are computed when they are needed. ``budget`` is the number of scans over
-    all swaps that `climb` may make in all.
+    Columns of Sigma are computed when needed. ``budget`` is the total number of swap scans that
+    `climb` may make.
     """
 
     def __init__(self, Sigma, k: int, budget: int, rng: np.random.Generator) -> None:
@@ -116,9 +116,9 @@ class Search:
     def climb(self, W: Indices) -> None:
         """Improve a support by power steps and then by swaps.
 
-        It ends when no swap improves, when it comes to a support that was seen before, or when the
-        budget is spent. The best support is kept. A start that was seen before costs a scan, so
-        that every search ends.
+        It ends when no swap improves, when it reaches a support that was seen before, or when the
+        budget is used up. The best support is stored. A start that was seen before also costs a
+        scan, so that every search ends.
         """
         W, value, scans = self._ascended(np.array(W, dtype=np.int64)), -np.inf, self.left
         R = self._rows(W)
@@ -136,10 +136,11 @@ class Search:
         self.left -= int(0 < self.left == scans)
 
     def is_optimal(self) -> bool:
-        """Whether cheap bounds show that no support of k variables exceeds the value.
+        """Whether cheap bounds prove that no support of k variables exceeds the best value.
 
-        They are those of rows of an array Sigma, positive semidefinite (`methods.bound_formulas`),
-        and the elimination of variables (`exact_search.candidates`): sorts, and no products.
+        They are the row bounds for a positive semidefinite array Sigma (`methods.bound_formulas`)
+        and the elimination of variables (`exact_search.candidates`), which need sorting but no
+        products.
         """
         if not isinstance(self.Sigma, Covariance) or self.n > MOST or self.k < 2:
             return False
@@ -152,7 +153,7 @@ class Search:
         left = candidates(self.d, lambda W: S[np.ix_(W, W)], self.k, opt, t)
         if left is None or len(left[0]) > self.k:
             return False
-        if len(left[0]) == self.k:  # a single support
+        if len(left[0]) == self.k:  # only one support is left
             self.climb(left[0])
         return True
 
@@ -160,13 +161,13 @@ class Search:
         return np.stack([self.column(j) for j in W])
 
     def _seen(self, W: Indices) -> bool:
-        """Whether this support was scanned before; from now on it was."""
+        """Whether this support was scanned before; it is then recorded as seen."""
         count = len(self.scanned)
         self.scanned.add(np.sort(W).tobytes())
         return len(self.scanned) == count
 
     def _ascended(self, W: Indices) -> Indices:
-        """Make truncated power steps from W while they ascend.
+        """Make truncated power steps from W as long as they increase the value.
 
         Far from a local optimum they are cheaper than swaps.
         """
@@ -183,11 +184,11 @@ class Search:
         return last
 
     def starts(self) -> Iterator[Indices]:
-        """Yield supports to climb from, without end.
+        """Yield supports to start from, indefinitely.
 
-        The first are that of the greedy signs, and the leading eigenvector, cut at once and by
-        halves. Then kicks of the best support alternate with power iterations of shrinking support
-        from random vectors.
+        The first come from the greedy signs, and from the leading eigenvector, truncated at once
+        and by repeated halving. Then random changes of the best support alternate with power
+        iterations on a shrinking support from random vectors.
         """
         *_, (_, greedy) = greedy_signs(self.Sigma, [1] * self.k, self.d)
         yield greedy
@@ -207,7 +208,7 @@ class Search:
         return self._filled(x)
 
     def _kicked(self) -> Indices:
-        """Replace some variables of the best support by others, drawn by their covariance to it."""
+        """Replace some variables of the best support by others, drawn by covariance with it."""
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         members = self.rng.permutation(self.W)[many:]
         weight = np.abs(sum(self.column(j) for j in members)) if len(members) else self.d**2
@@ -218,7 +219,7 @@ class Search:
         )
 
     def _filled(self, x: Vector) -> Indices:
-        """The support of x, and variables of large variance where it has fewer than k."""
+        """The support of x, filled up with variables of large variance if it has fewer than k."""
         W = support(x)
         outside = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
         return np.concatenate([W, outside[: self.k - len(W)]])

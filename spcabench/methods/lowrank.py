@@ -1,4 +1,4 @@
-"""The rank-d part V V' of a covariance, V (n, d), and sparse components of rank one.
+"""The rank-d part V V' of a covariance, V (n, d), and rank-one sparse components.
 
 Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse principal component analysis with provable
 guarantees", ICML 2014, section 3.1.
@@ -11,22 +11,22 @@ import numpy as np
 from spcabench.problem.spectral import product
 from spcabench.vectors import TIE, Array, Vector, normalize, project
 
-NEGLIGIBLE = 1e-12  # share of lambda_1 below which an eigenvalue is taken for zero
+NEGLIGIBLE = 1e-12  # eigenvalues below this share of lambda_1 count as zero
 
 
 def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, float]:
     """Return V (n, r), r <= d, and ``tail`` with Sigma - V V' <= tail I.
 
-    They come from the d + 1 leading eigenpairs w, U of Sigma. With ``shift``, V V' is the leading
-    part of Sigma - tail I. That bounds no worse, and leaves nothing of a Sigma that is sigma I plus
-    a matrix of rank d. The signs of the columns of V are chosen such that V follows every
-    permutation and every change of sign of the variables.
+    They are computed from the d + 1 leading eigenpairs w, U of Sigma. With ``shift``, V V' is the
+    leading part of Sigma - tail I. The resulting bound is never worse, and it is tight if Sigma is
+    a multiple of I plus a matrix of rank d. The signs of the columns of V are chosen so that
+    permuting variables or changing their signs does the same to the rows of V.
     """
     r = max(1, int((w[:d] > NEGLIGIBLE * w[0]).sum()))
     tail = max(float(w[r]), 0.0) if r < len(w) else 0.0
     V = U[:, :r] * np.sqrt(np.maximum(w[:r] - shift * tail, NEGLIGIBLE * abs(w[0])))
     terms = V[:, :1] ** 3 * V
-    # a sum that cancels has a sign by rounding: then the largest entry stays positive
+    # if rounding decides the sign of a cancelling sum, the largest entry is made positive
     negative = terms.sum(axis=0) < -TIE * np.abs(terms).sum(axis=0)
     return V * np.where(negative, -1.0, 1.0), tail
 
@@ -34,7 +34,8 @@ def low_rank(w: Vector, U: Array, d: int, shift: bool = False) -> tuple[Vector, 
 def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
     """Return the unit k-sparse x that maximises (v'x)^2.
 
-    It has the k largest entries of v; with ``nonnegative``, positive entries of v or of -v.
+    It consists of the k largest entries of v in size; with ``nonnegative``, of the positive entries
+    of v or of -v.
     """
     if not nonnegative:
         return project(v, k)
@@ -43,7 +44,7 @@ def rank_one(v: Vector, k: int, nonnegative: bool) -> Vector:
 
 
 def climb(V: Array, x: Vector, k: int, nonnegative: bool) -> Iterator[Vector]:
-    """Alternate c = V'x / ||V'x|| and the rank-one solution of V c; ||V'x|| increases."""
+    """Alternate c = V'x / ||V'x|| and the rank-one solution x of V c; ||V'x|| increases."""
     best, c = -1.0, product(V.T, x)
     while (reached := float(c @ c)) > best * (1.0 + 1e-12):
         yield x

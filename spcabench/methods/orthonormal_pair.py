@@ -1,18 +1,20 @@
-"""Two orthonormal loadings with at most k nonzeros each: the optimum of small problems, proven.
+"""Two orthonormal loadings with at most k nonzeros each: proven optima of small problems.
 
-The loadings x and y lie on supports R and T of k variables that share d. Their variances together
-are at most lambda_1(R) + lambda_1(T), and at most the two largest eigenvalues on the union. Of a
-pair of supports above the best value so far, the optimum is known where
+The loadings x and y lie on supports R and T of k variables, of which they share d. The sum of their
+variances is at most lambda_1(R) + lambda_1(T), and at most the sum of the two largest eigenvalues
+on the union. For a pair of supports whose bound exceeds the best value so far, the optimum is known
+in these cases:
 
-- d = 0: the bound is reached;
+- d = 0: the bound is attained;
 - d = 1: x or y is zero in the shared variable, which leaves two pairs with d = 0;
-- d = 2: in the two shared variables x is a multiple of some p = (cos t, sin t) and y of the vector
-  across it. For given t each has the leading eigenvector of a matrix; t is searched. Turning t by
-  h moves unit vectors by at most h, so the value changes by at most 2 (|S_R| + |S_T|) h;
+- d = 2: in the two shared variables x is a multiple of some p = (cos t, sin t), and y a multiple of
+  the vector orthogonal to p. For given t each loading is the leading eigenvector of a matrix, so
+  only t is searched. Rotating by h moves unit vectors by at most h, so the value changes by at most
+  2 (|S_R| + |S_T|) h;
 - d = k: x and y are the two leading eigenvectors on the support.
 
-Other pairs keep their bound. No better one comes from a multiplier of x'y = 0: the problem is the
-same with -y for y, so the best multiplier is zero.
+Other pairs retain their bound. A multiplier for x'y = 0 cannot improve it: replacing y by -y leaves
+the problem unchanged, so the best multiplier is zero.
 """
 
 from dataclasses import dataclass
@@ -24,14 +26,14 @@ import numpy as np
 from spcabench.errors import InputError
 from spcabench.vectors import Array
 
-SUPPORTS = 1800  # of k variables, whose pairs are looked at: 13 variables have 1716 of 6
-TURNS = 300  # pairs of supports whose angle is searched; those after them keep their bound
-CLOSE = 1e-7  # to which the angle is searched, of the value
+SUPPORTS = 1800  # largest number of supports whose pairs are examined: 13 variables have 1716 of 6
+TURNS = 300  # pairs of supports whose angle is searched; later ones retain their bound
+CLOSE = 1e-7  # accuracy of the search of the angle, relative to the value
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """Loadings Z (n, 2), their variance together, and a bound on that of any two."""
+    """Loadings Z (n, 2), the sum of their variances, and a bound on that sum for any two."""
 
     Z: Array
     value: float
@@ -39,18 +41,18 @@ class Optimum:
 
 
 def affordable(n: int, k: int) -> bool:
-    """Whether all pairs of supports of k of n variables can be looked at."""
+    """Whether all pairs of supports of k of n variables can be examined."""
     return 2 <= k <= n and comb(n, k) <= SUPPORTS
 
 
 def orthonormal_pair(S: Array, k: int) -> Optimum:
-    """The best two orthonormal loadings of at most k variables each, for a covariance S (n, n)."""
+    """Return the best two orthonormal loadings of at most k variables each; S (n, n) is PSD."""
     n = len(S)
     if not affordable(n, k):
         raise InputError(f"n, k: {n}, {k}; k must be at least 2, with at most {SUPPORTS} supports")
     search = _Search(S)
     supports = sorted(combinations(range(n), k), key=lambda R: -search.top(R)[0])
-    for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # what is known at once goes first
+    for wanted in ((0, 1, k), (2,), tuple(range(3, k))):  # cases with a closed form come first
         for i, R in enumerate(supports):
             for T in supports[i:]:
                 if search.top(R)[0] + search.top(T)[0] <= search.value:
@@ -61,7 +63,7 @@ def orthonormal_pair(S: Array, k: int) -> Optimum:
 
 
 class _Search:
-    """The best pair so far, the bound of what was not settled, and eigenvalues that were needed."""
+    """The best pair so far, the bound of unsettled pairs, and the eigenvalues computed so far."""
 
     def __init__(self, S: Array) -> None:
         self.S, self.value, self.bound = S, -np.inf, -np.inf
@@ -77,12 +79,12 @@ class _Search:
         return self.tops[R]
 
     def above(self, R: tuple[int, ...], T: tuple[int, ...]) -> float:
-        """The most that loadings on two supports can explain."""
+        """An upper bound on what loadings on two supports can explain."""
         union = tuple(sorted({*R, *T}))
         return min(self.top(R)[0] + self.top(T)[0], self.top(union)[1])
 
     def settle(self, R: tuple[int, ...], T: tuple[int, ...]) -> None:
-        """Take the best loadings on two supports, or keep their bound."""
+        """Compute the best loadings on two supports, or record their bound."""
         shared = sorted({*R} & {*T})
         if R == T:
             self.take(*self.eigenvectors(R, np.eye(len(self.S)), 2).T)
@@ -98,7 +100,7 @@ class _Search:
             self.bound = max(self.bound, self.above(R, T))
 
     def turn(self, R: tuple[int, ...], T: tuple[int, ...], shared: list[int]) -> None:
-        """Search the angle by halving intervals, those that cannot hold a better one left out."""
+        """Search the angle by bisecting intervals, and drop those that cannot hold a better one."""
         norms = sum(np.linalg.norm(self.S[np.ix_(W, W)], 2) for W in (R, T))
         middles, half = (np.arange(64) + 0.5) * np.pi / 64, np.pi / 128
         while len(middles):
@@ -120,7 +122,7 @@ class _Search:
         return np.asarray(np.linalg.eigvalsh(B.swapaxes(1, 2) @ self.S @ B)[:, -1], dtype=float)
 
     def at(self, R: tuple[int, ...], T: tuple[int, ...], shared: list[int], t: float) -> None:
-        """Take the best loadings whose shared parts point along an angle, and across it."""
+        """Try the best loadings whose shared parts are parallel and orthogonal to an angle."""
         n = len(self.S)
         along = np.eye(n)
         along[np.ix_(shared, shared)] = [[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]
@@ -133,12 +135,12 @@ class _Search:
         return self.eigenvectors(R, np.eye(len(self.S)), 1)[:, 0]
 
     def eigenvectors(self, R: tuple[int, ...] | list[int], basis: Array, count: int) -> Array:
-        """The leading eigenvectors within the span of some columns of a basis."""
+        """The leading eigenvectors within the span of the columns of a basis."""
         B = basis[:, list(R)]
         return B @ np.linalg.eigh(B.T @ self.S @ B)[1][:, : -count - 1 : -1]
 
     def take(self, x: Array, y: Array) -> None:
-        """Keep two loadings if they are better."""
+        """Store two loadings if they are better."""
         value = float(x @ self.S @ x + y @ self.S @ y)
         if value > self.value:
             self.value, self.Z = value, np.column_stack([x, y])

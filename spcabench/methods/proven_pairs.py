@@ -1,9 +1,9 @@
 """Leading eigenpairs of a large positive semidefinite matrix, proven to be the leading ones.
 
-Lanczos' method finds eigenvalues from below and may miss one, so that by itself it certifies no
-upper bound. What it finds is taken out of the matrix, and a Cholesky decomposition shows that
-nothing larger is left. That is a quarter of the flops of a reduction to tridiagonal form, and most
-of them are products of blocks.
+Lanczos' method finds eigenvalues from below and may miss one, so it cannot certify an upper bound
+alone. The pairs found are therefore subtracted from the matrix, and a Cholesky decomposition proves
+that nothing larger is left. This takes a quarter of the flops of a reduction to tridiagonal form,
+and most of them are block products.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ import scipy.sparse.linalg
 
 from spcabench.vectors import TIE, Array, Vector
 
-SLACK = 5e-10  # relative; how far above the last eigenvalue the others are shown not to lie
+SLACK = 5e-10  # relative; other eigenvalues are proven to lie at most this far above the last
 EXACT = 1e-12  # residual of the pairs, relative to the largest eigenvalue
 
 
 def proven_pairs(K: Array, count: int) -> tuple[Vector, Array] | None:
-    """Return the ``count`` largest eigenvalues of K (m, m), falling, and unit eigenvectors (m, .).
+    """Return the ``count`` largest eigenvalues of K (m, m), falling, with unit eigenvectors (m, .).
 
-    No eigenvalue of what is left lies above the last one but for a relative 5e-10. None if this
-    is not shown, where two eigenvalues tie, so that rounding would choose the eigenvectors, and
-    where Lanczos' method does not converge. K is overwritten.
+    No remaining eigenvalue exceeds the last one by more than a relative 5e-10. The result is None
+    if this cannot be proven, if two eigenvalues tie, so that rounding would choose the
+    eigenvectors, or if Lanczos' method does not converge. K is overwritten.
     """
     try:
         start = np.sqrt(K.diagonal().clip(0.0))
@@ -42,7 +42,7 @@ def _nothing_above(K: Array, w: Vector, P: Array) -> bool:
     K -= (P * w) @ P.T
     np.negative(K, out=K)
     np.einsum("ii->i", K)[:] += w[-1] * (1.0 + SLACK)  # a view of the diagonal
-    # of a symmetric matrix the transpose is the same: that which LAPACK need not copy
+    # the transpose of a symmetric matrix is the same, and is in the layout LAPACK need not copy
     ordered = K if K.flags.f_contiguous else K.T
     _, info = scipy.linalg.lapack.dpotrf(ordered, lower=1, overwrite_a=1, clean=0)
     return bool(info == 0)

@@ -1,7 +1,7 @@
 """L-BFGS for smooth convex functions.
 
-The caller renews a diagonal metric, and the memory survives a change of variables: what SciPy's own
-does not offer.
+Unlike in SciPy's implementation, the caller can update a diagonal metric, and the memory survives a
+change of variables.
 """
 
 from collections.abc import Callable
@@ -10,24 +10,24 @@ import numpy as np
 
 from spcabench.vectors import Vector
 
-MEMORY = 12  # pairs of steps and changes of the gradient
+MEMORY = 12  # stored pairs of steps and gradient changes
 FIRST = 0.02  # length of a first step, which has no memory
-ARMIJO, WOLFE = 1e-4, 0.9  # decrease and flattening that a step must show
-TRIALS = 20  # lengths of one step at most
-CURVED = 1e-12  # relative curvature along a step that is worth remembering
+ARMIJO, WOLFE = 1e-4, 0.9  # required decrease and flattening of a step
+TRIALS = 20  # maximum number of lengths tried per step
+CURVED = 1e-12  # pairs with a smaller relative curvature are not stored
 
 Function = Callable[[Vector], tuple[float, Vector]]
 
 
 class Descent:
-    """The point z of the smallest value f so far, the gradient g there, the number of calls."""
+    """The point z of smallest value f so far, the gradient g at z, and the number of calls."""
 
     def __init__(self, z: Vector) -> None:
         self.z, self.calls = z, 0
         self.pairs: list[tuple[Vector, Vector]] = []
 
     def begin(self, function: Function) -> None:
-        """Evaluate a function, a new one or the same, and keep the memory."""
+        """Evaluate a function, a new one or the same, without clearing the memory."""
         self.function = function
         self.f, self.g = self._called(self.z)
 
@@ -62,7 +62,7 @@ class Descent:
         return True
 
     def move(self, z: Vector, change: Callable[[Vector], Vector]) -> None:
-        """Go on at z, in other variables; ``change`` says what becomes of a remembered vector."""
+        """Continue at z in other variables; ``change`` transforms the stored vectors."""
         pairs, self.pairs, self.z = self.pairs, [], z
         for s, y in pairs:
             self._remember(change(s), change(y))
@@ -76,7 +76,7 @@ class Descent:
             self.pairs = [*self.pairs[1 - MEMORY :], (s, y)]
 
     def _direction(self, metric: Vector) -> Vector:
-        """Minus the estimated inverse Hessian times g, by the two loops of L-BFGS."""
+        """Minus the estimated inverse Hessian times g, by the two-loop recursion of L-BFGS."""
         q = self.g.copy()
         products = [1.0 / float(s @ y) for s, y in self.pairs]
         shares = []

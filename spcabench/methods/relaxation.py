@@ -1,4 +1,4 @@
-"""The semidefinite relaxation: its value, its dual bound, its decomposition over components.
+"""The semidefinite relaxation: its value, its dual bound, and its decomposition over components.
 
 It is phi(lam) = max Tr(Sigma X) - lam ||X||_1 over X PSD of trace one (d'Aspremont et al. 2007,
 equation 6). Its dual is min lambda_max(Sigma + U) over symmetric U with |U_ij| <= lam. Any feasible
@@ -26,7 +26,7 @@ from spcabench.vectors import (
     support,
 )
 
-THRESHOLD = 1e-2  # entries of the leading eigenvector below this share of the largest are zero in x
+THRESHOLD = 1e-2  # smaller entries of the leading eigenvector, relative to the largest, become zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ Method = Callable[..., Iterator[Pair]]
 
 
 def value(S: Array, X: Array, lam: float) -> float:
-    """Tr(S X) - lam ||X||_1."""
+    """Return Tr(S X) - lam ||X||_1."""
     S, X = np.asarray(S), np.asarray(X)
     return float(np.vdot(S, X) - lam * np.abs(X).sum())
 
 
 def sparse(x: Vector, threshold: float = THRESHOLD) -> Vector:
-    """x with its entries below ``threshold`` times the largest set to zero, scaled to norm one."""
+    """Return x, scaled to norm one, without entries below ``threshold`` times the largest."""
     return normalize(np.where(np.abs(x) >= threshold * np.abs(x).max(), x, 0.0))
 
 
 def best(pairs: Sequence[Pair | None]) -> Pair:
-    """Join the largest primal and the smallest dual bound among pairs of one problem."""
+    """Combine the largest primal and the smallest dual bound among pairs of one problem."""
     solved = [p for p in pairs if p is not None]
     high, low = max(solved, key=lambda p: p.value), min(solved, key=lambda p: p.bound)
     return Pair(high.x, high.X, low.U, high.value, low.bound)
@@ -80,10 +80,11 @@ def trivial(S: Array, lam: float) -> Pair:
 
 
 def polished(S: Array, pair: Pair, lam: float) -> Pair:
-    """Return the pair with xx' as its primal, if that is better.
+    """Return the pair with xx' as its primal if that is better.
 
-    x is the best unit vector of its own support and signs s. There x'S x - lam ||x||_1^2 is equal
-    to x'(S - lam ss')x, so x is an eigenvector. It gives the optimum if the optimum has rank one.
+    x is the best unit vector with its own support and signs s. With these signs, x'S x - lam
+    ||x||_1^2 equals x'(S - lam ss')x, so x is an eigenvector. If the optimum has rank one, this
+    gives it.
     """
     W = support(sparse(pair.x))
     s = np.sign(pair.x[W])
@@ -96,10 +97,10 @@ def polished(S: Array, pair: Pair, lam: float) -> Pair:
 def by_component(
     S: Array, lam: float, method: Method, screen: bool = True, start: Vector | None = None
 ) -> Iterator[Iterate]:
-    """Run a method on the connected components of |S_ij| > lam, and join their answers.
+    """Run a method on the connected components of |S_ij| > lam, and combine their answers.
 
-    The component with the largest bound is always worked on next. It ends when the largest bound is
-    attained, or when the method of that component ends.
+    The next step is always made on the component with the largest bound. It ends when the largest
+    bound is attained, or when the method of that component ends.
 
     Parameters
     ----------
@@ -108,13 +109,13 @@ def by_component(
     lam : float
         The penalty.
     method : callable
-        Takes the S of a component and yields its pairs, of which the best primal and dual are kept.
-        Where the run has a start, it takes the entries of the start too, scaled to norm one, if
-        there are any in this component.
+        Takes the S of a component and yields pairs, of which the best primal and dual are used. If
+        the run has a start, the method also takes the part of the start in this component, scaled
+        to norm one, unless that part is zero.
     screen : bool
         If false, all variables are one component, unless lam reaches the largest |S_ij|.
     start : array of shape (n,), optional
-        A start of the run.
+        The start of the run.
 
     Yields
     ------
@@ -142,13 +143,13 @@ def by_component(
 
 
 def _solved(groups: list[Indices]) -> list[Indices]:
-    """Leave out single variables, but for the first, which has the largest variance of them."""
+    """Drop single variables except for the first, which has the largest variance among them."""
     single = next((W for W in groups if len(W) == 1), None)
     return [W for W in groups if len(W) > 1 or W is single]
 
 
 def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Iterate:
-    """The pairs of all components as one iterate of the whole problem."""
+    """The pairs of all components, as one iterate of the whole problem."""
     c = first_largest(np.array([p.value for p in pairs]))
     low, high = pairs[c].value, max(p.bound for p in pairs)
     W, x = groups[c], np.zeros(len(S))
@@ -167,7 +168,7 @@ def _joined(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]
 
 
 def relative_gap(low: float, high: float) -> float:
-    """(high - low) / |high|: zero where they agree, whatever their scale."""
+    """Return (high - low) / |high|, which is zero if they agree, whatever their scale."""
     return max(high - low, 0.0) / abs(high) if high else float(low < high)
 
 
@@ -178,9 +179,9 @@ def _primal(n: int, W: Indices, X_W: Array) -> Vector:
 
 
 def _dual(S: Array, lam: float, groups: list[Indices], pairs: tuple[Pair, ...]) -> Vector:
-    """Join the duals of the components; between components U is -S.
+    """Join the duals of the components, with U = -S between components.
 
-    That leaves S + U block diagonal, with S_ii - lam for a single variable.
+    This makes S + U block diagonal, with S_ii - lam for a single variable.
     """
     U = -np.clip(S, -lam, lam)
     np.fill_diagonal(U, -lam)

@@ -2,7 +2,7 @@
 
 d'Aspremont, El Ghaoui, Jordan, Lanckriet, "A direct formulation for sparse PCA using semidefinite
 programming", SIAM Review 49 (2007), sections 4.2 and 4.3: f_mu(U) = mu log Tr exp((A + U) / mu) -
-mu log n, mu = eps / (2 log n).
+mu log n with mu = eps / (2 log n).
 """
 
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ from spcabench.problem.spectral import (
 )
 from spcabench.vectors import Array, Vector
 
-CHECK = 10  # iterations from one evaluation of the dual at Y_k to the next
-FEW = 4  # eigenpairs, the first guess of how many matter
-LARGE = 200  # order from which LAPACK is faster where it finds few eigenpairs
+CHECK = 10  # iterations between two evaluations of the dual at Y_k
+FEW = 4  # initial guess of the number of eigenpairs that matter
+LARGE = 200  # order from which LAPACK is faster if it computes only few eigenpairs
 
 
 def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Iterator[Pair]:
-    """Pairs of A (n, n), their gap falling to about eps, in the units of A.
+    """Yield pairs of A (n, n) whose gap falls to about eps, in the units of A.
 
     eigenvalues : "full", "partial" or "auto", as in `leading`.
     """
@@ -52,16 +52,16 @@ def smooth(A: Array, rho: float, eps: float, eigenvalues: str = "auto") -> Itera
 
 
 def width(n: int, mu: float) -> float:
-    """Eigenvalues further than this below the largest have no weight in the gradient."""
+    """Return the distance below the largest eigenvalue beyond which the gradient weight is zero."""
     return float(mu * np.log(1e12 * n))
 
 
 def leading(M: Array, mu: float, eigenvalues: str, needed: int) -> tuple[Vector, Vector]:
-    """The eigenpairs of M (n, n) that matter to the gradient, increasing, or all.
+    """Return the eigenpairs of M (n, n) that matter to the gradient, or all, in increasing order.
 
-    eigenvalues : "full" finds all, "partial" those that matter by Lanczos' method. "auto" finds
-        all of a small matrix, and of a large one the largest by LAPACK, a quarter more than
-        ``needed`` in the last iteration.
+    eigenvalues : "full" computes all, and "partial" those that matter, by Lanczos' method. "auto"
+        computes all of a small matrix; of a large one LAPACK computes the largest, a quarter more
+        than the last iteration ``needed``.
     """
     if eigenvalues == "partial":
         return top_eigen(M, width(len(M), mu))
@@ -71,9 +71,9 @@ def leading(M: Array, mu: float, eigenvalues: str, needed: int) -> tuple[Vector,
 
 
 def gradient(w: Vector, V: Array, mu: float) -> tuple[Vector, Array, float]:
-    """The leading eigenvector of M (n, n), exp(M / mu) scaled to trace one, and lambda_max(M).
+    """Return M's leading eigenvector, exp(M / mu) scaled to trace one, and lambda_max(M).
 
-    w, V : those eigenpairs of M that matter.
+    w, V : the eigenpairs of M that matter to the gradient.
     """
     p = np.exp((w - w[-1]) / mu)
     return last_vector(w, V), rebuilt(V, p / p.sum()), float(w[-1])

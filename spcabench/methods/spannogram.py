@@ -1,10 +1,10 @@
-"""The spannogram: the supports that a k-sparse x that maximises x'V V'x can have, V (n, d).
+"""The spannogram: all supports that a k-sparse maximiser x of x'V V'x can have, for V (n, d).
 
 Asteris, Papailiopoulos, Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML 2014,
 sections 3 to 5; Asteris, Papailiopoulos, Karystinos (2011) for signed x.
 
-For a unit c the best x has the k largest positive entries of the curves V c (of +-V c for signed
-x). Its support changes with c only where two curves meet, the zero curve among them.
+For a unit c the best x consists of the k largest positive entries of the curves V c (of +-V c for
+signed x). Its support changes with c only where two curves meet, including the zero curve.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ import numpy as np
 from spcabench.kernels import compiled, inlined
 from spcabench.vectors import Array, Vector
 
-BLOCK = 32  # rows of V that are multiplied at once
-# Sizes with the same exponent and the same first six bits of the mantissa share a bucket.
+BLOCK = 32  # rows of V multiplied at once
+# Magnitudes with the same exponent and the same first six bits of the mantissa share a bucket.
 BUCKETS, SHIFT, MAGNITUDE = 1024, 46, 2**63 - 1
 
 
 def falling(V: Array) -> tuple[Array, Vector]:
-    """V (n, d) with its rows in order of falling norm, and the norms (n,), raised by rounding."""
+    """Return V (n, d) with rows by falling norm, and the norms (n,), raised for rounding."""
     norms = np.sqrt((V * V).sum(axis=1))
     order = np.argsort(-norms, kind="stable")
     return np.ascontiguousarray(V[order]), norms[order] * (1.0 + 1e-12)
@@ -26,13 +26,13 @@ def falling(V: Array) -> tuple[Array, Vector]:
 
 @inlined
 def split(values, rows, low, high):  # type: ignore[no-untyped-def]
-    """Divide the places from low to high: no entry after the returned place is larger in size.
+    """Partition the places from low to high: no entry after the returned place is larger in size.
 
-    The end is returned where all are equal. No branch depends on an entry, so none is mispredicted.
+    If all are equal, the end is returned. No branch depends on an entry, so none is mispredicted.
     """
     a, b, c = abs(values[low]), abs(values[(low + high) // 2]), abs(values[high - 1])
     pivot, place = max(min(a, b), min(max(a, b), c)), low
-    for limit in (pivot, np.nextafter(pivot, -1.0)):  # those equal to the pivot, if none is larger
+    for limit in (pivot, np.nextafter(pivot, -1.0)):  # if none is larger, those equal to the pivot
         for i in range(low, high):
             value, row = values[i], rows[i]
             values[i], rows[i] = values[place], rows[place]
@@ -45,9 +45,9 @@ def split(values, rows, low, high):  # type: ignore[no-untyped-def]
 
 @inlined
 def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def]
-    """Let the j entries of largest size come first, for each cut j from low to count.
+    """Move the j entries of largest size to the front, for each cut j from low to count.
 
-    cuts : the first cut after each place, or zero. ends : working memory (count + 1,).
+    cuts : for each place, the first cut after it, or zero. ends : working memory (count + 1,).
     """
     top, ends[0] = 0, count
     while top >= 0:
@@ -62,12 +62,12 @@ def divide(values, rows, low, count, cuts, ends):  # type: ignore[no-untyped-def
 
 @inlined
 def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-untyped-def]
-    """Multiply rows of V with c until the k largest entries of V c, in size if signed, are certain.
+    """Multiply rows of V by c until the k largest entries of V c (in size, if signed) are certain.
 
-    Returns how many rows were looked at, and how many entries were found, which are positive unless
-    signed. V : (d, n), columns of falling norm. limits : the buckets of the norms (n,), with 0 for
-    sizes whose leading bits are ``top``. entries : values, rows and buckets of the entries found;
-    counts : how many are in each bucket.
+    Returns how many rows were used, and how many entries were found; unless signed, only positive
+    entries count. V : (d, n), with columns of falling norm. limits : the buckets of the norms (n,),
+    with 0 for sizes whose leading bits are ``top``. entries : values, rows and buckets of the
+    entries found; counts : the number of entries in each bucket.
     """
     (d, n), (values, rows, buckets) = V.shape, entries
     z, bits = np.empty(BLOCK), values.view(np.int64)
@@ -81,13 +81,13 @@ def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-u
         for i in range(size):
             values[count], rows[count] = z[i], seen + i
             count += signed or z[i] > 0.0
-        for i in range(first, count):  # without its first bit, a float is ordered as an integer
+        for i in range(first, count):  # floats without their sign bit are ordered like integers
             buckets[i] = min(max(top - ((bits[i] & MAGNITUDE) >> SHIFT), 0), BUCKETS - 1)
         for i in range(first, count):
             counts[buckets[i]] += 1
             certain += buckets[i] < limit
         seen += size
-        while seen < n and limit < limits[seen]:  # all in the bucket exceed the rows to come
+        while seen < n and limit < limits[seen]:  # all in the bucket exceed the remaining rows
             certain += counts[limit]
             limit += 1
     return seen, count
@@ -95,7 +95,7 @@ def largest(V, limits, c, signed, k, top, entries, counts):  # type: ignore[no-u
 
 @inlined
 def arrange(entries, count, counts, cuts, values, rows, ends):  # type: ignore[no-untyped-def]
-    """Sort the entries found by bucket into values and rows, and divide the buckets at the cuts."""
+    """Sort the entries found by bucket into values and rows, and partition buckets at the cuts."""
     at = 0
     for bucket in range(BUCKETS):
         at, counts[bucket] = at + counts[bucket], at
@@ -112,10 +112,10 @@ def arrange(entries, count, counts, cuts, values, rows, ends):  # type: ignore[n
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], f8[::1], f8[:,::1], i8[::1], b1)")
 def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
-    """||V'x||^2 (b, q) of the best x for each c of C (b, d), at the cardinalities ks (q,).
+    """Return ||V'x||^2 (b, q) of the best x for each c of C (b, d), at the cardinalities ks (q,).
 
-    x has the k largest entries of V c, in size if signed, else the positive ones of them. V : rows
-    in order of falling norm (n, d); norms : theirs (n,).
+    x consists of the k largest entries of V c in size, or of the largest positive ones unless
+    signed. V : rows of falling norm (n, d); norms : their norms (n,).
     """
     (n, d), k, work = V.shape, ks.max(), 0
     result, columns, order = np.zeros((len(C), len(ks))), np.ascontiguousarray(V.T), np.argsort(ks)
@@ -144,9 +144,9 @@ def scores(V, norms, C, ks, signed):  # type: ignore[no-untyped-def]
 
 @inlined
 def complement(r):
-    """Return an orthonormal basis (p, p - 1) of what is orthogonal to r (p,).
+    """Return an orthonormal basis (p, p - 1) of the orthogonal complement of r (p,).
 
-    It is all but the first column of a reflection.
+    It consists of all but the first column of a reflection.
     """
     w = r / np.sqrt((r * r).sum())
     w[0] += 1.0 if w[0] >= 0.0 else -1.0
@@ -159,9 +159,9 @@ def complement(r):
 
 @inlined
 def face_maximum(R, G, B, floor, tol):
-    """Find the maximum on the face span B (d, p): whether it is settled, its value and its c.
+    """Find the maximum on the face spanned by B (d, p): whether it is settled, its value and its c.
 
-    Value and c are zero where there is no maximum.
+    Value and c are zero if there is no maximum.
     """
     w, U = np.linalg.eigh(B.T @ G @ B)
     c = B @ np.ascontiguousarray(U[:, -1])
@@ -179,10 +179,10 @@ def face_maximum(R, G, B, floor, tol):
 def cone_maximum(R, G, floor):
     """Solve (P_d): the largest c'Gc above ``floor`` over unit c (d,) with R c >= 0.
 
-    Returns the value, c (0 where there is none) and the flops. As in section 5, the leading
-    eigenvector is the answer where it or its negative is feasible. Otherwise some constraint is
-    active: each is tried, in depth, and no set of them twice. Faces whose eigenvalue is not above
-    the best value are cut.
+    Returns the value, c (0 if there is none) and the flops. As in section 5, the leading
+    eigenvector is the answer if it or its negative is feasible. Otherwise some constraint is
+    active: each is tried, depth first, and no set of constraints is tried twice. Faces whose
+    eigenvalue does not exceed the best value are cut off.
     """
     d = len(G)
     bases, first, best = np.zeros((d, d, d)), np.zeros(d, np.int64), np.zeros(d)
@@ -213,7 +213,7 @@ def cone_maximum(R, G, floor):
 
 @inlined
 def circle(P, T):
-    """N (d, 2): on the unit circle of its span all curves T have one value."""
+    """Return N (d, 2): on the unit circle of its span all curves of T have the same value."""
     N = np.eye(P.shape[1])
     for t in T[1:]:
         N = N @ complement(N.T @ (P[t] - P[T[0]]))
@@ -222,9 +222,10 @@ def circle(P, T):
 
 @inlined
 def crossings(P, T, nonnegative):
-    """Order the other curves as they meet that of T on half a circle; say which begin above it.
+    """Order the other curves by where they cross that of T on half a circle; mark those above first.
 
-    For signed x, minus the curves of T are left out: they are below where T is positive.
+    For signed x, the negatives of the curves of T are left out, because they lie below where T is
+    positive.
     """
     D = (P - P[T[0]]) @ circle(P, T)
     angle = np.empty(len(P))
@@ -241,7 +242,7 @@ def crossings(P, T, nonnegative):
 
 @inlined
 def add(G, e, weight):
-    """G += weight e e'."""
+    """Add weight e e' to G."""
     for i in range(len(e)):
         for j in range(len(e)):
             G[i, j] += weight * e[i] * e[j]
@@ -249,7 +250,7 @@ def add(G, e, weight):
 
 @inlined
 def chosen(T, mask, zero, need):
-    """Whether the curves of T that the bits of a mask name may join those above them."""
+    """Whether the curves of T selected by the bits of a mask may join those above them."""
     size = 0
     for t in range(len(T)):
         if mask >> t & 1:
@@ -261,7 +262,7 @@ def chosen(T, mask, zero, need):
 
 @inlined
 def is_new(table, key):
-    """Whether a key was not met before; there is room for most of them only."""
+    """Whether a key was not met before; the table holds only most of the keys."""
     for probe in range(32):
         slot = (key + np.uint64(probe)) % np.uint64(len(table))
         if table[slot] == key:
@@ -274,7 +275,7 @@ def is_new(table, key):
 
 @inlined
 def joined(key, keys, T, mask):
-    """The key of a support with the curves of T in the mask (-1: all) added to it."""
+    """Return the key of a support after adding the curves of T in the mask (-1: all)."""
     for t in range(len(T)):
         if mask < 0 or mask >> t & 1:
             key ^= keys[T[t]]
@@ -283,16 +284,16 @@ def joined(key, keys, T, mask):
 
 @inlined
 def attempt(E, above, T, mask, G, floor, nonnegative):
-    """Return the best value above ``floor`` of one support, with its c, its rows and the flops.
+    """Return the best value above ``floor`` for one support, with its c, its rows and the flops.
 
-    The support has the curves above, and those of T in the mask.
+    The support consists of the curves above, and those of T in the mask.
     """
     H = G.copy()
     for t in range(len(T)):
         if mask >> t & 1:
             add(H, E[T[t]], 1.0)
     rows = np.zeros(0, np.int64)
-    if (H * H).sum() <= floor * floor:  # no eigenvalue exceeds the norm
+    if (H * H).sum() <= floor * floor:  # no eigenvalue exceeds the Frobenius norm
         return floor, np.zeros(len(H)), rows, H.size
     taken = above.copy()
     for t in range(len(T)):
@@ -308,16 +309,17 @@ def attempt(E, above, T, mask, G, floor, nonnegative):
     "u8[::1])"
 )
 def sweep(P, E, Ts, k, nonnegative, floor, keys, table):
-    """Try all supports on the circles on which the curves of a row of Ts (c, d - 1) meet.
+    """Try all supports on the circles on which the curves in a row of Ts (c, d - 1) meet.
 
-    P and E have the curves (n + 1, d), of which the last is zero: P perturbed, E as they are. The
-    zero curve can only be last in a row of Ts. ``floor`` is the value to exceed. ``keys`` has a
-    random number for each curve, from which the key of a support is made, and ``table`` has the
+    P and E hold the curves (n + 1, d), of which the last is zero: perturbed in P, original in E.
+    The zero curve can only be last in a row of Ts. ``floor`` is the value to exceed. ``keys`` has a
+    random number for each curve, from which the key of a support is computed, and ``table`` has the
     keys already met.
 
-    A support of full-dimensional region has a face of dimension two on which d - 1 of the n + 1
-    curves share one value, its smallest entry, or zero. It consists of the curves above that value
-    and of some of these. Returns the flops (value, c, support, supports tried).
+    A support with a full-dimensional region has a two-dimensional face on which d - 1 of the n + 1
+    curves share one value, which is its smallest entry, or zero. The support consists of the curves
+    above that value and of some of these d - 1. Returns the flops (value, c, support, supports
+    tried).
     """
     zero, work, tried = len(P) - 1, 0, 0
     best, support = np.zeros(P.shape[1]), np.zeros(0, np.int64)

@@ -1,7 +1,7 @@
-"""Sparse components of a covariance less what other components have, by swaps of one variable.
+"""Sparse components of a covariance after subtracting other components, by single swaps.
 
 All swaps are tested exactly (`spcabench.methods.local_search`). The columns of the covariance are
-computed once, so that finding a component again and again costs no further products.
+computed once, so that updating a component repeatedly costs no further products.
 """
 
 from collections.abc import Iterable
@@ -15,16 +15,16 @@ from spcabench.vectors import Array, Indices, Vector, embed, first_largest, larg
 
 
 class Columns:
-    """Sigma (n, n), a covariance or Gram matrix; each column is computed when it is needed."""
+    """Sigma (n, n), a covariance or Gram matrix, whose columns are computed when needed."""
 
     def __init__(self, Sigma) -> None:
         self.Sigma, self.diagonal = Sigma, np.array(Sigma.diagonal())
         self.held: dict[int, Vector] = {}
 
     def rows(self, W: Iterable[int], others: Array, weights: Vector) -> Array:
-        """The rows W (k, n) of Sigma - others diag(weights) others', for others (n, q).
+        """Return the rows W (k, n) of Sigma - others diag(weights) others', for others (n, q).
 
-        That costs k n q flops, which are not charged.
+        This costs k n q flops, which are not charged.
         """
         chosen = np.array([int(j) for j in W])
         for j in chosen:
@@ -43,8 +43,8 @@ class Columns:
     ) -> Vector:
         """Return a sparse component of Sigma - others diag(weights) others'.
 
-        Swaps start from the support of x and from the k largest entries of the row of the largest
-        variance. The better end is the answer, so with x the value does not fall.
+        Swaps start from the support of x, and from the k largest entries of the row of the largest
+        variance. The better result is returned, so the value never falls below that of x.
 
         Parameters
         ----------
@@ -53,16 +53,16 @@ class Columns:
         others : array of shape (n, q)
             Other components.
         weights : array of shape (q,)
-            How much of each is taken out.
+            The factor with which each of them is subtracted.
         k : int
             Cardinality.
         free : array of bool, of shape (n,), optional
-            The variables that may be used, at least k; all unless given. x uses no other.
+            The variables that may be used, at least k; by default all. x uses no others.
 
         Returns
         -------
         array of shape (n,)
-            A unit vector, or zero where nothing is left.
+            A unit vector, or zero if nothing is left.
         """
         d = self.diagonal - (others**2 * weights).sum(axis=1)
         usable = np.full(len(d), True) if free is None else free
@@ -80,7 +80,7 @@ class Columns:
     def _climbed(
         self, W: Indices, d: Vector, others: Array, weights: Vector
     ) -> tuple[float, Indices]:
-        """Return the value and the support (k,) after swaps from W, until none improves."""
+        """Return the value and the support (k,) after swaps from W until none improves."""
         last = -np.inf
         while True:
             value, i, j = best_swap(self.rows(W, others, weights), d, W)
