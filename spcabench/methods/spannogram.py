@@ -222,7 +222,7 @@ def circle(P, T):
 
 @inlined
 def crossings(P, T, nonnegative):
-    """Order the other curves by where they cross that of T on half a circle; mark those above first.
+    """Order the other curves by where they cross that of T on half a circle; mark those above.
 
     For signed x, the negatives of the curves of T are left out, because they lie below where T is
     positive.

@@ -1,1 +1,1 @@
-"""A problem and its matrices, the only place that charges flops; imports the ground only."""
+"""A problem and its matrices, the only place that charges flops; imports only the ground."""

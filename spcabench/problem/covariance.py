@@ -1,8 +1,8 @@
 """The matrix layer, covariance side: Sigma (n, n), an array or the Gram matrix A'A of data.
 
-Both have one interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its Rayleigh
-and power steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never makes an n x n
-array.
+Both have the same interface: ``Sigma @ x``, ``Sigma[W]`` (the rows of a working set, with its
+Rayleigh and power steps), ``diagonal``, ``largest_column``, ``leading``. The Gram form never
+creates an n x n array.
 """
 
 from functools import cached_property
@@ -31,7 +31,7 @@ from spcabench.vectors import (
     support,
 )
 
-NEGLIGIBLE = 1e-12  # share of the largest eigenvalue below which one is taken for zero
+NEGLIGIBLE = 1e-12  # eigenvalues below this share of the largest count as zero
 
 
 class Covariance(Symmetric):
@@ -42,7 +42,7 @@ class Covariance(Symmetric):
         self.n = len(S)
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Sigma x: n^2 flops, n k for a k-sparse x."""
+        """Return Sigma x in n^2 flops, or in n k for a k-sparse x."""
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
@@ -56,11 +56,11 @@ class Covariance(Symmetric):
         return DenseWorkingSet(self.S, W)
 
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
-        """Make the step of `dense_steps.next_column`, if the array allows: n flops."""
+        """Make the step of `dense_steps.next_column`, if the array allows it: n flops."""
         return dense_steps.step(self.S, g, d_free, last, sign)
 
     def products(self, Z: Array) -> Array:
-        """Sigma Z (n, r) for Z (n, r): n^2 r flops, or n for each nonzero of a sparse Z."""
+        """Return Sigma Z (n, r) for Z (n, r): n^2 r flops, or n per nonzero of a sparse Z."""
         if is_sparse(Z):
             return product_with_sparse(self.S.T, Z)  # S is symmetric, and its rows are contiguous
         charge(self.S.size * Z.shape[1])
@@ -71,14 +71,14 @@ class Covariance(Symmetric):
         return self.S.diagonal()
 
     def largest_variance(self) -> int:
-        """Return the variable of the largest variance; among ties, that of the largest column.
+        """Return the variable of largest variance; ties are broken by the norms of the columns.
 
-        It costs n flops for each of several that tie.
+        Each of several tied variables costs n flops.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
     def largest_column(self) -> Vector:
-        """The column of largest norm (n,), among ties that of the largest variance: n^2 flops."""
+        """Return the column of largest norm (n,); ties are broken by the variance. n^2 flops."""
         squares = self.column_squares(np.arange(self.n))
         return self.S[first_largest(squares, self.diagonal().take)].copy()
 
@@ -89,18 +89,18 @@ class Covariance(Symmetric):
         return np.einsum("ij,ij->i", R, R)
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """As in `Symmetric`. 9 n^3 flops."""
+        """Return the pairs as `Symmetric` does. 9 n^3 flops."""
         return leading_pairs(self.S, count)
 
     def indefinite_by(self) -> float:
-        """The smallest sigma >= 0 with Sigma + sigma I positive semidefinite. 9 n^3 flops."""
+        """Return the smallest sigma >= 0 for which Sigma + sigma I is PSD. 9 n^3 flops."""
         return max(0.0, largest_eigenvalue(-self.S))
 
 
 class Gram(Symmetric):
     """Sigma = A'A - Q diag(w) Q' of data A (m, n), never formed.
 
-    Q (n, r) and w (r,) hold what Hotelling's deflation has taken out; at first r is zero.
+    Q (n, r) and w (r,) hold what Hotelling's deflation has removed; initially r is zero.
     """
 
     def __init__(self, A: Data, Q: Array | None = None, w: Vector | None = None) -> None:
@@ -110,7 +110,7 @@ class Gram(Symmetric):
         self.w = np.zeros(0) if w is None else w
 
     def __matmul__(self, x: Vector) -> Vector:
-        """Sigma x: the products with A and with A', as `GramWorkingSet.power_step` for few x."""
+        """Return Sigma x by products with A and A'; sparse x as in `GramWorkingSet.power_step`."""
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
@@ -121,11 +121,11 @@ class Gram(Symmetric):
         return GramWorkingSet(self, W)
 
     def step(self, g: Vector, d_free: Vector, last: int, sign: float) -> tuple[int, float] | None:
-        """No step in one pass: a column of Sigma is a product."""
+        """Return None: there is no step in one pass, as a column of Sigma costs a product."""
         return None
 
     def products(self, Z: Array) -> Array:
-        """Sigma Z (n, r) for Z (n, r): the products with A and with A'."""
+        """Return Sigma Z (n, r) for Z (n, r), by products with A and A'."""
         charge(self.A.stored * Z.shape[1])
         return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
             self.w[:, None] * (self.Q.T @ Z)
@@ -136,18 +136,18 @@ class Gram(Symmetric):
         return self.A.squared_norms() - self.Q**2 @ self.w
 
     def largest_variance(self) -> int:
-        """Return the variable of the largest variance; among ties, that of the largest column.
+        """Return the variable of largest variance; ties are broken by the norms of the columns.
 
-        Where both m and n exceed `SMALL_SIDE` the columns are not affordable, and the lowest index
+        If both m and n exceed `SMALL_SIDE`, the columns are too expensive, and the lowest index
         decides.
         """
         return first_largest(self.diagonal(), self.column_squares)
 
     def largest_column(self) -> Vector:
-        """Return the column of Sigma of largest norm (n,); min(m, n) m n flops.
+        """Return the column of Sigma of largest norm (n,) in min(m, n) m n flops.
 
-        Among ties it is that of the largest variance. Where both m and n exceed `SMALL_SIDE` the
-        norms are not affordable, and it is the column of the largest variance.
+        Ties are broken by the variance. If both m and n exceed `SMALL_SIDE`, the norms are too
+        expensive, and the column of the variable of largest variance is returned.
         """
         e = np.zeros(self.n)
         if min(self.A.shape) > SMALL_SIDE:
@@ -160,7 +160,7 @@ class Gram(Symmetric):
     def column_squares(self, J: Indices) -> Vector:
         """Return ||Sigma e_j||^2 for j in J, at the cost of `Data.gram_squares`.
 
-        Zeros where that is not affordable.
+        The result is zero if that is too expensive.
         """
         squares = self.A.gram_squares(J)
         if len(self.w) and squares.any():
@@ -176,9 +176,9 @@ class Gram(Symmetric):
             return np.column_stack([self.A @ q for q in self.Q.T])
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the leading pairs by the smaller side of the data, or by Lanczos.
+        """Return the leading pairs by way of the smaller side of the data, or by Lanczos' method.
 
-        Lanczos is taken where both sides are large. See `Symmetric.leading_pairs`.
+        Lanczos' method is used if both sides are large. See `Symmetric.leading_pairs`.
         """
         if min(self.A.shape) <= SMALL_SIDE:
             return self[np.arange(self.n)].leading_pairs(count)
@@ -191,15 +191,15 @@ class Gram(Symmetric):
         return w[::-1], V[:, ::-1]
 
     def indefinite_by(self) -> float:
-        """Return some sigma >= 0 with Sigma + sigma I PSD: the trace of what was deflated."""
+        """Return some sigma >= 0 with Sigma + sigma I PSD: the trace of the deflated part."""
         return float(np.abs(self.w) @ (self.Q**2).sum(axis=0))
 
 
 class GramWorkingSet(WorkingSet):
-    """Rows of a Gram matrix: A_W (m, k) is gathered, and the smaller side is factorised.
+    """Rows of a Gram matrix: A_W (m, k) is gathered, and the matrix of smaller order is factorised.
 
-    The smaller side is k x k or m x m. A working set of more variables than samples would cost k^3
-    otherwise, though its block has at most the rank m.
+    That matrix is k x k or m x m. Otherwise a working set of more variables than samples would cost
+    k^3, although its block has rank at most m.
     """
 
     def __init__(self, Sigma: Gram, W: Indices) -> None:
@@ -209,29 +209,29 @@ class GramWorkingSet(WorkingSet):
 
     @cached_property
     def A(self) -> Data:
-        """A[:, W] (m, k), gathered when first asked for."""
+        """A[:, W] (m, k), gathered on first use."""
         return self.Sigma.A.columns(self.W)
 
     @cached_property
     def B(self) -> Array:  # type: ignore[override]
-        """Sigma[W, W] (k, k): m k^2 flops when first asked for."""
+        """Sigma[W, W] (k, k), computed on first use in m k^2 flops."""
         return self.A.gram() - (self.Q * self.Sigma.w) @ self.Q.T
 
     def stacked(self) -> tuple[Vector, Vector]:
-        """C (m + r, k) and signs J (m + r,) with Sigma[W, W] = C' diag(J) C."""
+        """Return C (m + r, k) and signs J (m + r,) with Sigma[W, W] = C' diag(J) C."""
         w = self.Sigma.w
         C = np.vstack([self.A.dense(), np.sqrt(np.abs(w))[:, None] * self.Q.T])
         return C, np.concatenate([np.ones(self.A.shape[0]), -np.sign(w)])
 
     def quotient(self, y: Vector) -> float:
-        """y'Sigma[W, W]y / y'y."""
+        """Return y'Sigma[W, W]y / y'y."""
         if not self.wide:
             return super().quotient(y)
         p = self.A @ y
         return float(p @ p - self.Sigma.w @ (self.Q.T @ y) ** 2) / float(y @ y)
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
-        """Make the Rayleigh step of `WorkingSet`; for k > m by an m x m inverse (Woodbury).
+        """Make the Rayleigh step of `WorkingSet`, for k > m by an m x m inverse (Woodbury).
 
         The m x m form costs m^2 k + m^3 + 2 m^2 + 2 m k flops.
         """
@@ -256,9 +256,10 @@ class GramWorkingSet(WorkingSet):
         return normalize((C.T @ t) / np.sqrt(mu) - nu * x)
 
     def power_step(self, y: Vector) -> Vector:
-        """Sigma[:, W] y: m k + m n flops.
+        """Return Sigma[:, W] y in m k + m n flops.
 
-        Of sparse data it costs the stored entries, or less, as `Data.few_rows_product`.
+        For sparse data the cost is the number of stored entries, or less, as in
+        `Data.few_rows_product`.
         """
         S, W = self.Sigma, self.W
         few = S.A.touches_few_rows(W)
@@ -266,18 +267,18 @@ class GramWorkingSet(WorkingSet):
         return z - S.Q @ (S.w * (self.Q.T @ y)) if len(S.w) else z
 
     def product(self, y: Vector) -> Vector:
-        """Sigma[W, W] y by the data, its k x k block not formed."""
+        """Return Sigma[W, W] y from the data, without forming the k x k block."""
         return self.A.T @ (self.A @ y) - self.Q @ (self.Sigma.w * (self.Q.T @ y))
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Those of Sigma[W, W], through m x m when k > m."""
+        """Return the pairs of Sigma[W, W], through an m x m matrix if k > m."""
         if not self.wide or self.Sigma.w.size:
             return super().leading_pairs(count)
         w, P = tied_pairs(self.A.sample_products(), count)
         charge(self.A.stored * len(w))
         V = self.A.transposed_products(np.ascontiguousarray(P))
         V = np.column_stack([normalize(v) for v in V.T])
-        # A'p is noise where the eigenvalue is zero, and no basis of an eigenspace
+        # for a zero eigenvalue A'p is noise, not a basis of the eigenspace
         live = int((w > NEGLIGIBLE * w[0]).sum())
         V[:, :live] = settled(w[:live], V[:, :live], live)
         return w[:count], V[:, :count]

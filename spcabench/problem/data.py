@@ -1,7 +1,7 @@
 """The matrix layer, data side: A (m, n), dense or sparse, centred and deflated without a copy.
 
-This layer, and only it, charges flops (see `spcabench.flops`). ``@`` notices a k-sparse vector and
-touches (and charges) its k columns only.
+This layer, and no other, charges flops (see `spcabench.flops`). ``@`` detects a k-sparse vector,
+and touches and charges only its k columns.
 """
 
 from functools import cached_property
@@ -22,7 +22,7 @@ from spcabench.vectors import (
     support,
 )
 
-# Beyond this order the matrices that "largest column of Sigma" would need are not affordable.
+# Beyond this order, the matrices needed for "largest column of Sigma" are too expensive.
 SMALL_SIDE = 4096
 
 
@@ -30,8 +30,8 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
     """Solve [[M, b], [b', corner]] [w; nu] = [0; 1] for w (k,) and nu; None if it is singular.
 
     With M = mu I - B and an approximate eigenvector b of B this is Rayleigh quotient iteration: w
-    is parallel to (B - mu I)^-1 b, keeps its sign (b'w = 1), and the matrix stays regular when mu
-    reaches a simple eigenvalue.
+    is parallel to (B - mu I)^-1 b and has the same sign (b'w = 1), and the matrix stays regular
+    when mu reaches a simple eigenvalue.
     """
     k = len(b)
     charge(solve_cost(k))
@@ -68,7 +68,7 @@ class Block:
         self.R = R
 
     def rayleigh_step(self, u: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """One Rayleigh quotient step on [[0, R'], [R, 0]] from unit u (p,), v (q,) to unit u+, v+.
+        """Make one Rayleigh quotient step on [[0, R'], [R, 0]], from unit u (p,), v (q,) to u+, v+.
 
         Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is
         factorised: p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
@@ -103,7 +103,7 @@ def _row_squares(X) -> Vector:
 
 
 class Transpose:
-    """A' of a `Data` matrix A: only ``A.T @ y`` is defined."""
+    """A' of a `Data` matrix A, which only defines ``A.T @ y``."""
 
     def __init__(self, A: "Data") -> None:
         self.A = A
@@ -111,7 +111,8 @@ class Transpose:
     def __matmul__(self, y: Vector) -> Vector:
         """Return A'y (n,) for y (m,).
 
-        It costs m n flops, n k for a k-sparse y, and the stored entries of a sparse A.
+        The cost is m n flops, or n k for a k-sparse y; for a sparse A it is the number of stored
+        entries.
         """
         A = self.A
         m, n = A.shape
@@ -132,10 +133,10 @@ class Transpose:
 
 
 class Data:
-    """A = X diag(scale) - U V' of shape (m, n), with X as it is given.
+    """A = X diag(scale) - U V' of shape (m, n), with X stored as given.
 
     X is a Fortran-ordered array or a `scipy.sparse.csc_array`. It is neither copied nor changed:
-    centring and deflation are the low-rank part, U (m, r) and V (n, r), so that a sparse X stays
+    centring and deflation are in the low-rank part, U (m, r) and V (n, r), so that a sparse X stays
     sparse.
     """
 
@@ -156,13 +157,14 @@ class Data:
 
     @property
     def stored(self) -> int:
-        """Entries that a product touches: m n, or the stored entries of a sparse X."""
+        """Number of entries that a product touches: m n, or the stored entries of a sparse X."""
         return self.X.nnz if self.sparse else self.shape[0] * self.shape[1]
 
     def __matmul__(self, z: Vector) -> Vector:
         """Return A z (m,) for z (n,).
 
-        It costs m n flops, m k for a k-sparse z, and the stored entries of a sparse A.
+        The cost is m n flops, or m k for a k-sparse z; for a sparse A it is the number of stored
+        entries.
         """
         W = support(z)
         if len(W) < self.shape[1]:
@@ -173,10 +175,10 @@ class Data:
         return y - self.U @ (self.V.T @ z) if self.rank else y
 
     def products(self, Z: Array) -> Array:
-        """Return A Z (m, r) for Z (n, r): r times the stored entries, in flops.
+        """Return A Z (m, r) for Z (n, r) in r times the stored entries, in flops.
 
-        Where Z has few nonzero rows, only the columns of A that they need are touched and charged.
-        Where fewer than half of its entries are nonzero, each column costs what it costs alone.
+        If Z has few nonzero rows, only the columns of A that they need are touched and charged. If
+        fewer than half of its entries are nonzero, each column costs the same as alone.
         """
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
@@ -194,34 +196,34 @@ class Data:
         return Y - self.U @ (self.V.T @ Z) if self.rank else Y
 
     def columns(self, W: Indices) -> "Data":
-        """The columns W of A as a matrix of the same kind (a gather, not charged)."""
+        """Return the columns W of A as a matrix of the same kind (a gather, not charged)."""
         X = self.X[:, W] if self.sparse else self.X.T[W].T
         scale = None if self.scale is None else self.scale[W]
         return Data(X, scale, self.U, self.V[W])
 
     def dense(self) -> Array:
-        """Return A as a Fortran-ordered array (m, n); the stored array itself if A is plain."""
+        """Return A as a Fortran-ordered array (m, n), or the stored array itself if A is just X."""
         X = self.X.toarray(order="F") if self.sparse else self.X
         if self.scale is not None:
             X = X * self.scale
         return X - self.U @ self.V.T if self.rank else X
 
     def __getitem__(self, index: tuple[Indices, Indices]) -> Block:
-        """The dense block A[I, J]."""
+        """Return the dense block A[I, J]."""
         rows, cols = index
         A = self.columns(cols) if len(cols) < self.shape[1] else self
         R = A.dense()
         return Block(R[rows] if len(rows) < self.shape[0] else R)
 
     def transposed_products(self, Y: Array) -> Array:
-        """A'Y (n, q) for Y (m, q), charged by the caller."""
+        """Return A'Y (n, q) for Y (m, q); the caller charges it."""
         Z = self.X.T @ Y
         if self.scale is not None:
             Z = Z * self.scale[:, None]
         return Z - self.V @ (self.U.T @ Y) if self.rank else Z
 
     def gram(self) -> Array:
-        """A'A (n, n) as an array: m n^2 flops, n times the stored entries of a sparse A."""
+        """Return A'A (n, n) as an array: m n^2 flops, or n times the stored entries of sparse A."""
         charge(self.stored * self.shape[1])
         if not self.sparse:
             A = self.dense()
@@ -235,13 +237,13 @@ class Data:
         return G
 
     def touches_few_rows(self, W: Indices) -> bool:
-        """Whether the columns W are so sparse that they can touch a part of the rows only."""
+        """Whether the columns W are so sparse that they may touch only some of the rows."""
         return self.sparse and sparse_gram.is_worthwhile(self.X, W)
 
     def few_rows_product(self, W: Indices, y: Vector) -> Vector:
         """Return A'A[:, W] y (n,) for y (k,), for columns W that touch few rows of a sparse A.
 
-        It costs the entries of the columns W and those of the rows that they touch.
+        The cost is the number of entries in the columns W and in the rows that they touch.
         """
         scaled = y if self.scale is None else y * self.scale[W]
         z = sparse_gram.gram_product(self.X, self._by_rows, W, scaled)
@@ -254,12 +256,12 @@ class Data:
 
     @cached_property
     def _by_rows(self) -> sp.csr_array:
-        """The same sparse X, kept by rows."""
+        """The same sparse X, stored by rows."""
         return self.X.tocsr()
 
     @cached_property
     def _low_rank_gram(self) -> tuple[Array, Array]:
-        """B (n, 2 r) and C (2 r, 2 r) such that A'A is the scaled X'X less B C B'."""
+        """B (n, 2 r) and C (2 r, 2 r) such that A'A is the scaled X'X minus B C B'."""
         eye = np.eye(self.rank)
         C = np.block([[0.0 * eye, eye], [eye, -(self.U.T @ self.U)]])
         return np.hstack([self._UX, self.V]), C
@@ -282,31 +284,31 @@ class Data:
             d = d * self.scale**2
         if self.rank:
             low_rank = np.einsum("nr,nr->n", self.V @ (self.U.T @ self.U) - 2.0 * self._UX, self.V)
-            # what cancels to rounding error is zero
+            # differences that cancel down to rounding errors become zero
             d = np.where(d + low_rank > 1e-14 * d, d + low_rank, 0.0)
         return d
 
     def squared_norms(self) -> Vector:
-        """||a_j||^2 of every column (n,): one pass over the stored entries."""
+        """Return ||a_j||^2 of every column (n,), in one pass over the stored entries."""
         charge(self.stored)
         return self._squares
 
     def column(self, j: int) -> Vector:
-        """Column j as an array (m,)."""
+        """Return column j as an array (m,)."""
         return self.columns(np.array([j])).dense()[:, 0]
 
     def largest_column(self) -> Vector:
-        """The column of largest norm, scaled to norm one (m,).
+        """Return the column of largest norm, scaled to norm one (m,).
 
-        Among ties that with the largest column of A'A, where that is affordable.
+        Ties are broken by the norms of the columns of A'A, if those are affordable.
         """
         return normalize(self.column(first_largest(self.squared_norms(), self.gram_squares)))
 
     def gram_squares(self, J: Indices) -> Vector:
         """Return ||A'a_j||^2 for j in J, in m n |J| flops.
 
-        Where |J| > m it is a_j'M a_j with M = A A', in m^2 (n + |J|) + m |J| flops. Where both m
-        and |J| exceed `SMALL_SIDE` it is not affordable: zeros.
+        For |J| > m it is computed as a_j'M a_j with M = A A', in m^2 (n + |J|) + m |J| flops. If
+        both m and |J| exceed `SMALL_SIDE` this is too expensive, and the result is zero.
         """
         m, n = self.shape
         if min(m, len(J)) > SMALL_SIDE:
@@ -326,10 +328,11 @@ class Data:
         return squares
 
     def largest_row(self) -> Vector:
-        """The row of largest norm, scaled to norm one (n,).
+        """Return the row of largest norm, scaled to norm one (n,).
 
-        Rows come in no order that means anything, so that no index may decide: among ties that of
-        the largest product with some fixed vector, which only equal and opposite rows have alike.
+        The order of the rows has no meaning, so ties must not be broken by index. They are broken
+        by the size of the product with a fixed vector, which is the same only for equal or opposite
+        rows.
         """
         m, n = self.shape
         charge(self.stored)
@@ -342,7 +345,7 @@ class Data:
         return normalize(self.T @ e)
 
     def sample_products(self) -> Array:
-        """A A' (m, m) as an array: m^2 n flops. For wide data: m <= `SMALL_SIDE`."""
+        """Return A A' (m, m) as an array in m^2 n flops. For wide data: m <= `SMALL_SIDE`."""
         charge(self.stored * self.shape[0])
         if not self.sparse:
             A = self.dense()

@@ -1,4 +1,4 @@
-"""The matrix layer: steps on a dense covariance that NumPy would take in many passes."""
+"""The matrix layer: steps on a dense covariance for which NumPy would need many passes."""
 
 import numpy as np
 
@@ -7,20 +7,21 @@ from spcabench.vectors import TIE, Array, Indices
 
 
 def is_plain(S: Array) -> bool:
-    """Whether kernels take S without a copy; an array that counts its products is not plain."""
+    """Whether kernels accept S without a copy; an array that counts its products is not plain."""
     return type(S) is np.ndarray and S.flags.carray
 
 
 @compiled("Tuple((i8, i8, f8))(f8[:,::1], f8[::1], f8[::1], i8, f8)")
 def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
-    """One step of Scol-PCA with Sigma given: add a column to g, and take the next one.
+    """Make one step of Scol-PCA with Sigma given: add a column to g, and select the next one.
 
-    g (n,) becomes g + sign S[last]. Then the first index of the largest d_free + 2 |g| is taken:
-    its place in d_free (n,) becomes -inf, and it is returned with the sign of its g. It costs n.
+    g (n,) becomes g + sign S[last]. Then the first index with the largest d_free + 2 |g| is
+    selected: its entry of d_free (n,) becomes -inf, and it is returned with the sign of its g. The
+    cost is n.
     """
     n = len(g)
     row = S[last]
-    # Four maxima side by side: each comparison with a single one would wait for the one before it.
+    # Four maxima in parallel: with a single one, each comparison would wait for the previous one.
     a = b = c = d = -np.inf
     even = n - n % 4
     for i in range(0, even, 4):
@@ -46,7 +47,7 @@ def next_column(S, g, d_free, last, sign):  # type: ignore[no-untyped-def]
 
 @compiled("Tuple((i8, f8[:,::1]))(f8[:,::1], i8[::1])")
 def block(S, W):  # type: ignore[no-untyped-def]
-    """S[W, W] (k, k), gathered row by row."""
+    """Return S[W, W] (k, k), gathered row by row."""
     k = len(W)
     B = np.empty((k, k))
     for i in range(k):
@@ -57,10 +58,10 @@ def block(S, W):  # type: ignore[no-untyped-def]
 
 
 def step(S: Array, g: Array, d_free: Array, last: int, sign: float) -> tuple[int, float] | None:
-    """As `next_column`; nothing is done, and None is returned, if S is not plain."""
+    """Make the step of `next_column`; do nothing and return None if S is not plain."""
     return next_column(S, g, d_free, last, sign) if is_plain(S) else None
 
 
 def principal_block(S: Array, W: Indices) -> Array | None:
-    """S[W, W] by `block`; None if S is not plain."""
+    """Return S[W, W] by `block`, or None if S is not plain."""
     return block(S, W) if is_plain(S) else None

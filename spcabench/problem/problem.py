@@ -21,38 +21,38 @@ from spcabench.vectors import Array, Vector, support
 
 Form = Literal["covariance", "data", "sparse"]
 Divisor = Literal["1", "m", "m - 1"]
-MOST_BYTES = 8e9  # a conversion that would need more is refused
+MOST_BYTES = 8e9  # conversions that need more are refused
 LARGEST_ROOT = 5000  # order of the largest covariance that is factorised into data
 
 
-SHOWN = 6  # variables that a problem names when it is printed
+SHOWN = 6  # variables listed when a problem is printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Maximise x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-    Make a problem with `Problem.from_data` or `Problem.from_covariance`, or load one by its name
-    with `spcabench.load`. A problem does not change: deflation and `given_as` return new ones.
+    Create a problem with `Problem.from_data` or `Problem.from_covariance`, or load one by name with
+    `spcabench.load`. A problem never changes: deflation and `given_as` return new ones.
 
     Attributes
     ----------
     name : str
-        Name of the problem, in rows and on the page.
+        Name of the problem, for rows and pages.
     matrix : Covariance | Data | Gram
-        What products are made with: a covariance, data, or data with a deflation of A'A that has
-        no data form.
+        The matrix for products: a covariance, data, or data with a deflation of A'A that cannot be
+        expressed as data.
     features : sequence of str, or None
         Names of the n variables.
     labels : sequence of str, or None
         Classes of the m samples.
     provenance : mapping
-        Where the numbers come from. Its entry "stand_in" is true where other data replace the real
+        Where the numbers come from. The entry "stand_in" is true if other data replace the real
         ones.
     indefinite : bool
         Whether Sigma may have negative eigenvalues, as after Hotelling's deflation.
     divisor : int
-        What A'A of the centred data was divided by: 1, m or m - 1.
+        Divisor of A'A of the centred data: 1, m or m - 1.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Problem:
         features: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """Make a problem from its covariance (or correlation) matrix.
+        """Create a problem from its covariance (or correlation) matrix.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Problem:
         name : str
             Name of the problem.
         features : sequence of str, optional
-            Names of the n variables. Default: the column names of a data frame.
+            Names of the n variables; by default the column names of a data frame.
         provenance : mapping, optional
             Where the numbers come from.
 
@@ -101,8 +101,8 @@ class Problem:
         Raises
         ------
         InputError
-            For a wrong shape, entries that are NaN or infinite, a matrix that is clearly asymmetric
-            or indefinite, or one without any variance. An InputError is a ValueError.
+            If the matrix has a wrong shape, entries that are NaN or infinite, or no variance, or if
+            it is clearly asymmetric or indefinite. An InputError is a ValueError.
         """
         S, names = validate.covariance(Sigma)
         return cls(
@@ -128,7 +128,7 @@ class Problem:
         labels: Sequence[str] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Problem:
-        """Make a problem from data: Sigma = A'A, where A is X centred and perhaps scaled.
+        """Create a problem from data: Sigma = A'A, where A is X centred and optionally scaled.
 
         Sigma itself is not formed. A sparse X is centred implicitly and stays sparse. A dense X is
         copied once, and the copy is centred.
@@ -145,12 +145,13 @@ class Problem:
             Whether to divide each feature by its standard deviation (with the divisor m). A feature
             without variance stays zero.
         divisor : str
-            "1": Sigma is A'A, as in most papers. "m - 1": it is the sample covariance, with which
-            `spcabench.solve` treats an array, and the command line a file. "m": A'A / m.
+            "1" means that Sigma is A'A, as in most papers; "m - 1" that it is the sample
+            covariance, as `spcabench.solve` uses for an array and the command line for a file; "m"
+            that it is A'A / m.
         divide_by_m : bool
-            The earlier name of ``divisor="m"``, which warns.
+            The former name of ``divisor="m"``; it issues a warning.
         features : sequence of str, optional
-            Names of the n features. Default: the column names of a data frame.
+            Names of the n features; by default the column names of a data frame.
         labels : sequence of str, optional
             Classes of the m samples.
         provenance : mapping, optional
@@ -164,12 +165,12 @@ class Problem:
         Raises
         ------
         InputError
-            For a wrong shape, entries that are NaN or infinite, or data without any variance.
+            If the data have a wrong shape, entries that are NaN or infinite, or no variance.
 
         Warns
         -----
         RuntimeWarning
-            Where the means of sparse data are so large that implicit centring loses half of the
+            If the means of sparse data are so large that implicit centring loses half of the
             digits.
         """
         for argument, value in dict(center=center, scale=scale, divide_by_m=divide_by_m).items():
@@ -221,12 +222,12 @@ class Problem:
 
     @property
     def covariance(self) -> Covariance | Gram:
-        """Sigma (n, n) for products: an array if it is given, else A'A without forming it."""
+        """Sigma (n, n) for products: the array if given, otherwise A'A without forming it."""
         return Gram(self.matrix) if isinstance(self.matrix, Data) else self.matrix
 
     @property
     def data(self) -> Data:
-        """A (m, n) for products; InputError if the problem has no data (see `given_as`)."""
+        """A (m, n) for products; raises InputError if the problem has no data (see `given_as`)."""
         if not isinstance(self.matrix, Data):
             raise InputError(f"problem {self.name!r} has no data; use problem.given_as('data')")
         return self.matrix
@@ -239,10 +240,10 @@ class Problem:
     def variance(self, x: Vector) -> float:
         """Return x'Sigma x for x of shape (n,).
 
-        It costs a solver nothing up to ten times for each iterate and a hundred times in a run
-        (`spcabench.flops.FREE`); from then on its product is charged.
+        For a solver the first ten calls per iterate, and the first hundred in a run, are free
+        (`spcabench.flops.FREE`); after that the product is charged.
         """
-        x = np.asarray(x)  # an object may do its work where it is read, which is charged here
+        x = np.asarray(x)  # an object may do work when it is read, which is charged here
         with evaluation():
             if isinstance(self.matrix, Data):
                 p = self.matrix @ x
@@ -251,13 +252,13 @@ class Problem:
             return float(x[W] @ (self.matrix @ x)[W])
 
     def copied(self) -> Problem:
-        """Return the same problem with its own arrays and an empty cache."""
+        """Return the same problem with separate arrays and an empty cache."""
         return replace(self, matrix=copy.deepcopy(self.matrix), _cache={})
 
     def given_as(self, form: Form) -> Problem:
         """Return the same problem in another form.
 
-        The conversion is not charged to a solver, and is made once for each problem.
+        The conversion is not charged to a solver, and is done once per problem.
 
         Parameters
         ----------
@@ -267,13 +268,13 @@ class Problem:
         Returns
         -------
         Problem
-            The problem itself where it has that form already.
+            The problem itself if it already has that form.
 
         Raises
         ------
         InputError
             For an unknown form, a matrix of more than 8 GB, or the data of a deflated covariance
-            that is indefinite and so has none.
+            that is indefinite and therefore has none.
         """
         if form not in ("covariance", "data", "sparse"):
             raise InputError(
@@ -284,9 +285,9 @@ class Problem:
         return self.cached(form, lambda: replace(self, matrix=_converted(self, form), _cache={}))
 
     def cached(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return what ``make()`` gives; it is called once for each key, and never charged.
+        """Return the result of ``make()``, which is called once per key and never charged.
 
-        Raises SolverError if code outside this package asks for it.
+        Raises SolverError if it is called from code outside this package.
         """
         check_caller("problem.cached()")
         if key not in self._cache:
@@ -296,17 +297,17 @@ class Problem:
 
 
 def _divisor(divisor: Any, m: int) -> int:
-    """What A'A is divided by, as a number."""
+    """The divisor of A'A, as a number."""
     if divisor not in get_args(Divisor):
         raise InputError(f"divisor: {validate.shown(divisor)}; choose '1', 'm' or 'm - 1'")
     return {"1": 1, "m": m, "m - 1": m - 1}[divisor]
 
 
 def _dense_data(X: Any, center: bool, scale: bool, divisor: int) -> Data:
-    # Centred in the copy that is made anyway: the implicit form needs as much memory and cancels.
+    # Centre the copy, which is needed anyway: the implicit form takes as much memory and cancels.
     A = np.array(X, dtype=np.float64, order="F")
     m = A.shape[0]
-    # The mean of a constant column is rounded. What would be left of the column is noise, which
+    # The mean of a constant column is rounded. The remainder of the column would be noise, which
     # scaling would blow up to a variance of one.
     if center:
         constant = A.max(axis=0) == A.min(axis=0)

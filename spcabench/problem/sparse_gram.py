@@ -1,8 +1,8 @@
-"""The matrix layer: the product of X'X with a vector that has few nonzeros, for sparse X.
+"""The matrix layer: the product of X'X with a vector of few nonzeros, for sparse X.
 
-p = X x has few nonzeros too, and X'p needs only the rows of X where p is not zero. Centring stays
-out of it: it is low-rank, and is put right afterwards. He, Monteiro and Park (2010, section 2.3)
-state the cost O(nz + n) of a whole product; this one costs what it touches.
+p = X x also has few nonzeros, and X'p needs only the rows of X where p is nonzero. Centring is a
+low-rank correction and is applied afterwards. He, Monteiro and Park (2010, section 2.3) state the
+cost O(nz + n) of a full product; this one costs what it touches.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from spcabench.flops import charge
 from spcabench.kernels import compiled
 from spcabench.vectors import Array, Indices, Vector
 
-INDEX = np.dtype(np.int32)  # of the indices that the kernel takes
+INDEX = np.dtype(np.int32)  # type of the kernel's indices
 
 
 @compiled(
@@ -23,11 +23,12 @@ def few_columns(  # type: ignore[no-untyped-def]
 ):
     """X'X[:, W] y (n,), from X (m, n) by columns and by rows.
 
-    starts, rows, values : X by columns; row_starts, columns, row_values : X by rows, as SciPy keeps
-    them. It costs the entries of the columns W, and those of the rows that they touch. That number
-    comes second: `gram_product` charges it, so that the audit can compare it with its own.
+    starts, rows, values : X by columns; row_starts, columns, row_values : X by rows, as SciPy
+        stores them. The cost is the number of entries in the columns W and in the rows that they
+        touch. This number is the second result: `gram_product` charges it, and the audit can
+        compare it with its own.
     """
-    # Indices without a sign halve the time: no entry counts from the end.
+    # Unsigned indices halve the time, because no index can be negative and count from the end.
     p, g = np.zeros(m), np.zeros(n)
     touched, reached, count = np.zeros(m, np.bool_), np.empty(m, np.int64), 0
     work = 0
@@ -52,14 +53,14 @@ def few_columns(  # type: ignore[no-untyped-def]
 
 
 def is_worthwhile(X, W: Indices) -> bool:  # type: ignore[no-untyped-def]
-    """Whether the columns W of X (m, n) can touch a part of its rows only."""
+    """Whether the columns W of X (m, n) may touch only some of its rows."""
     if X.indices.dtype != INDEX:
         return False
     return bool((X.indptr[W + 1] - X.indptr[W]).sum() < X.shape[0])
 
 
 def gram_product(X, by_rows, W: Indices, y: Vector) -> Vector:  # type: ignore[no-untyped-def]
-    """X'X[:, W] y (n,) for a sparse X by columns, and the same X by rows."""
+    """Return X'X[:, W] y (n,) for a sparse X by columns, and the same X by rows."""
     arrays: list[Array] = [X.indptr, X.indices, X.data]
     arrays += [by_rows.indptr, by_rows.indices, by_rows.data]
     work, product = few_columns(*arrays, W, y, *X.shape)

@@ -1,7 +1,7 @@
 """The matrix layer for iterates that are symmetric matrices: eigendecompositions and products.
 
 It charges 9 n^3 flops for an eigendecomposition of order n, and p q r for a (p x q)(q x r) product,
-as `spcabench.problem.data` and `spcabench.problem.covariance` do.
+like `spcabench.problem.data` and `spcabench.problem.covariance`.
 """
 
 import contextlib
@@ -15,28 +15,28 @@ import scipy.sparse.linalg
 from spcabench.flops import charge, eigh_cost, uncharged
 from spcabench.vectors import TIE, Array, Indices, Vector, first_largest, one_sided
 
-SMALL_WEIGHT = 1e-12  # an eigenvalue whose softmax weight is below this does not matter
-# beyond this share of the eigenvalues the full decomposition is cheaper (d'Aspremont's code)
+SMALL_WEIGHT = 1e-12  # eigenvalues with a smaller softmax weight do not matter
+# beyond this share of the eigenvalues a full decomposition is cheaper (d'Aspremont's code)
 FULL_SHARE = 0.1
-PART_SHARE = 0.08  # of all eigenpairs: beyond, LAPACK finds all of them as fast
+PART_SHARE = 0.08  # of all eigenpairs: beyond it, LAPACK finds all of them equally fast
 
 
 def eigen(A: Array) -> tuple[Vector, Vector]:
-    """Eigenvalues (n,), increasing, and eigenvectors (n, n) of a symmetric A. 9 n^3 flops."""
+    """Return eigenvalues (n,), increasing, and eigenvectors (n, n) of symmetric A. 9 n^3 flops."""
     charge(eigh_cost(len(A)))
     w, V = scipy.linalg.eigh(A, driver="evd", check_finite=False)
     return w, V
 
 
 def eigenvalues(A: Array) -> Vector:
-    """All eigenvalues (n,), increasing, of a symmetric A. 9 n^3 flops."""
+    """Return all eigenvalues (n,), increasing, of a symmetric A. 9 n^3 flops."""
     charge(eigh_cost(len(A)))
     w: Vector = scipy.linalg.eigh(A, eigvals_only=True, driver="evd", check_finite=False)
     return w
 
 
 def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
-    """Return the ``count`` largest eigenvalues of a symmetric B, falling, and unit eigenvectors.
+    """Return the ``count`` largest eigenvalues of a symmetric B, descending, and unit eigenvectors.
 
     The eigenvectors are columns. 9 n^3 flops.
     """
@@ -45,17 +45,17 @@ def leading_pairs(B: Array, count: int) -> tuple[Vector, Vector]:
 
 
 def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
-    """Return at least the ``count`` leading eigenpairs, and all whose eigenvalue ties with theirs.
+    """Return at least the ``count`` leading eigenpairs, and all whose eigenvalues tie with them.
 
-    Any basis of an eigenspace may come: see `settled`. 9 n^3 flops, and as many again where the
-    last of them ties with the next.
+    For a multiple eigenvalue, any basis of the eigenspace may be returned; see `settled`. The cost
+    is 9 n^3 flops, and the same again if the last of the ``count`` ties with the next.
     """
     k = len(B)
     charge(eigh_cost(k))
     w = V = np.zeros((0, 0))
-    with contextlib.suppress(np.linalg.LinAlgError):  # one more than asked shows whether it ties
+    with contextlib.suppress(np.linalg.LinAlgError):  # one extra pair shows whether there is a tie
         w, V = scipy.linalg.eigh(B, subset_by_index=[max(k - count - 1, 0), k - 1])
-    # LAPACK's dsyevr fails, or finds too few, where all eigenvalues are one but for rounding
+    # LAPACK's dsyevr fails, or finds too few, if all eigenvalues are equal up to rounding
     too_few = len(w) < min(count + 1, k)
     if too_few or (count < k and w[-count] - w[-count - 1] <= TIE * np.abs(w).max()):
         charge(eigh_cost(k))
@@ -67,14 +67,14 @@ def tied_pairs(B: Array, count: int) -> tuple[Vector, Array]:
 
 
 def settled(w: Vector, V: Array, count: int) -> Array:
-    """Return the first ``count`` eigenvectors of V, of which rounding decides nothing.
+    """Return ``count`` eigenvectors from V, independent of any choice made by rounding.
 
-    V (n, .) has eigenvectors in columns, in the order of falling eigenvalues w. In the answer
-    (n, count) each has its largest entry positive. Where eigenvalues tie (see `spcabench.vectors`),
-    any basis of their eigenspace consists of eigenvectors, and a library gives one that rounding
-    has chosen. The answer is the basis of the largest possible entries. Its first vector is the
-    unit vector of the eigenspace that has the largest entry of all, at the lowest index among ties.
-    The next one is the same of what is orthogonal to it.
+    V (n, .) has eigenvectors as columns, ordered by falling eigenvalues w. In the answer (n, count)
+    the largest entry of each is positive. If eigenvalues tie (see `spcabench.vectors`), any basis
+    of their eigenspace consists of eigenvectors, and a library returns one that depends on
+    rounding. The answer is instead the basis with the largest possible entries. Its first vector is
+    the unit vector of the eigenspace that has the largest entry, at the lowest index among ties.
+    The next one is chosen in the same way from the orthogonal complement of the first, and so on.
     """
     V = np.array(V)
     start, slack = 0, TIE * np.abs(w).max(initial=0.0)
@@ -86,16 +86,16 @@ def settled(w: Vector, V: Array, count: int) -> Array:
 
 
 def last_vector(w: Vector, V: Array) -> Vector:
-    """Return the `settled` eigenvector (n,) of the largest eigenvalue; w and V as of `eigen`."""
+    """Return the `settled` eigenvector (n,) of the largest eigenvalue; w and V are from `eigen`."""
     tied = int((w >= w[-1] - TIE * np.abs(w).max()).sum())
     return _largest_entries(V[:, -tied:])[:, 0]
 
 
 def _largest_entries(V: Array) -> Array:
-    """Return the orthonormal basis of largest entries of the span of the columns of V.
+    """Return the orthonormal basis with the largest entries of the span of the columns of V.
 
-    The columns of V are orthonormal. Each vector of the basis is the unit vector with the largest
-    entry in what is orthogonal to those before it, and this entry is positive.
+    The columns of V are orthonormal. Each basis vector is the unit vector with the largest entry
+    that is orthogonal to the preceding ones, and this entry is positive.
     """
     if V.shape[1] == 1:
         v = V[:, 0]
@@ -110,16 +110,16 @@ def _largest_entries(V: Array) -> Array:
 
 
 def largest_eigenvalue(A: Array) -> float:
-    """The largest eigenvalue of a symmetric A (n, n). 9 n^3 flops."""
+    """Return the largest eigenvalue of a symmetric A (n, n). 9 n^3 flops."""
     return float(leading_pairs(A, 1)[0][0])
 
 
 def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
     """Return at least the eigenpairs of A (n, n) within ``width`` of the largest, increasing.
 
-    LAPACK reduces A to a tridiagonal matrix, and finds the ``guess`` largest pairs of that. Where
-    more of them lie within the width, or would be too many to be worth it, `eigen` finds all. 9 n^3
-    flops for each of the two.
+    LAPACK reduces A to a tridiagonal matrix, and finds the ``guess`` largest pairs of that. If more
+    pairs lie within the width, or if the guess is too large to pay off, `eigen` finds all. Each of
+    the two costs 9 n^3 flops.
     """
     n = len(A)
     if guess <= PART_SHARE * n:
@@ -134,8 +134,8 @@ def part_eigen(A: Array, width: float, guess: int) -> tuple[Vector, Vector]:
 def top_eigen(A: Array, width: float) -> tuple[Vector, Vector]:
     """Return the eigenpairs of A (n, n) within ``width`` of the largest, in increasing order.
 
-    Lanczos' method finds some at a time. Its products are charged, n^2 flops each. Where more than
-    a tenth of all pairs are needed, `eigen` finds all of them.
+    Lanczos' method finds a few at a time. Its products are charged, n^2 flops each. If more than a
+    tenth of all pairs are needed, `eigen` finds all of them.
     """
     n = len(A)
     count = 4
@@ -161,19 +161,19 @@ def _product(A: Array, x: Vector) -> Vector:
 
 
 def product(A: Array, B: Array) -> Array:
-    """A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
+    """Return A B for arrays (p, q) and (q,) or (q, r). p q r flops."""
     charge(A.size * (B.shape[1] if B.ndim > 1 else 1))
     return np.asarray(A @ B)
 
 
 def frobenius(A: Array) -> float:
-    """||A||_F of an array: as many flops as entries."""
+    """Return ||A||_F of an array in one flop per entry."""
     charge(A.size)
     return float(np.linalg.norm(A))
 
 
 def rebuilt(V: Array, weights: Vector) -> Array:
-    """Return V diag(weights) V' (n, n) without columns of negligible weight: n^2 flops for each."""
+    """Return V diag(weights) V' (n, n), in n^2 flops for each column of nonnegligible weight."""
     sizeable = np.abs(weights) > SMALL_WEIGHT * np.abs(weights).max()
     V = V[:, sizeable]
     charge(V.shape[0] ** 2 * V.shape[1])
@@ -182,7 +182,7 @@ def rebuilt(V: Array, weights: Vector) -> Array:
 
 
 def nearest_density(X: Array) -> Array:
-    """X (n, n) made symmetric, positive semidefinite and of trace one, never charged."""
+    """Return X (n, n) made symmetric, positive semidefinite and of trace one; never charged."""
     with uncharged():
         w, V = np.linalg.eigh((X + X.T) / 2)
         w = np.maximum(w, 0.0)
@@ -195,7 +195,7 @@ def nearest_density(X: Array) -> Array:
 def block_eigenvalues(S: Array, W: Indices) -> Array:
     """Return the largest eigenvalues (b,) of the blocks S[W_i, W_i] for the rows W_i of W (b, k).
 
-    9 k^3 flops each.
+    Each costs 9 k^3 flops.
     """
     charge(len(W) * eigh_cost(W.shape[1]))
     return np.asarray(np.linalg.eigvalsh(S[W[:, :, None], W[:, None, :]])[:, -1], dtype=np.float64)
@@ -206,9 +206,9 @@ def principal_blocks(
 ) -> Iterator[tuple[Indices, Vector, Vector]]:
     """Yield every k-subset W of the variables of S (n, n), in batches of b, with its best x.
 
-    A batch is W (b, k), unit vectors x (b, k) and the values x'S[W, W]x (b,). The vectors are the
-    leading eigenvectors of the blocks, or with ``nonnegative`` their one-sided parts. 9 k^3 flops
-    for each subset.
+    A batch consists of W (b, k), unit vectors x (b, k) and the values x'S[W, W]x (b,). The vectors
+    are the leading eigenvectors of the blocks or, with ``nonnegative``, their one-sided parts. Each
+    subset costs 9 k^3 flops.
     """
     subsets = combinations(range(len(S)), k)
     while chunk := [s for _, s in zip(range(batch), subsets, strict=False)]:
@@ -224,7 +224,7 @@ def principal_blocks(
 
 
 def adjusted_variances(G: Array) -> Vector:
-    """What each loading adds to those before it (r,); G is Z'Sigma Z."""
+    """Return the variance that each loading adds to the preceding ones (r,); G is Z'Sigma Z."""
     return np.diag(_cholesky(G)) ** 2
 
 

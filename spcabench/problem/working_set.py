@@ -1,4 +1,4 @@
-"""The matrix layer: the common base of symmetric matrices, and working sets of a covariance."""
+"""The matrix layer: the common base class of symmetric matrices, and working sets."""
 
 from functools import cached_property
 
@@ -12,31 +12,31 @@ from spcabench.vectors import Array, Indices, Vector, normalize
 
 
 class Symmetric:
-    """What has `leading_pairs`."""
+    """Base class of symmetric matrices that provide `leading_pairs`."""
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Return the ``count`` largest eigenvalues, falling, and unit eigenvectors in columns.
+        """Return the ``count`` largest eigenvalues, descending, and unit eigenvectors as columns.
 
-        There are fewer where the matrix is smaller.
+        There are fewer if the order of the matrix is smaller.
         """
         raise NotImplementedError
 
     def leading(self) -> tuple[float, Vector]:
-        """The largest eigenvalue and its unit eigenvector."""
+        """Return the largest eigenvalue and its unit eigenvector."""
         w, V = self.leading_pairs(1)
         return float(w[0]), V[:, 0]
 
 
 class WorkingSet(Symmetric):
-    """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k) and the products with it."""
+    """The rows W of Sigma, k = |W|: the principal block ``B`` (k, k), and products with them."""
 
     B: Array
 
     def rayleigh_step(self, x: Vector, mu: float | None = None) -> Vector:
         """Return (B - mu I)^-1 x, scaled to norm one, with the sign of x. k^3 + 2 k^2 flops.
 
-        mu is the Rayleigh quotient x'Bx / x'x unless given. Where the system is singular (at a
-        multiple eigenvalue), x itself is returned.
+        mu is by default the Rayleigh quotient x'Bx / x'x. If the system is singular (at a multiple
+        eigenvalue), x itself is returned.
         """
         B, k = self.B, len(x)
         if mu is None:
@@ -49,35 +49,35 @@ class WorkingSet(Symmetric):
         return normalize(x if solution is None else solution[0])
 
     def quotient(self, y: Vector) -> float:
-        """y'By / y'y; part of the cost of the Rayleigh step."""
+        """Return y'By / y'y, which is part of the cost of the Rayleigh step."""
         return float(y @ (self.B @ y)) / float(y @ y)
 
     def power_step(self, y: Vector) -> Vector:
-        """Sigma[:, W] y (n,) for y (k,)."""
+        """Return Sigma[:, W] y (n,) for y (k,)."""
         raise NotImplementedError
 
     def product(self, y: Vector) -> Vector:
         """Return Sigma[W, W] y (k,) for y (k,): k^2 flops.
 
-        On data it costs the products with A_W and with its transpose.
+        For data, the cost is that of the products with A_W and its transpose.
         """
         charge(len(y) ** 2)
         return self.B @ y
 
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
-        """Those of B. 9 k^3 flops."""
+        """Return the pairs of B. 9 k^3 flops."""
         return leading_pairs(self.B, count)
 
 
 class DenseWorkingSet(WorkingSet):
-    """Rows of a covariance given as an array, each part gathered when first asked for."""
+    """Rows of a covariance given as an array, with each part gathered on first use."""
 
     def __init__(self, S: Array, W: Indices) -> None:
         self.S, self.W = S, W
 
     @cached_property
     def R(self) -> Array:
-        """Sigma[W] (k, n); of a single row the row itself, not a copy."""
+        """Sigma[W] (k, n); for a single row the row itself, not a copy."""
         W = self.W
         return self.S[W[0] : W[0] + 1] if len(W) == 1 else self.S[W]
 
@@ -89,10 +89,10 @@ class DenseWorkingSet(WorkingSet):
             return B
         if not S.flags.forc:
             return S[np.ix_(W, W)]
-        # One gather from the memory of a symmetric array is faster than one of rows and columns.
+        # One gather from a symmetric array's memory is faster than one of rows and columns.
         return S.ravel(order="K").take(W[:, None] * len(S) + W)
 
     def power_step(self, y: Vector) -> Vector:
-        """Sigma[:, W] y: n k flops."""
+        """Return Sigma[:, W] y in n k flops."""
         charge(self.R.size)
         return y @ self.R

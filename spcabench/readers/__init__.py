@@ -1,1 +1,1 @@
-"""Data in: files, downloads, text corpora; imports the problem and the ground."""
+"""Reading data: files, downloads, text corpora; imports only the problem and the ground."""

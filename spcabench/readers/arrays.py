@@ -1,7 +1,7 @@
-"""Arrays of numbers: .npy and .npz files, dense or sparse. Nothing in them is run or trusted.
+"""Arrays of numbers: .npy and .npz files, dense or sparse. Their content is never run or trusted.
 
-The header of an array is read and checked before memory is taken. The indices of a sparse array
-are all checked: SciPy believes them, and would read beyond the data.
+The header of an array is read and checked before memory is allocated. All indices of a sparse array
+are checked, because SciPy trusts them and would read out of bounds.
 """
 
 import math
@@ -23,7 +23,7 @@ HEADERS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 SPARSE = {"csr": sp.csr_array, "csc": sp.csc_array, "bsr": sp.bsr_array}
-PARTS = {  # names of the arrays of a sparse matrix, beside format, shape and data
+PARTS = {  # names of the arrays of a sparse matrix, in addition to format, shape and data
     **dict.fromkeys(SPARSE, ("indices", "indptr")),
     "coo": ("row", "col"),
     "dia": ("offsets",),
@@ -36,7 +36,7 @@ NO_NUMBERS = {
     "M": "dates",
     "m": "spans of time",
 }
-TINY = 1 << 16  # bytes of the parts "format" and "shape" at most
+TINY = 1 << 16  # maximum bytes of the parts "format" and "shape"
 
 
 def npy(path: Path) -> Array:
@@ -46,7 +46,7 @@ def npy(path: Path) -> Array:
 
 
 def names(path: Path) -> list[str]:
-    """The names of the arrays in an .npz file."""
+    """Return the names of the arrays in an .npz file."""
     if not zipfile.is_zipfile(path):
         raise InputError(f"{path}: not a zip archive, or a damaged one")
     with zipfile.ZipFile(path) as archive:
@@ -55,7 +55,7 @@ def names(path: Path) -> list[str]:
 
 
 def npz(path: Path, key: str | None) -> Any:
-    """Return the sparse array of a .npz file, or one of its arrays."""
+    """Return the sparse array of an .npz file, or one of its arrays."""
     if not zipfile.is_zipfile(path):
         raise InputError("not a zip archive, or a damaged one")
     with zipfile.ZipFile(path) as archive:
@@ -86,7 +86,7 @@ def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Ar
 
 
 def _read(path: Path, stream: IO[bytes], size: int) -> Array:
-    """The array at the start of a stream of ``size`` bytes, once its header is found true."""
+    """The array at the start of a stream of ``size`` bytes, after its header has been checked."""
     version = np.lib.format.read_magic(stream)
     if version not in HEADERS:
         raise InputError(f"{path}: version {version} of .npy; only 1.0 and 2.0 can be read")
@@ -118,13 +118,13 @@ def _sparse(path: Path, archive: zipfile.ZipFile, members: dict[str, zipfile.Zip
     rows, columns = (int(length) for length in shape)
     sizes.filled(path, rows, columns, data.size)
     sizes.afford(path, 40.0 * data.size + 100.0 * columns + 16.0 * rows)
-    # as float64 from the start: small integers would overflow when duplicates are summed
+    # float64 from the start, because small integers would overflow when duplicates are summed
     parts = [_indices(path, archive, members, part) for part in PARTS[kind]]
     return _built(path, kind, data.astype(np.float64), parts, (rows, columns))
 
 
 def _format(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> str:
-    """The name of the sparse format: a text, which `_read` would refuse."""
+    """The name of the sparse format, which is a text and would be refused by `_read`."""
     if member.file_size > TINY:
         raise InputError(f"{path}: damaged: the name of its sparse format is too long")
     with archive.open(member) as stream:
@@ -145,7 +145,7 @@ def _indices(
 
 
 def _built(path: Path, kind: str, data: Array, parts: list[Array], shape: tuple[int, int]) -> Any:
-    """The sparse array, once no index points outside it."""
+    """The sparse array, after checking that no index points outside it."""
     if kind == "coo":
         M = sp.coo_array((data, tuple(parts)), shape=shape)
     elif kind == "dia":

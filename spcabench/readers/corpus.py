@@ -19,15 +19,15 @@ from spcabench.readers import sources
 from spcabench.readers.docword import Docword
 from spcabench.vectors import Array, Indices, Vector
 
-LONGEST_WORD = 1000  # characters of a word and of a variable's name
+LONGEST_WORD = 1000  # characters of a word or of a variable's name
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "matplotlib")
 
 
 def read_docword(path: Path) -> sp.csc_array:
-    """Counts (documents, words) as float64, sparse.
+    """Return the counts (documents, words) as a sparse float64 array.
 
-    The file may be gzipped and may have Windows line ends. Raises InputError, with file and line,
-    for a malformed one.
+    The file may be gzipped and may have Windows line endings. Raises InputError, with file and
+    line, for a malformed file.
     """
     file = Docword.open(path)
     parts = [[array.copy() for array in block] for block in file.blocks()]
@@ -38,7 +38,7 @@ def read_docword(path: Path) -> sp.csc_array:
 
 @dataclass(frozen=True)
 class Moments:
-    """For each word, the sum and the sum of squares of its counts, and how many documents have it.
+    """For each word, the sum and the sum of squares of its counts, and the documents with it.
 
     All are arrays of shape (words,).
     """
@@ -50,12 +50,12 @@ class Moments:
 
     @property
     def means(self) -> Vector:
-        """Mean count of every word."""
+        """Mean count of each word."""
         return self.sums / self.documents
 
     @property
     def variances(self) -> Vector:
-        """Variance (1/m) of every word's count."""
+        """Variance (with 1/m) of each word's count."""
         return np.maximum(self.squares / self.documents - self.means**2, 0.0)
 
     @property
@@ -69,8 +69,8 @@ class Moments:
 def moments(path: Path) -> Moments:
     """Make one pass over a docword file, in memory that does not grow with the file.
 
-    The result is kept on disk under the checksum of the file. The format says that each pair of a
-    document and a word stands at most once.
+    The result is cached on disk under the checksum of the file. According to the format, each pair
+    of a document and a word occurs at most once.
     """
     import joblib
     import pooch
@@ -80,7 +80,7 @@ def moments(path: Path) -> Moments:
 
 
 def stream_moments(path: Path, checksum: str = "") -> Moments:
-    """Make the pass of `moments`, without the cache on disk."""
+    """Make the pass of `moments` without the cache on disk."""
     file = Docword.open(path)
     sums, squares, documents = np.zeros(file.words), np.zeros(file.words), np.zeros(file.words)
     for _, w, c in file.blocks():
@@ -89,7 +89,7 @@ def stream_moments(path: Path, checksum: str = "") -> Moments:
 
 
 def covariance(path: Path, words: Indices, statistics: Moments) -> Array:
-    """Centred covariance (k, k), divided by the number of documents, of k words; see `products`."""
+    """Return the centred covariance (k, k) of k words, divided by the documents; see `products`."""
     mu = statistics.means[words]
     return products(path, words) - np.outer(mu, mu)
 
@@ -98,8 +98,8 @@ def products(path: Path, words: Indices, presence: bool = False) -> Array:
     """Return the second moments (k, k) of the counts of k words, in a second pass over the file.
 
     They are divided by the number of documents. ``words`` are indices from 0. With ``presence``
-    every count is taken as 1, which gives the shares of documents that hold both words. Raises
-    InputError if the documents are not in order.
+    every count is replaced by 1, which gives the shares of documents that contain both words.
+    Raises InputError if the documents are not in order.
     """
     file = Docword.open(path)
     place = np.full(file.words, -1, dtype=np.int64)
@@ -129,7 +129,7 @@ def _add_moments(w, c, sums, squares, documents):
 def _add_products(d, w, c, place, G, columns, counts, document, used):
     """Collect a document's counts of the chosen words, and add their products to G at its end.
 
-    Only a triangle of G is filled.
+    Only one triangle of G is filled.
     """
     for i in range(len(d)):
         if d[i] != document:
@@ -155,7 +155,7 @@ def _outer(G, columns, counts, used):
 
 
 def read_vocabulary(path: Path, count: int) -> list[str]:
-    """The words, one a line. Raises InputError if there are not ``count``."""
+    """Return the words, one per line. Raises InputError if there are not ``count``."""
     most = LONGEST_WORD * (count + 1)
     with using_file(path), opening.regular(path).open(encoding="utf-8-sig") as stream:
         text = stream.read(most + 1)
@@ -170,9 +170,9 @@ def read_vocabulary(path: Path, count: int) -> list[str]:
 def docstrings() -> tuple[sp.csc_array, list[str]]:
     """Return the word counts of the docstrings in installed scientific packages, and the words.
 
-    This is a real corpus that comes with the dependencies, and is the same for given versions of
-    them. Its documents are the docstrings of public functions and classes. Its words have at least
-    three letters, stand in at least five documents, and are no English stop words.
+    This real corpus comes with the dependencies and depends only on their versions. Its documents
+    are the docstrings of public functions and classes. Its words have at least three letters, occur
+    in at least five documents, and are not English stop words.
     """
     import joblib
     import pooch
@@ -184,7 +184,7 @@ def docstrings() -> tuple[sp.csc_array, list[str]]:
 
 
 def _docstrings(versions: list[str]) -> tuple[sp.csc_array, list[str]]:
-    """Parse the docstrings, which takes half a minute, and keep them on disk for these versions."""
+    """Parse the docstrings, which takes half a minute, and cache them on disk by version."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     texts = [text for package in PACKAGES for text in _documented(package)]
@@ -200,7 +200,7 @@ def _documented(package: str) -> Iterator[str]:
         if "test" in file.as_posix().removeprefix(Path(spec.origin).parent.as_posix()):
             continue
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # of theirs
+            warnings.simplefilter("ignore", SyntaxWarning)  # in the packages' code
             tree = ast.parse(file.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):

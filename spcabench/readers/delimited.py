@@ -1,6 +1,7 @@
-"""Text tables as programs write them, gzipped or not.
+"""Text tables as written by other programs, gzipped or not.
 
-Separated by commas, semicolons, tabs or spaces, with decimal points or commas, in UTF-8 or UTF-16.
+Fields may be separated by commas, semicolons, tabs or spaces, with decimal points or commas, in
+UTF-8 or UTF-16.
 """
 
 import csv
@@ -20,13 +21,13 @@ import pandas as pd
 from spcabench.errors import InputError
 from spcabench.readers import sizes
 
-SAMPLE = 200  # lines that tell how a table is written
-ENOUGH = 10**6  # characters of lines that tell it too
-HEAD = 1 << 16  # bytes that tell its encoding
-FIELD = 24.0  # bytes that a field takes while it is read, beside its text
-SEPARATORS = "\t;|,"  # the comma last: it may be a decimal one
+SAMPLE = 200  # lines read to detect how a table is written
+ENOUGH = 10**6  # or characters of such lines
+HEAD = 1 << 16  # bytes read to detect its encoding
+FIELD = 24.0  # bytes that a field takes while it is read, in addition to its text
+SEPARATORS = "\t;|,"  # the comma comes last, because it may be a decimal comma
 SPACES = r"\s+"
-MARKS = {  # at the start of a file; the longest match counts
+MARKS = {  # at the start of a file; the longest match wins
     b"\xff\xfe\x00\x00": "utf-32",
     b"\x00\x00\xfe\xff": "utf-32",
     b"\xef\xbb\xbf": "utf-8-sig",
@@ -37,8 +38,8 @@ COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+(e[+-]?\d+)?", re.IGNORECASE)
 # numbers as people write them: 1.234,5 and 1'234 and 12 %
 NUMBER_LIKE = re.compile(r"[+-]?[\d.,'’\s]*\d\s*%?")
-csv.field_size_limit((1 << 31) - 1)  # a line read with a wrong separator is one field
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # the first character of what spreadsheets compute
+csv.field_size_limit((1 << 31) - 1)  # with a wrong separator, a whole line is one field
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters that spreadsheets evaluate
 SAVE = "save the file as UTF-8, for example: iconv -f latin1 -t utf-8 OLD > NEW"
 
 
@@ -59,7 +60,7 @@ class Style:
 def read(path: Path, notes: list[str]) -> pd.DataFrame:
     """Return a text table, and note what was guessed about it.
 
-    A first line that has a word in it is the header.
+    A first line that contains a word is the header.
     """
     sizes.afford(path, float(sizes.unpacked(path, FIELD).bytes))
     encoding = _encoding(path)
@@ -91,7 +92,7 @@ def _encoding(path: Path) -> str:
 
 
 def _sample(stream: IO[str]) -> Iterator[str]:
-    """The first lines of a text, fewer where they are long."""
+    """The first lines of a text, fewer if they are long."""
     read = 0
     for line in itertools.islice(stream, SAMPLE):
         yield line
@@ -109,7 +110,7 @@ def _style(lines: list[str]) -> Style:
     rows = [_fields(line, separator) for line in lines]
     words = [word for row in rows for word in row]
     commas = any(map(COMMA_NUMBER.fullmatch, words))
-    # where the comma separates, a quoted 1,234 may be a thousand
+    # if commas separate the fields, a quoted 1,234 may be a thousand
     decimal = (
         "," if commas and separator != "," and not any(map(POINT_NUMBER.fullmatch, words)) else "."
     )
@@ -127,7 +128,7 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _separator(lines: list[str]) -> str:
-    """The mark that divides every line alike; else the one that stands most often in the first."""
+    """The character that splits every line alike, or else the most frequent one in the first."""
     for mark in SEPARATORS:
         widths = {len(_fields(line, mark)) for line in lines}
         if len(widths) == 1 and widths != {1}:
@@ -136,23 +137,23 @@ def _separator(lines: list[str]) -> str:
         return max(reversed(SEPARATORS), key=lines[0].count)
     first, *lengths = (len(line.split()) for line in lines)
     widths = {*lengths} or {first}
-    # R writes no header above the names of the rows
+    # R writes no header above the row names
     even = len(widths) == 1 and widths != {1} and first - max(widths) in (0, -1)
     return SPACES if even else ","
 
 
 def guarded(name: str) -> str:
-    """A name as a cell of a text table: an apostrophe before what a spreadsheet would compute."""
+    """Return a name as a table cell, with an apostrophe if a spreadsheet would evaluate it."""
     return f"'{name}" if name.startswith(FORMULA) and not is_number(name) else name
 
 
 def unguarded(cell: str) -> str:
-    """The name that a cell holds."""
+    """Return the name that a cell contains."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 def is_number(word: str, decimal: str = ".") -> bool:
-    """Whether a word is a number, or nothing."""
+    """Whether a word is a number, or empty."""
     try:
         float(word.strip().strip('"').replace(decimal, ".") or "nan")
     except ValueError:
@@ -162,7 +163,7 @@ def is_number(word: str, decimal: str = ".") -> bool:
 
 def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
     with _opened(path, encoding) as stream, warnings.catch_warnings():
-        # values beyond the header's names would be left out
+        # values beyond the header's names would be dropped
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame = pd.read_csv(
             stream,
@@ -173,12 +174,12 @@ def _parsed(path: Path, encoding: str, style: Style) -> pd.DataFrame:
             low_memory=False,
             skipinitialspace=True,
         )
-    # each column has memory of its own, with which the later steps take long on a wide table
+    # each column has separate memory, which makes the later steps slow on a wide table
     return frame.copy()
 
 
 def note_repeated(names: list[str], notes: list[str]) -> None:
-    """Note the names that several columns have."""
+    """Note the names that occur in several columns."""
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         shown = ", ".join(map(repr, twice[:3])) + (", ..." if len(twice) > 3 else "")
         notes.append(f"several columns are named {shown}: the later ones are renamed, .1, .2, ...")
@@ -204,7 +205,7 @@ def _remark(lines: list[str], style: Style, notes: list[str]) -> None:
 
 
 def _named(path: Path, frame: pd.DataFrame, style: Style, notes: list[str]) -> pd.DataFrame:
-    """The table with names of its columns as text, and its rows' names as its first column."""
+    """The table with column names as text, and with the row names as its first column."""
     if isinstance(frame.index, pd.MultiIndex):
         raise InputError(
             f"{path}: its lines have {frame.index.nlevels} more values than its header has names"

@@ -1,8 +1,8 @@
 """UCI's docword format, read as a stream.
 
-A file has three header lines D, W and NNZ, and then lines "document word count", counted from 1. It
-may be gzipped. It is read in blocks of bounded memory, whose numbers a compiled kernel parses.
-Errors name the file and the line.
+A file has three header lines D, W and NNZ, followed by lines "document word count", counted from 1.
+It may be gzipped. It is read in blocks of bounded memory, whose numbers are parsed by a compiled
+kernel. Errors name the file and the line.
 """
 
 import gzip
@@ -19,7 +19,7 @@ from tqdm import tqdm
 from spcabench.errors import InputError, using_file
 from spcabench.vectors import Indices
 
-try:  # two to three times faster
+try:  # isal is two to three times faster
     from isal import igzip_threaded, isal_zlib
 
     DAMAGED: Any = (OSError, EOFError, zlib.error, isal_zlib.error)
@@ -28,8 +28,8 @@ except ImportError:
     DAMAGED = (OSError, EOFError, zlib.error)
 
 BLOCK = 1 << 22  # bytes read at a time
-KEPT = 256  # bytes of a line that a block cuts
-DIGITS = 17  # of a number at most
+KEPT = 256  # bytes of a line that may be cut by a block
+DIGITS = 17  # maximum number of digits of a number
 HEADER = ("number of documents", "number of words", "number of triplets")
 
 
@@ -49,7 +49,7 @@ class Docword:
         try:
             with _stream(path) as stream:
                 for entry in HEADER:
-                    line = stream.readline(KEPT)  # a line can be as long as the file
+                    line = stream.readline(KEPT)  # a damaged line could be as long as the file
                     if not line:
                         break
                     if not line.strip().isdigit() or len(line.strip()) > DIGITS:
@@ -65,10 +65,10 @@ class Docword:
         return cls(path, *numbers)
 
     def blocks(self) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Yield documents, words (both from 1) and counts of one block after the other.
+        """Yield the documents, words (both from 1) and counts of each block.
 
-        The arrays are used again for the next block. Raises InputError for a line that is not three
-        numbers in range, and for fewer or more triplets than the header says.
+        The arrays are reused for the next block. Raises InputError for a line that does not consist
+        of three numbers in range, and for fewer or more triplets than stated in the header.
         """
         # a line has at least six bytes
         arrays = tuple(np.empty((BLOCK + KEPT) // 6 + 1, dtype=np.int64) for _ in range(3))
@@ -98,7 +98,7 @@ class Docword:
             )
 
     def _bytes(self) -> Iterator[Any]:
-        """Whole lines after the header, block by block."""
+        """Complete lines after the header, block by block."""
         buffer = np.empty(BLOCK + KEPT, dtype=np.uint8)
         unread = 0
         with _stream(self.path) as stream:
@@ -153,7 +153,7 @@ def _after_last_line(buffer, filled):
 
 @numba.njit(cache=True, nogil=True)
 def _parse(data, documents, words, d, w, c):
-    """Parse whole lines into d, w, c; return how many, and where a line is malformed, or -1.
+    """Parse complete lines into d, w, c; return their number, and the position of an error, or -1.
 
     Empty lines are skipped.
     """
@@ -188,7 +188,7 @@ def _parse(data, documents, words, d, w, c):
 
 @numba.njit(cache=True, nogil=True)
 def _skip(data, i, size):
-    """The first place from i on that is no space, tab or carriage return."""
+    """Return the first position from i on that is not a space, tab or carriage return."""
     while i < size and (data[i] == 32 or data[i] == 9 or data[i] == 13):
         i += 1
     return i

@@ -1,4 +1,4 @@
-"""Gene expression: what its datasets share, and the stand-in for those that are not available."""
+"""Gene expression: code shared by its datasets, and the stand-in for missing files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,24 +23,24 @@ def problem(
     scale: bool,
     log2: bool = False,
 ) -> Problem:
-    """Make a problem from a table of gene expression, centred by gene, with Sigma its covariance.
+    """Create a problem from a gene expression table, centred by gene, with Sigma its covariance.
 
     Parameters
     ----------
     file : tuple of str
-        The path of the file below the data folder, and its checksum.
+        Path of the file below the data folder, and its checksum.
     table : tuple
         X (m, n), the names of the genes and the classes of the samples.
     genes : int, optional
-        How many genes of largest variance to keep, in the order of the table. Default: all.
+        Number of genes of largest variance to load, in the order of the table; by default all.
     log2 : bool
-        Whether intensities get floor 100, ceiling 16,000 and the logarithm, before genes are
-        chosen.
+        Whether intensities are clipped between 100 and 16,000 and replaced by their logarithm
+        before genes are chosen.
 
     Raises
     ------
     InputError
-        Where ``genes`` is not a whole number from 1.
+        If ``genes`` is not a whole number from 1.
     """
     X, names, labels = table
     if log2:
@@ -78,7 +78,7 @@ def from_rdata(file: Path, name: str) -> tuple[Vector, Sequence[str], Sequence[s
 
 
 def stand_in(name: str, source: str, divisor: Divisor = "m") -> Problem:
-    """Return scikit-learn's breast-cancer table (569 x 30) in place of a named dataset.
+    """Return scikit-learn's breast-cancer table (569 x 30) as a stand-in for a named dataset.
 
     The features are centred and scaled.
     """

@@ -1,7 +1,7 @@
 """Matrix Market files, gzipped or not.
 
-SciPy's reader writes beyond its array where a damaged file holds more values than its header
-promises, so the numbers are parsed by pandas and counted here.
+SciPy's reader writes beyond its array if a damaged file contains more values than its header
+states, so the numbers are parsed by pandas and counted here.
 """
 
 import io
@@ -17,18 +17,18 @@ from spcabench.errors import InputError
 from spcabench.readers import sizes
 from spcabench.vectors import Array
 
-LINE = 2000  # characters of a line of the header at most
-DIGITS = 18  # of a whole number at most
+LINE = 2000  # maximum number of characters of a header line
+DIGITS = 18  # maximum number of digits of a whole number
 LAYOUTS = ("coordinate", "array")
 FIELDS = ("real", "double", "integer", "pattern")
-SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # of the mirrored entries
+SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}  # factors of mirrored entries
 
 
 @dataclass(frozen=True)
 class Header:
-    """The first lines of a file: how its numbers are laid out, and the sizes that it promises.
+    """The first lines of a file: the layout of its numbers, and the sizes that it states.
 
-    lines : how many lines the header takes.
+    lines : number of lines of the header.
     """
 
     layout: str
@@ -40,7 +40,7 @@ class Header:
 
 
 def read(path: Path) -> Any:
-    """Return a sparse array of a coordinate file, an array of a dense one, both of float64."""
+    """Return a sparse array for a coordinate file, an array for a dense one, both of float64."""
     size = sizes.unpacked(path).bytes
     header = _header(path)
     (rows, columns), entries = header.shape, header.entries
@@ -75,7 +75,7 @@ def _header(path: Path) -> Header:
 def _sizes(
     path: Path, layout: str, symmetry: str, line: bytes, number: int
 ) -> tuple[tuple[int, int], int]:
-    """The shape, and how many numbers follow."""
+    """The shape, and the number of values that follow."""
     words = line.split()
     expected = 3 if layout == "coordinate" else 2
     if len(words) != expected or not all(w.isdigit() and len(w) <= DIGITS for w in words):
@@ -97,7 +97,7 @@ def _numbers(path: Path, header: Header, width: int) -> Array:
         for _ in range(header.lines):
             stream.readline(LINE)
         text = io.TextIOWrapper(stream, encoding="latin-1")
-        names = [*range(width + 1)]  # one more than there may be
+        names = [*range(width + 1)]  # one column more than allowed
         frame = pd.read_csv(
             text, sep=r"\s+", header=None, names=names, comment="%", dtype=np.float64
         )

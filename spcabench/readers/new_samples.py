@@ -1,4 +1,4 @@
-"""New samples of variables that a model knows, from a user's own file."""
+"""Reading new samples of a model's variables from a user's file."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,8 +28,8 @@ def read(
 ) -> tuple[Array, list[str]]:
     """Return the samples (m, len(used)) of some variables, and the samples' names.
 
-    The columns of a table are found by their names, ``needed``, with ``choose``; those of an array
-    by their place, ``used``, among n. InputError for a file that lacks some.
+    Columns of a table are found by their names, ``needed``, with ``choose``; columns of an array by
+    their position, ``used``, among n. InputError if the file lacks some of them.
     """
     X = user_file.contents(path, how, notes)
     if not isinstance(X, pd.DataFrame):
@@ -59,13 +59,13 @@ def _complete(
     notes: list[str],
     names: list[str] | None,
 ) -> tuple[Array, list[str]]:
-    """The numbers, and names of their rows; gaps stay where the model's mean is to fill them."""
+    """The numbers and row names; gaps stay if the model's mean will fill them."""
     if how.missing == "columns":
         raise InputError("--missing: 'columns'; a model needs all its columns: choose rows or mean")
     if frame.empty:
         raise InputError(f"{path}: no rows; at least one sample is needed")
     values = frame.to_numpy(dtype=np.float64)
-    # a gap is no infinite entry
+    # a gap is not an infinite entry
     validate.finite(str(path), np.where(np.isnan(values), 0.0, values), [*map(str, frame.columns)])
     names = names or [str(i + 1) for i in range(len(frame))]
     if how.missing == "mean":

@@ -1,7 +1,7 @@
-"""Checks the size that a file promises before memory is allocated for it.
+"""Checks the size stated by a file before memory is allocated for it.
 
-A header can promise more than the file holds, and a compressed file can hold far more than its own
-size. Both are refused in one line, in units that a person reads.
+A header can state more than the file contains, and a compressed file can contain far more than its
+own size. Both are refused with a one-line error, in readable units.
 """
 
 import gzip
@@ -15,12 +15,12 @@ from spcabench.errors import InputError
 from spcabench.machine import readable
 from spcabench.optional_dependencies import require
 
-SHARE = 0.4  # of the free memory that a table may take: the problem is a second one
-BLOCK = 1 << 20  # bytes that are unpacked at a time
-BOMB, DENSE = 1e9, 100.0  # bytes, and times that a member of a zip may have been shrunk
-LONGEST = 10**8  # bytes of a line; a million fields of a table take a fifth of them
-DENSEST = 1100  # times that gzip can shrink a file at most
-MOST_EMPTY = 10**7  # rows and columns without an entry that a sparse file may promise
+SHARE = 0.4  # of the free memory that a table may take, because the problem takes as much again
+BLOCK = 1 << 20  # bytes unpacked at a time
+BOMB, DENSE = 1e9, 100.0  # bytes, and the largest accepted compression ratio of a zip member
+LONGEST = 10**8  # bytes of a line; a million fields of a table take a fifth of this
+DENSEST = 1100  # largest possible compression ratio of gzip
+MOST_EMPTY = 10**7  # empty rows and columns that a sparse file may state
 ADVICE = (
     "take fewer rows, or form the covariance by blocks of rows (for a text, of the words of "
     "largest variance)"
@@ -35,7 +35,7 @@ def afford(path: Path, needed: float) -> None:
 
 
 def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
-    """Raise InputError for a member of a zip that grows more than compressed numbers ever do."""
+    """Raise InputError for a zip member that expands more than compressed numbers ever do."""
     if member.file_size > max(BOMB, DENSE * member.compress_size):
         raise InputError(
             f"{path}: {member.filename!r:.40} grows from {readable(member.compress_size)} to "
@@ -44,9 +44,9 @@ def unpackable(path: Path, member: zipfile.ZipInfo) -> None:
 
 
 def parquet_schema(path: Path) -> Any:
-    """The columns of a Parquet file (a pyarrow.Schema) that the free memory can hold.
+    """Return the columns of a Parquet file (a pyarrow.Schema) that fits into the free memory.
 
-    Raises InputError for one that is too large, or damaged.
+    Raises InputError for a file that is too large or damaged.
     """
     pa, parquet = require("pyarrow"), require("pyarrow.parquet")
     try:
@@ -60,7 +60,7 @@ def parquet_schema(path: Path) -> Any:
 
 
 def kept(path: Path, promised: float, available: float, content: str = "numbers") -> None:
-    """Raise InputError if a header promises more bytes than the file can hold."""
+    """Raise InputError if a header states more bytes than the file can hold."""
     if promised > available:
         raise InputError(
             f"{path}: damaged: its header promises at least {readable(promised)} of {content}, the "
@@ -69,7 +69,7 @@ def kept(path: Path, promised: float, available: float, content: str = "numbers"
 
 
 def filled(path: Path, rows: int, columns: int, entries: int) -> None:
-    """Raise InputError if nearly all of the promised rows and columns would be empty."""
+    """Raise InputError if nearly all of the stated rows and columns would be empty."""
     for lines, count in (("rows", rows), ("columns", columns)):
         if count > MOST_EMPTY + 1000 * entries:
             raise InputError(
@@ -80,7 +80,7 @@ def filled(path: Path, rows: int, columns: int, entries: int) -> None:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """The size of a text when it is unpacked: bytes, lines, and separators of fields."""
+    """The size of an unpacked text: its bytes, lines, and field separators."""
 
     bytes: int
     lines: int
@@ -88,22 +88,22 @@ class Unpacked:
 
 
 def is_gzipped(path: Path) -> bool:
-    """Whether a file begins as gzip does, whatever its name."""
+    """Whether a file has the gzip signature, whatever its name."""
     with path.open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
 def open_text(path: Path) -> IO[Any]:
-    """Open a file for its bytes, unpacked if it is gzipped."""
+    """Open a file to read its bytes, unpacked if it is gzipped."""
     opener: Any = gzip.open if is_gzipped(path) else open
     return opener(path, "rb")
 
 
 def unpacked(path: Path, per_field: float = 0.0) -> Unpacked:
-    """Measure a text in one pass of bounded memory, which ends early if the text is too long.
+    """Measure a text in one pass of bounded memory, which stops early if the text is too long.
 
-    A field takes ``per_field`` bytes beside the text itself. Raises InputError for a text that is
-    too large, and for a line that is too long: whoever reads it holds it several times.
+    A field takes ``per_field`` bytes in addition to the text itself. Raises InputError for a text
+    that is too large, and for a line that is too long, because readers store a line several times.
     """
     size, lines, separators, line = 0, 0, 0, 0
     free = SHARE * machine.free_memory()

@@ -1,4 +1,4 @@
-"""Where real data come from: a local folder, the cache of downloads, or the public address.
+"""Finds real data: in a local folder, in the download cache, or at the public address.
 
 They are tried in this order. ``SPCABENCH_DATA`` names the local folder, and ``SPCABENCH_OFFLINE=1``
 forbids downloads. Files are not trusted: each has a checksum, and no reader runs code from a file.
@@ -16,26 +16,26 @@ from typing import Any
 from spcabench.errors import InputError, using_file
 from spcabench.optional_dependencies import require
 
-TIMEOUT = 10.0  # seconds without an answer from a public address
-CHUNK = 1 << 16  # bytes that an interruption loses at most
+TIMEOUT = 10.0  # seconds to wait for a response
+CHUNK = 1 << 16  # most bytes that an interruption can lose
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that a dataset reads, listed in its ``FILES``.
+    """A file that a dataset reads, as listed in its ``FILES``.
 
     Parameters
     ----------
     path : str
         Path below the data folder.
     sha256 : str, optional
-        Checksum of the published file, where it is known.
+        Checksum of the published file, if known.
     url : str, optional
         Public address of the file.
     size : int, optional
         Size in bytes.
     licence : str
-        The licence, as far as it is stated.
+        The licence, if stated.
     """
 
     path: str
@@ -53,20 +53,20 @@ def find(file: str, sha256: str | None, url: str | None = None) -> Path | None:
     file : str
         Path below the data folder.
     sha256 : str or None
-        Checksum of the published file. None if it is not known: such a file is taken from the
-        local folder only.
+        Checksum of the published file; None if it is not known. A file without one is only taken
+        from the local folder.
     url : str, optional
         Public address of the file.
 
     Returns
     -------
     Path or None
-        The file in the local folder, else in the cache of downloads.
+        The file in the local folder, or else in the download cache.
 
     Raises
     ------
     InputError
-        For a local file whose checksum is wrong.
+        If a local file has a wrong checksum.
     """
     local = at_hand(file)
     if local is not None:
@@ -123,10 +123,10 @@ def _downloaded(file: str, sha256: str, url: str | None) -> Path | None:
 
 
 def fetch(file: File) -> Path:
-    """Download a file to the cache, and resume a partial download.
+    """Download a file to the cache, resuming a partial download.
 
-    Raises OSError if the address does not answer. Raises InputError if the file has no
-    address or no checksum, or where the checksum is wrong. An earlier download is kept then.
+    Raises OSError if the address does not respond. Raises InputError if the file has no address or
+    no checksum, or if the checksum is wrong; an earlier download is then preserved.
     """
     if file.url is None or file.sha256 is None:
         where = f"get it from {file.url}" if file.url else "it has no public address"
@@ -144,14 +144,14 @@ def fetch(file: File) -> Path:
 
 
 def _append(file: File, part: Path) -> None:
-    """Append what the address has beyond the part that is there, up to the file's size."""
+    """Append the rest of the file from the address to the partial download, up to its size."""
     import requests
     from tqdm import tqdm
 
     have = part.stat().st_size if part.exists() else 0
     headers = {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
     with requests.get(str(file.url), headers=headers, stream=True, timeout=TIMEOUT) as answer:
-        if answer.status_code == 416:  # nothing beyond
+        if answer.status_code == 416:  # nothing is left to download
             return
         answer.raise_for_status()
         have = have if answer.status_code == 206 else 0
@@ -170,7 +170,7 @@ def _append(file: File, part: Path) -> None:
                 stream.write(chunk)
                 bar.update(len(chunk))
                 if file.size is not None and stream.tell() > file.size:
-                    break  # the check will fail
+                    break  # the checksum will be wrong
 
 
 def read_rdata(path: Path) -> Mapping[str, Any]:
@@ -178,8 +178,8 @@ def read_rdata(path: Path) -> Mapping[str, Any]:
     rdata = require("rdata")
     try:
         with warnings.catch_warnings():
-            # an encoding that the file does not name: ASCII
+            # if the file names no encoding, assume ASCII
             warnings.simplefilter("ignore", UserWarning)
             return rdata.read_rda(path)
-    except Exception as error:  # the parser fails in many ways on a damaged file
+    except Exception as error:  # on a damaged file the parser raises many kinds of errors
         raise InputError(f"{path}: not a readable RData file ({error})") from error

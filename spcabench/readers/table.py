@@ -1,6 +1,6 @@
-"""From a table as it was saved to its variables: rows' names, classes, text, gaps, genes in rows.
+"""Turns a saved table into variables: row names, classes, text columns, gaps, genes as rows.
 
-Whatever is left out or filled in is noted with what it costs.
+A note tells the user whenever something is dropped or filled in, and how much.
 """
 
 import textwrap
@@ -18,9 +18,9 @@ from spcabench.readers.delimited import NUMBER_LIKE, is_number
 from spcabench.validate import nearest
 from spcabench.vectors import Array
 
-MUCH = 0.05  # share of the values that are missing from which imputation is advised
+MUCH = 0.05  # share of missing values above which imputation is advised
 IDS = ("id", "index", "row", "nr", "no", "sample", "subject", "case")
-HELD = {  # what is no number: its types, in the order in which they are tried, and its word
+HELD = {  # for columns that are not numbers: types in the order of their tests, and their words
     (list, tuple, np.ndarray): "lists",
     (dict,): "records",
     (bytes,): "bytes",
@@ -30,7 +30,7 @@ HELD = {  # what is no number: its types, in the order in which they are tried, 
     (complex,): "complex numbers",
 }
 ADVICE = "--missing rows leaves {rows} out, columns {columns}, mean fills in the mean"
-NAMED = 45  # characters of names of columns
+NAMED = 45  # characters of listed column names
 IMPUTE = "much is missing: consider to impute it first, as with scikit-learn's IterativeImputer"
 LOST = {
     "rows": "rows with gaps left out, {kept:,} of {total:,} are left",
@@ -39,11 +39,11 @@ LOST = {
 
 
 def row_names(path: Path, frame: pd.DataFrame, keep: Sequence[str | None], notes: list[str]):
-    """Return the table without its rows' names, and these names, or None.
+    """Return the table without its row names, and these names, or None.
 
-    They are a first column without a header, or a first column of text that is different in each
-    row. One whose name is in ``keep`` is none. A second column without a header that numbers the
-    rows is what a table that was saved twice has, and is left out too.
+    Row names are a first column without a header, or a first column of text that differs in each
+    row, unless its name is in ``keep``. A second column without a header that numbers the rows is
+    dropped too, as it comes from saving a table twice.
     """
     if not frame.shape[1]:
         raise InputError(f"{path}: no columns; at least one variable is needed")
@@ -86,7 +86,7 @@ def _like_a_number(word: str) -> bool:
 
 
 def transposed(path: Path, frame: pd.DataFrame, names: Sequence[str] | None) -> pd.DataFrame:
-    """Return the table with its rows as variables, which must all be numbers."""
+    """Return the table with its rows as variables, all of which must be numbers."""
     numbers = as_numbers(frame)
     text = [str(name) for name, kind in numbers.dtypes.items() if not _numeric(kind)]
     if text:
@@ -104,9 +104,9 @@ def _numeric(kind: object) -> bool:
 
 
 def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with what holds numbers as numbers, whatever stands for a gap in it."""
+    """Return the table with number columns converted, whatever marks their gaps."""
     if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in frame.dtypes):
-        return frame.astype(np.float64)  # at once: a table may have 60,000 columns
+        return frame.astype(np.float64)  # all at once, as a table may have 60,000 columns
     columns = {j: _as_numbers(frame.iloc[:, j]) for j in range(frame.shape[1])}
     numbers = pd.DataFrame(columns, index=frame.index)
     return numbers.set_axis(frame.columns, axis=1)
@@ -114,7 +114,7 @@ def as_numbers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _as_numbers(column: pd.Series) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
-        # an array of pandas' own may hold NA, which NumPy has as NaN
+        # a pandas array may contain NA, which is NaN in NumPy
         return column.astype(np.float64)
     if column.dtype == object:
         values = column.to_numpy()
@@ -126,7 +126,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame:
-    """Return the table without the columns of ``drop``: names, or lists with commas."""
+    """Return the table without the columns in ``drop``: names, or comma-separated lists."""
     names = [str(name) for name in frame.columns]
     dropped = [
         name for word in drop for name in ([word] if word in names else word.split(",")) if name
@@ -140,10 +140,10 @@ def chosen(path: Path, frame: pd.DataFrame, drop: Sequence[str]) -> pd.DataFrame
 def without_text(
     path: Path, frame: pd.DataFrame, drop_text: bool, notes: list[str], advice: str = ""
 ) -> pd.DataFrame:
-    """Return the table of numbers; InputError for a text that is not to be left out.
+    """Return the table of numbers; InputError for a text column that should not be dropped.
 
-    advice : what to do about a column that is no column of numbers, where --label and --drop are
-        not at hand.
+    advice : what to do about a column that does not contain numbers, if --label and --drop are not
+        available.
     """
     text = [j for j, kind in enumerate(frame.dtypes) if not _numeric(kind)]
     if not text:
@@ -160,7 +160,7 @@ def without_text(
 
 
 def _held(column: pd.Series) -> str:
-    """What a column holds that are no numbers, in a word."""
+    """What a column contains instead of numbers, in a word."""
     if isinstance(column.dtype, pd.CategoricalDtype) or not len(column.dropna()):
         return "text"
     value = column.dropna().iloc[0]
@@ -196,7 +196,7 @@ def _text_found(path: Path, frame: pd.DataFrame, first: int, names: list[str], a
 def complete(
     path: Path, frame: pd.DataFrame, missing: str, notes: list[str], advice: str = ADVICE
 ) -> tuple[pd.DataFrame, Array]:
-    """Return the table without missing values, and which rows it has, as a mask.
+    """Return the table without missing values, and a mask of its remaining rows.
 
     advice : what can be done about them, with the numbers of rows and columns in braces.
     """
@@ -232,7 +232,7 @@ def complete(
 
 
 def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
-    """How many values are missing, and in which columns most."""
+    """Return how many values are missing, and which columns have the most."""
     counts = gaps.sum(axis=0)
     worst = [j for j in np.argsort(-counts, kind="stable")[:3] if counts[j]]
     shown = ", ".join(f"{frame.columns[j]} ({counts[j]:,})" for j in worst)
@@ -245,9 +245,9 @@ def missing_values(frame: pd.DataFrame, gaps: Array) -> str:
 
 
 def date_columns(frame: pd.DataFrame) -> list[str]:
-    """Names of columns that hold days as whole numbers, such as 20240229."""
+    """Return the names of columns that store dates as whole numbers, such as 20240229."""
     first = frame.iloc[0].to_numpy(dtype=np.float64) if len(frame) else np.empty(0)
-    # most columns are none by their first value: only the others are looked at whole
+    # the first value excludes most columns, so only the others are checked in full
     places = np.flatnonzero((first >= 18000101) & (first <= 22001231))
     dates = []
     for j in places:
@@ -260,10 +260,10 @@ def date_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def counting_columns(frame: pd.DataFrame) -> list[str]:
-    """Names of columns that number the rows, by their name or by their values."""
+    """Return the names of columns that number the rows, judged by their names or their values."""
     names = [str(name) for name in frame.columns]
     first = frame.iloc[:3].to_numpy(dtype=np.float64)
-    # most columns are none by their first values: only the others are looked at whole
+    # the first values exclude most columns, so only the others are checked in full
     rising = (np.diff(first, axis=0) == 1.0).all(axis=0) & (len(frame) >= 3)
     counters = []
     for j, name in enumerate(names):

@@ -1,7 +1,7 @@
 """A user's own file as a problem: .npy, .npz, .csv, .tsv, .mtx, .parquet or UCI's docword.
 
-This is the one door for files: whatever goes wrong in a reader becomes one line, with the file's
-name and what to do. No code in a file is run, and no size in it is believed.
+This is the only entry point for files. Any failure of a reader becomes a one-line error with the
+file's name and what to do. No code in a file is run, and no size stated in it is trusted.
 """
 
 import os
@@ -25,20 +25,20 @@ from spcabench.vectors import Vector
 
 MISSING = ("error", "rows", "columns", "mean")
 FORMATS = ".npy, .npz, .csv, .tsv, .mtx, .parquet, docword.NAME.txt (text also as .gz)"
-TALL = 10  # times as many named rows as columns: the rows may be the variables
-LONGEST = 150  # characters of what a library says about a file
+TALL = 10  # with this many times more named rows than columns, the rows may be the variables
+LONGEST = 150  # characters of a library's message about a file
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a file is read.
+    """Settings for reading a file.
 
-    covariance : it holds Sigma (n, n). center, scale : as `Problem.from_data` has them.
-    label : column with the samples' classes. drop : columns left out. drop_text : whether all
-        columns of text are left out. transpose : the variables are the rows, as genes often are.
-    missing : what becomes of missing values: "error", or leave out "rows" or "columns" that have
-        any, or fill in the column's "mean".
-    names : file with the variables' names, one a line. key : the array of an .npz file.
+    covariance : whether it contains Sigma (n, n). center, scale : as in `Problem.from_data`.
+    label : column with the classes of the samples. drop : columns to drop. drop_text : whether to
+        drop all columns of text. transpose : whether the variables are the rows, as is common for
+        genes. missing : treatment of missing values: "error", or drop the "rows" or "columns" that
+        have any, or fill in the "mean" of the column.
+    names : file with the variables' names, one per line. key : the array of an .npz file.
     """
 
     covariance: bool = False
@@ -66,12 +66,12 @@ class Reading:
 
 
 def is_file(source: str) -> bool:
-    """Whether a word on the command line means a file, not a dataset."""
+    """Whether a word on the command line denotes a file, not a dataset."""
     return os.path.isfile(source) or "/" in source or kind_of(Path(source)) != ""
 
 
 def kind_of(path: Path) -> str:
-    """The format by the file's name, "" for an unknown one."""
+    """Return the format by the file's name, or "" if unknown."""
     name = path.name.lower().removesuffix(".gz")
     if name.startswith("docword") and name.endswith(".txt"):
         return "docword"
@@ -79,11 +79,11 @@ def kind_of(path: Path) -> str:
     return suffix if suffix in READERS else ""
 
 
-@np.errstate(over="ignore", invalid="ignore")  # entries of any size are checked, and refused
+@np.errstate(over="ignore", invalid="ignore")  # entries of any size are checked later
 def read(path: Path, how: Reading) -> Problem:
-    """Return the problem in a file: Sigma is the covariance (with 1/m) of its columns.
+    """Return the problem in a file; Sigma is the sample covariance of its columns (divisor m - 1).
 
-    Raises InputError for a file that is no problem.
+    Raises InputError for a file that does not contain a problem.
     """
     how.check()
     notes: list[str] = []
@@ -105,7 +105,7 @@ def read(path: Path, how: Reading) -> Problem:
 
 
 def contents(path: Path, how: Reading, notes: list[str]) -> Any:
-    """Return what a file holds, as it is: a data frame, an array or a sparse matrix."""
+    """Return the content of a file unchanged: a data frame, an array or a sparse matrix."""
     kind = _kind(path)
     if how.key is not None and kind != ".npz":
         raise InputError(f"--key: works with .npz files only; {path} holds one table")
@@ -114,7 +114,7 @@ def contents(path: Path, how: Reading, notes: list[str]) -> Any:
 
 
 def _kind(path: Path) -> str:
-    """The format of a file that is there; InputError for any other."""
+    """The format of an existing file; InputError for any other."""
     kind = kind_of(path)
     opening.regular(path, f"a file: {FORMATS}")
     if not kind:
@@ -124,9 +124,9 @@ def _kind(path: Path) -> str:
 
 @contextmanager
 def _one_line(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever a reader raises into one line that begins with the file's name.
+    """Turn any exception of a reader into one line that begins with the file's name.
 
-    Readers of libraries fail in many ways on a damaged file, hence every exception is caught.
+    Library readers raise many kinds of errors on a damaged file, hence every exception is caught.
     """
     try:
         yield
@@ -170,7 +170,7 @@ def _problem(
 
 
 def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
-    """A Parquet file, its texts as categories, so that a long one is held once."""
+    """A Parquet file, with text as categories, so that a long text is stored once."""
     pa, parquet = require("pyarrow"), require("pyarrow.parquet")
     schema = sizes.parquet_schema(path)
     text = [
@@ -182,7 +182,7 @@ def _parquet(path: Path, how: Reading, notes: list[str]) -> pd.DataFrame:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names of which later ones that are taken get .1, .2 and so on, as pandas names columns."""
+    """The names, with .1, .2 and so on added to duplicates, as pandas names columns."""
     distinct: dict[str, None] = {}
     counts: dict[str, int] = {}
     for name in names:
@@ -195,7 +195,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _docword(path: Path, how: Reading, notes: list[str]) -> Any:
-    # it brings numba, for which no reader of another file need wait
+    # this import loads numba, which readers of other files need not wait for
     from spcabench.readers import corpus
     from spcabench.readers.docword import Docword
 
@@ -222,7 +222,7 @@ READERS: dict[str, Reader] = {
 def _variables(
     path: Path, X: Any, how: Reading, notes: list[str]
 ) -> tuple[Any, list[str] | None, list[str] | None]:
-    """The matrix of the variables, the samples' classes, and the variables' names."""
+    """The matrix of the variables, the classes of the samples, and the names of the variables."""
     if X.ndim != 2:
         raise InputError(f"{path}: {X.ndim} dimensions; it must be a matrix, with 2")
     if not isinstance(X, pd.DataFrame):
@@ -274,7 +274,7 @@ def _labels(
 
 
 def _centre_and_scale(X: Any, how: Reading) -> tuple[Vector, Vector]:
-    """What was subtracted from each variable (n,), and what it was divided by."""
+    """What was subtracted from each variable (n,), and its divisor."""
     mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     if how.center:
         mean = np.asarray(X.mean(axis=0)).ravel().astype(np.float64)
@@ -300,7 +300,7 @@ def _remark(problem: Problem, X: Any, how: Reading, notes: list[str]) -> None:
 
 
 def _names(path: Path, file: Path | None, count: int) -> list[str] | None:
-    """Names given, or the vocabulary beside a docword file."""
+    """The given names, or the vocabulary next to a docword file."""
     if file is None and kind_of(path) == "docword":
         beside = path.with_name(path.name.replace("docword", "vocab", 1).removesuffix(".gz"))
         file = beside if beside.is_file() else None
