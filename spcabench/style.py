@@ -32,8 +32,8 @@ SPARE = ("#332288", "#882255", "#117733", "#DDCC77")  # from Tol's muted scheme
 GREY = "#B5B5B5"
 NEAR = 0.2  # colours closer than this, in a cube of side 1, count as the same
 
-# every figure is at most WIDEST inches wide, and sets no size of letters of its own: pages show
-# all pictures at one scale, so letters have one size in all figures
+# every figure is at most WIDEST inches wide and sets no font sizes, because pages show all
+# pictures at one scale: letters then have the same size in all figures
 WIDEST, LETTERS = 11.5, 8.0
 
 RC: dict[Any, Any] = {
@@ -211,8 +211,8 @@ def name_lines(axis: Any) -> None:
         if len(inside):
             ends.append((float(np.clip(inside[inside[:, 0].argmax(), 1], 0.0, 1.0)), line))
     ends.sort(key=lambda end: end[0])
-    # as near to its end as the names below it and the room above it allow; a name at the upper edge
-    # would stand beside the title
+    # as close to its end as the names below and the room above allow; at the upper edge, a name
+    # would be next to the title
     lowest, highest = -np.inf, 0.97
     for place, (height, line) in enumerate(ends):
         above = (len(ends) - 1 - place) * least
@@ -230,7 +230,7 @@ def name_lines(axis: Any) -> None:
 
 
 def mark_level(axis: Any, level: float, name: str, side: str = "left") -> None:
-    """Draw a dotted horizontal line, and write what it is above its left or right end."""
+    """Draw a dotted horizontal line, with its name above its left or right end."""
     axis.axhline(level, color="black", linewidth=0.8, linestyle=":")
     style = dict(transform=axis.get_yaxis_transform(), va="bottom", fontsize=LETTERS)
     axis.text(0.01 if side == "left" else 0.99, level, name, ha=side, **style)
