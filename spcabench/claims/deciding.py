@@ -1,4 +1,4 @@
-"""What would decide a statement that does not hold and whose cause is not written."""
+"""How a statement that does not hold, without a stated cause, could be decided."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,13 +12,13 @@ from spcabench.claims.words import span
 
 Stored = dict[str, Any]
 OPEN = "Why is open: no experiment has told yet."
-MOST = 200  # replicates; more are not counted
+MOST = 200  # replicates; larger numbers are not computed
 
 
 def asks_why(statement: Stored) -> bool:
-    """Return whether a judged statement has to say why it does not hold, or not in every reading.
+    """Return whether a judged statement needs a reason for not holding, or not in every reading.
 
-    One on stand-in data that would hold does not: its reason is the data.
+    A statement that would hold on stand-in data does not: the data are the reason.
     """
     if statement["verdict"] in ("pending", "calibration"):
         return False
@@ -27,7 +27,7 @@ def asks_why(statement: Stored) -> bool:
 
 
 def question(statement: Stored) -> str:
-    """Return how many replicates would decide what is undecided, or that the cause is unknown."""
+    """Return how many replicates would decide a statement, or that the cause is unknown."""
     primary = judging.of_name(statement["readings"], statement["primary"])
     if primary is None or (statement["would"] or statement["verdict"]) != "undecided":
         return OPEN
@@ -59,9 +59,9 @@ def _sentence(statement: Stored, places: list[Stored]) -> str:
 
 
 def replicates(measured: intervals.Measured, rule: Rule) -> int:
-    """Return how many replicates of this mean and spread put the interval on one side of a rule.
+    """Return how many replicates with this mean and spread put the interval on one side of a rule.
 
-    0 where its kind has no such count, and one more than `MOST` where it takes more than that.
+    The result is 0 if there is no such number for its kind, and `MOST` plus one if more are needed.
     """
     usable = measured.kind in ("mean", "geometric mean", "mean share") and not measured.incomplete
     if not usable or measured.without_spread or not np.isfinite(measured.value):

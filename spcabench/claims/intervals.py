@@ -1,9 +1,9 @@
-"""Numbers with what they are uncertain about: the only statistics behind a verdict.
+"""Numbers with their uncertainty: the only statistics behind a verdict.
 
-An interval is over *replicates*: independent problems, seeds of a random method, or rounds of a
-clock on one data set. Whoever asks for one names the column that tells the replicates apart.
-Several values of one replicate (cardinalities in a band, rounds of timing) are reduced to their
-mean first, so that they can never pass for more replicates.
+An interval is over *replicates*: independent problems, seeds of a random method, or repeated timing
+rounds on one data set. The caller names the column that distinguishes the replicates. Several
+values of one replicate (cardinalities in a band, rounds of timing) are first reduced to their mean,
+so that they never count as additional replicates.
 """
 
 from collections.abc import Sequence
@@ -18,26 +18,26 @@ Kind = Literal[
     "exact", "mean", "geometric mean", "share", "mean share", "at least", "at most", "too few"
 ]
 LEVEL = 0.95
-FEWEST = 3  # replicates that an interval needs
-MOST_MISSING = 0.1  # of the replicates; more without a value could turn any verdict
-SAME = 1e-9  # relative spread below which replicates are equal but for rounding
+FEWEST = 3  # replicates needed for an interval
+MOST_MISSING = 0.1  # share of the replicates; more missing values could change any verdict
+SAME = 1e-9  # replicates with a smaller relative spread are equal up to rounding
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured number, its interval, and what the interval is over.
+    """A measured number, its interval, and what kind of replicates the interval is over.
 
     Attributes
     ----------
     value : float
-        The number. NaN where nothing was measured.
+        The number; NaN if nothing was measured.
     kind : str
         "exact" has no interval. "mean" and "geometric mean" have a t interval, the latter of the
-        logarithms. "share" is of yes and no, one for each replicate, with the interval of Clopper
-        and Pearson; "mean share" is of several for each: its interval is the t interval, or that
-        of Clopper and Pearson of as many trials as replicates, whichever reaches further. "at
-        least" and "at most" are geometric means of which some runs hit a limit: one end is open.
-        "too few" has fewer than three replicates, and decides nothing.
+        logarithms. "share" has one yes or no per replicate, and the interval of Clopper and
+        Pearson. "mean share" has several per replicate; its interval is the wider, at each end, of
+        the t interval and that of Clopper and Pearson with as many trials as replicates. "at least"
+        and "at most" are geometric means in which some runs hit a limit, so one end is open. "too
+        few" has fewer than three replicates, and decides nothing.
     spread : float
         Standard error of the mean, or of the mean of the logarithms.
     count : int
@@ -57,12 +57,12 @@ class Measured:
 
     @property
     def incomplete(self) -> bool:
-        """Whether too many replicates have no value for the others to speak for all."""
+        """Whether too many replicates lack a value for the others to represent them all."""
         return self.missing > MOST_MISSING * (self.count + self.missing)
 
     @property
     def without_spread(self) -> bool:
-        """Whether a mean is of equal values, which do not tell how far others may lie."""
+        """Whether a mean is over equal values, which do not show how far other values may be."""
         scale = abs(self.value) if self.kind == "mean" else 1.0
         return self.kind in ("mean", "geometric mean") and self.spread <= SAME * scale
 
@@ -79,7 +79,7 @@ class Measured:
         if self.kind == "mean":
             return self.value - half, self.value + half
         if self.kind == "mean share":
-            # draws of one problem may agree entirely: then it is one trial, however many they are
+            # if the draws of one problem agree completely, they count as a single trial
             low, high = _clopper_pearson(self.value * self.count, self.count, level)
             return max(min(self.value - half, low), 0.0), min(max(self.value + half, high), 1.0)
         low, high = self.value * np.exp(-half), self.value * np.exp(half)
@@ -101,15 +101,13 @@ def mean(
 
     Parameters
     ----------
-    table : DataFrame
-        One row for each value. A replicate with a value that is not finite is left out and counted
-        as missing.
+    One row per value. A replicate with a non-finite value is left out and counted as missing.
     column : str
         Column of the values.
     over : str or sequence of str
-        Columns that tell the replicates apart.
+        Columns that distinguish the replicates.
     called : str
-        What the replicates are, in the plural.
+        Name of the replicates, in the plural.
     """
     return _of_mean(*_replicates(table, column, over), called)
 
@@ -129,9 +127,9 @@ def geometric_mean(
     table, column, over, called : DataFrame, str, str or sequence of str, str
         As for `mean`. A value that is not positive is missing.
     censored : str
-        Column that says which values are bounds only, because a run hit its limit.
+        Column that marks values that are only bounds, because a run hit its limit.
     bound : str
-        What such a value is: "at least" or "at most" the true one.
+        Whether such a value is "at least" or "at most" the true one.
     """
     logs = table.assign(_log=np.log(table[column].where(table[column] > 0)))
     of_logs = _of_mean(*_replicates(logs, "_log", over), called)
@@ -146,8 +144,9 @@ def share(
 ) -> Measured:
     """Return the share over replicates, with its interval.
 
-    Of one yes or no for each replicate it is that of Clopper and Pearson. Of several it is the t
-    interval of the replicates' shares, and never narrower than that of Clopper and Pearson.
+    With one yes or no per replicate, the interval is that of Clopper and Pearson. With several, it
+    is the t interval of the replicates' shares, but never narrower than that of Clopper and
+    Pearson.
 
     Parameters
     ----------
@@ -166,11 +165,11 @@ def share(
 def _replicates(
     table: pd.DataFrame, column: str, over: str | Sequence[str]
 ) -> tuple[np.ndarray, int]:
-    """The mean of each replicate all values of which are finite, and how many others there are."""
+    """The means of the replicates with only finite values, and the number of other replicates."""
     columns = [over] if isinstance(over, str) else list(over)
     if table[columns].isna().any(axis=None):
         raise ValueError(f"{column}: rows without a value of {' or '.join(columns)}")
-    # a value that is not finite turns the mean of its replicate into NaN
+    # a non-finite value turns the mean of its replicate into NaN
     values = table[column].astype(float).where(np.isfinite(table[column].astype(float)))
     means = values.groupby([table[name].astype(str) for name in columns]).mean(skipna=False)
     finite = means.dropna().to_numpy()
@@ -187,7 +186,7 @@ def _of_mean(values: np.ndarray, missing: int, called: str) -> Measured:
 
 
 def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, float]:
-    """The exact interval of a share; the hits need not be a whole number."""
+    """The exact interval of a share; the number of hits need not be whole."""
     tail = (1 - level) / 2
     low = float(special.betaincinv(hits, count - hits + 1, tail)) if hits > 0 else 0.0
     high = float(special.betaincinv(hits + 1, count - hits, 1 - tail)) if hits < count else 1.0
@@ -195,5 +194,5 @@ def _clopper_pearson(hits: float, count: int, level: float) -> tuple[float, floa
 
 
 def slope(x: pd.Series, y: pd.Series) -> float:
-    """Return the least-squares slope of log y against log x, which is a growth exponent."""
+    """Return the least-squares slope of log y against log x, which is the growth exponent."""
     return float(np.polyfit(np.log(x.to_numpy(float)), np.log(y.to_numpy(float)), 1)[0])

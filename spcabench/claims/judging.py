@@ -1,10 +1,11 @@
-"""Judges a statement from its stored numbers alone, the same way today and for a published run.
+"""Judges a statement from its stored numbers alone, in the same way now and after publication.
 
-Stored is plain data, as JSON holds it; an open end is None. A place *holds* if its interval lies in
-the rule's region, *fails* if it lies outside, and is *undecided* if it lies across an edge.
+Stored data are plain, as in JSON; an open end is None. A place *holds* if its interval lies in the
+rule's region, *fails* if it lies outside, and is *undecided* if it lies across an edge.
 
-Among many places one is outside by chance. So if every place must hold, a place fails only at the
-level 5 % / number of places; if one place is enough, the place that holds must do so at that level.
+Among many places one may lie outside by chance. Therefore, if every place must hold, a place fails
+only at level 5 % / number of places; if one place is enough, the place that holds must do so at
+that level.
 """
 
 from collections.abc import Iterable
@@ -18,12 +19,12 @@ from spcabench.claims.summary import fields, short
 
 Stored = dict[str, Any]
 OF_THEOREM = {"holds": "checked", "fails": "violated"}
-BETTER = 1.25  # a number of the paper that is exceeded by a quarter is "better than claimed"
+BETTER = 1.25  # exceeding a number of the paper by a quarter is "better than claimed"
 MARGIN = ("holds", "fails")
 
 
 def finite(number: float | None) -> float | None:
-    """Return the number, or None if it is NaN or infinite: JSON has neither."""
+    """Return the number, or None if it is NaN or infinite, which JSON cannot represent."""
     return None if number is None or not np.isfinite(number) else float(number)
 
 
@@ -33,8 +34,8 @@ def judged(statement: Stored) -> Stored:
     Parameters
     ----------
     statement : dict
-        The statement, its ``parts`` and its ``readings`` with their ``places``. Verdicts that it
-        has already are made anew.
+        The statement, its ``parts`` and its ``readings`` with their ``places``. Existing verdicts
+        are replaced.
     """
     readings = _without_copies([_judged_reading(statement, r) for r in statement["readings"]])
     statement = statement | {"readings": readings}
@@ -48,12 +49,12 @@ def judged(statement: Stored) -> Stored:
 
 
 def of_name(readings: Iterable[Stored], name: str) -> Stored | None:
-    """Return the reading of a name, or the one that has the same numbers."""
+    """Return the reading with this name, or the one that has the same numbers."""
     return next((r for r in readings if name in (r["name"], *r.get("same", ()))), None)
 
 
 def merged(statements: list[Stored]) -> Stored:
-    """Return one statement that several figures judge on their own data, judged on all of it."""
+    """Return one statement judged on the data of all figures that judge it separately."""
     first, *others = statements
     readings = [dict(reading) for reading in first["readings"]]
     for reading in (r for other in others for r in other["readings"]):
@@ -89,13 +90,13 @@ def _verdict(statement: Stored, primary: Stored | None) -> Stored:
 
 
 def _judged_reading(statement: Stored, reading: Stored) -> Stored:
-    """A reading with the verdicts of its places, and its own."""
+    """A reading with its verdict and the verdicts of its places."""
     places, outcomes = [], []
     for part in statement["parts"]:
         mine = [place for place in reading["places"] if place["part"] == part["name"]]
         done = _judged_places(part, mine)
         places += done
-        if done or reading["name"] == statement["primary"]:  # others need not measure every part
+        if done or reading["name"] == statement["primary"]:  # others may leave parts unmeasured
             outcomes.append(_of_part(part, [place for place in done if place["judged"]]))
     outcomes += _at_one_place(statement["parts"], places)
     verdict, reason, side = _of_all(outcomes or [_of_part(statement["parts"][0], [])])
@@ -112,7 +113,7 @@ def _judged_reading(statement: Stored, reading: Stored) -> Stored:
 
 
 def _judged_places(part: Stored, places: list[Stored]) -> list[Stored]:
-    """The places of one part with their intervals, and their verdicts where they are judged."""
+    """The places of one part with their intervals, and with verdicts if they are judged."""
     over, rule = part["over"], rule_of(part)
     inside = [_covers(over, place["x"]) for place in places]
     strict = 1 - (1 - intervals.LEVEL) / max(sum(inside), 1)
@@ -143,7 +144,7 @@ def _of_part(part: Stored, places: list[Stored]) -> tuple[str, str, str]:
         decided = "fails" if "fails" in words else "holds" if set(words) == {"holds"} else ""
     else:
         decided = "holds" if "holds" in words else "fails" if set(words) == {"fails"} else ""
-    # fewer places settle neither "at every one it holds" nor "at none of them it holds"
+    # too few places can settle neither "it holds at every one" nor "it holds at none"
     rests_on_all = decided == ("holds" if part["over"]["all"] else "fails")
     if rests_on_all and len(places) < part["over"]["least"]:
         return "undecided", "the data do not cover the range", ""
@@ -173,7 +174,7 @@ def _why_undecided(places: list[Stored]) -> str:
 
 
 def _at_one_place(parts: list[Stored], places: list[Stored]) -> list[tuple[str, str, str]]:
-    """The outcome of parts for which one place is enough: it must be the same place for all."""
+    """The outcomes of parts for which one place is enough, which must be the same for all parts."""
     names = [part["name"] for part in parts if not part["over"]["all"]]
     labels: dict[str, list[str]] = {}
     for place in places:
@@ -216,7 +217,7 @@ def measured_of(place: Stored) -> intervals.Measured:
 
 
 def _without_copies(readings: list[Stored]) -> list[Stored]:
-    """The readings, those with exactly the same numbers as one."""
+    """The readings, with those that have exactly the same numbers merged into one."""
     different: list[Stored] = []
     for reading in readings:
         twin = next((r for r in different if _numbers(r) == _numbers(reading)), None)
@@ -232,7 +233,7 @@ def _numbers(reading: Stored) -> list[tuple[Any, ...]]:
 
 
 def _marks(statement: Stored, primary: Stored | None) -> list[str]:
-    """The words beside the verdict."""
+    """The marks shown next to the verdict."""
     outcomes = {
         (r["would"] or r["verdict"], r["side"])
         for r in statement["readings"]
@@ -257,7 +258,7 @@ def _marks(statement: Stored, primary: Stored | None) -> list[str]:
 
 
 def _turns(statement: Stored, primary: Stored) -> bool:
-    """Whether the verdict turns when a threshold moves by a tenth."""
+    """Whether the verdict changes when a threshold moves by a tenth."""
     plain = primary | {"stand_in": False}
     now = _judged_reading(statement, plain)["verdict"]
     for share in (-CLOSE, CLOSE):
@@ -268,7 +269,7 @@ def _turns(statement: Stored, primary: Stored) -> bool:
 
 
 def moved(part: Stored, share: float) -> Stored:
-    """Return the stored rule of a part with its thresholds moved by a share; positive is harder."""
+    """Return the rule of a part with its thresholds moved by a share; positive is stricter."""
     rule = rule_of(part)
     wide = np.isfinite(rule.low) and np.isfinite(rule.high)
     if wide and rule.low + share * abs(rule.low) > rule.high - share * abs(rule.high):
@@ -278,7 +279,7 @@ def moved(part: Stored, share: float) -> Stored:
 
 
 def _better(statement: Stored, primary: Stored) -> bool:
-    """Whether a number that the paper says is reached at least is exceeded by a quarter."""
+    """Whether a number that the paper gives as a minimum is exceeded by a quarter."""
     if statement["kind"] != "number" or len(statement["paper"]) != 1:
         return False
     part, paper = statement["parts"][0], statement["paper"][0]
@@ -288,7 +289,7 @@ def _better(statement: Stored, primary: Stored) -> bool:
 
 
 def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | None]:
-    """For a rule with one threshold: up to which it would hold, and from which it would fail."""
+    """For a rule with one threshold: up to where it would hold, and from where it would fail."""
     part = statement["parts"][0]
     low, high = part["rule"]["low"], part["rule"]["high"]
     if primary is None or (low is None) == (high is None) or len(statement["parts"]) > 1:
@@ -299,7 +300,7 @@ def _margins(statement: Stored, primary: Stored | None) -> dict[str, float | Non
     lower, upper = ("low", "wide_high") if part["over"]["all"] else ("wide_low", "high")
     if low is None:
         lower, upper = ("high", "wide_low") if part["over"]["all"] else ("wide_high", "low")
-    # the harder way: the worst place of all, the best one where a single place is enough
+    # the stricter direction: the worst place of all, or the best one if a single place is enough
     worst = min if (low is not None) == part["over"]["all"] else max
     ends = {}
     for word, name in zip(MARGIN, (lower, upper), strict=True):

@@ -1,7 +1,7 @@
-"""Rules: the region in which a measured number must lie, and over which places.
+"""Rules: the region in which a measured number must lie, and at which places.
 
-A rule judges a number, says itself in words, and is stored with the verdict. It is a region of the
-real line, so that there is one way to judge, to draw and to move every threshold.
+A rule judges a number, describes itself in words, and is stored with the verdict. It is a region of
+the real line, so that every threshold can be judged, drawn and moved in the same way.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ import numpy as np
 from spcabench.claims.words import number, span
 
 Verdict = Literal["holds", "fails", "undecided"]
-CLOSE = 0.10  # a verdict that turns when its threshold moves by this share is close
+CLOSE = 0.10  # a verdict that changes if its threshold moves by this share is close
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,8 @@ class Rule:
 
     Attributes
     ----------
-    low, high : float
-        Ends of the region; infinite where it is open. No end is 0, which no share could move: a
-        difference above zero is stated as a ratio above one.
+    Ends of the region; infinite if it is open. No end is 0, because no share could move it: a
+    difference above zero is expressed as a ratio above one.
     ends : bool
         Whether the ends belong to the region.
     """
@@ -33,7 +32,7 @@ class Rule:
     ends: bool = True
 
     def __post_init__(self) -> None:
-        region = self.low < self.high or (self.low == self.high and self.ends)  # NaN is in neither
+        region = self.low < self.high or (self.low == self.high and self.ends)  # false for NaN
         threshold = np.isfinite(self.low) or np.isfinite(self.high)
         if not (region and threshold) or 0 in (self.low, self.high):
             raise ValueError(
@@ -51,7 +50,7 @@ class Rule:
         return "inside" if whole and not touches else "across"
 
     def moved(self, share: float) -> "Rule":
-        """Return the rule with each threshold moved by a share of itself; positive is harder."""
+        """Return the rule with each threshold moved by a share of itself; positive is stricter."""
         low, high = self.low + share * abs(self.low), self.high - share * abs(self.high)
         return replace(
             self,
@@ -79,7 +78,7 @@ def at_most(threshold: float) -> Rule:
 
 
 def above(threshold: float) -> Rule:
-    """Return the rule "above the threshold": of a ratio the direction, of a share "more than"."""
+    """Return the rule "above the threshold"; for a share it reads "more than"."""
     return Rule(low=threshold, ends=False)
 
 
@@ -94,14 +93,14 @@ def within(low: float, high: float) -> Rule:
 
 
 def about(number_of_paper: float, slack: float = 0.25) -> Rule:
-    """Return the rule "about the number": within a share of it, a quarter unless said."""
+    """Return the rule "about the number": within a share of it, by default a quarter."""
     ends = (number_of_paper * (1 - slack), number_of_paper * (1 + slack))
     return Rule(min(ends), max(ends))
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which places a rule is asked of, and whether of each or of one.
+    """The places to which a rule applies, and whether it must hold at all or at one of them.
 
     Attributes
     ----------
@@ -110,9 +109,9 @@ class Scope:
     noun : str
         What the places are, in the plural: "bands of sparsity", "sizes", "k".
     low, high : float
-        Places with x from low to below high are judged. The others are shown only.
+        Places with low <= x < high are judged. The others are only shown.
     least : int
-        Places that are needed: with fewer, the data do not cover the range.
+        Minimum number of places: with fewer, the data do not cover the range.
     """
 
     all: bool = True
@@ -132,5 +131,5 @@ def every(noun: str = "places", **limits: Any) -> Scope:
 
 
 def some(noun: str = "places", **limits: Any) -> Scope:
-    """Return the scope "at one place at least"; limits are ``low``, ``high``, ``least``."""
+    """Return the scope "at one place or more"; limits are ``low``, ``high``, ``least``."""
     return Scope(False, noun, **limits)

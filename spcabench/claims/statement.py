@@ -1,7 +1,7 @@
 """Statements of the papers: the quote, the measured quantity, and the rule that decides.
 
-A statement is written once, in its figure's file. It judges the rows of the figure, and what comes
-out is plain data (`judging`): from there on pages, documents and commands read, and parse nothing.
+A statement is written once, in the file of its figure. It judges the rows of the figure, and the
+result is plain data (`judging`), which pages, documents and commands read without parsing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ Stored = dict[str, Any]
 
 @dataclass(frozen=True)
 class PaperNumber:
-    """A number or a range that the paper prints. It is drawn next to ours.
+    """A number or a range printed in the paper. It is drawn next to ours.
 
     Attributes
     ----------
     low, high : float
-        The range; ``high`` is left out for a single number.
+        The range; ``high`` is omitted for a single number.
     place : str
-        Label of the place that it belongs to; empty for all.
+        Label of its place; empty for all places.
     part : str
-        Name of the part that it belongs to.
+        Name of its part.
     """
 
     low: float
@@ -49,7 +49,7 @@ class Part:
     Attributes
     ----------
     name : str
-        What tells it from the other parts; places name it.
+        Name that distinguishes it from the other parts; places refer to it.
     measures : str
         The quantity, as a formula in words: "flops of GPower / flops of GRQI".
     unit : str
@@ -57,9 +57,9 @@ class Part:
     rule : Rule
         The region in which it must lie.
     over : Scope
-        Which places are judged.
+        The places that are judged.
     logarithmic : bool or None
-        Whether its axis is logarithmic; None leaves it to the unit (ratios are).
+        Whether its axis is logarithmic; with None the unit decides (ratios are logarithmic).
     """
 
     name: str
@@ -77,13 +77,13 @@ class Place:
     Attributes
     ----------
     label : str
-        The place as a person names it: "5-10 %", "n = 200".
+        The place in words: "5-10 %", "n = 200".
     measured : Measured
-        The number there.
+        The number at this place.
     x : float
-        Where the place lies on the axis of its scope, if it lies on one.
+        Position of the place on the axis of its scope, if it has one.
     part : str
-        Name of the part that it measures.
+        Name of the measured part.
     """
 
     label: str
@@ -99,18 +99,18 @@ def places(
     label: str | Callable[[Any], str] = "{:g}",
     part: str = "",
 ) -> list[Place]:
-    """Return a place for each value of a column, in its order.
+    """Return a place for each value of a column, in order of the values.
 
     Parameters
     ----------
     table : DataFrame
         The rows.
     by : str
-        Column of the place on the axis.
+        Column with the position of the place on the axis.
     measure : callable
-        A function of the rows of one place, which returns a `Measured`.
+        Function that takes the rows of one place and returns a `Measured`.
     label : str or callable
-        The label of a place, as a format of x or a function of it.
+        Label of a place, as a format of x or a function of x.
     part : str
         Name of the part.
     """
@@ -128,7 +128,7 @@ def banded(
     measure: Callable[[pd.DataFrame], Measured],
     part: str = "",
 ) -> list[Place]:
-    """Return a place for each band of a share that has rows: "2-5 %", at its lower edge."""
+    """Return a place for each band of a share that has rows, such as "2-5 %", at its lower edge."""
     band = np.digitize(table[column], edges) - 1
     inside = table[(band >= 0) & (band < len(edges) - 1)]
     return [
@@ -146,11 +146,12 @@ class Reading:
     name : str
         The reading: "GPower1, as returned".
     places : sequence of Place
-        What was measured.
+        The measured places.
     rows : DataFrame
-        The rows that it rests on, with the columns ``stand_in`` and ``problem``.
+        The underlying rows, with the columns ``stand_in`` and ``problem``.
     notes : sequence of str
-        Further numbers in words, which decide nothing: sentences of at most 300 characters.
+        Further numbers in words, which do not affect the verdict: sentences of at most 300
+        characters.
     """
 
     name: str
@@ -161,48 +162,49 @@ class Reading:
 
 @dataclass(eq=False)
 class Statement:
-    """A sentence of a paper, the quantity measured for it, and the rule that decides.
+    """A sentence from a paper, the quantity measured for it, and the rule that decides.
 
     Parameters
     ----------
     id : str
         Short name on the page: "K3".
     where : str
-        Where in the paper it stands.
+        Where it is in the paper.
     quote : str
-        The paper's own words.
+        The paper's words.
     kind : str
-        "theorem" (proven, so that a failure would be our bug), "number" (reproduced or not) or
-        "comparison" (who wins, and by how much). They are counted apart.
+        "theorem" (proven, so a failure would be our bug), "number" (reproduced or not) or
+        "comparison" (who wins, and by how much). They are counted separately.
     measures, unit, rule, over : str, str, Rule, Scope
         The measured quantity, as in `Part`.
     primary : str
-        Name of the reading that decides.
+        Name of the decisive reading.
     why : str
-        Why it is that one: what the paper names, the form of input that it says the algorithm
+        Why this reading decides: the paper names it, it is the input form that the paper gives for
+        the algorithm, or its preparation comes closest to the printed numbers.
         takes, or the preparation closest to its printed numbers.
     paper : sequence of PaperNumber
-        What the paper prints.
+        Numbers printed in the paper.
     also : sequence of Part
         Further quantities that must satisfy their rules too.
     headline : mapping
-        Verdict -> the sentence of the paper's summary, with the fields of `judging.fields`. Only
-        statements that the summary is made of have one.
+        For each verdict, the sentence in the paper's summary, with the fields of `judging.fields`.
+        Only statements that appear in the summary have one.
     chosen_first : bool
         Whether the primary reading was chosen before any result had been seen.
     changed : str
         Why the test was changed after its first run, in a sentence; empty if it was not.
     timed : bool
-        Whether the verdict rests on a clock or on memory, so that it may differ between runs.
+        Whether the verdict depends on time or memory, so that it may differ between runs.
     any_data : bool
-        Whether stand-in data can decide it too, because it is about shapes alone.
+        Whether stand-in data can also decide it, because it is only about shapes.
     calibration : bool
         Whether the number was used to choose the primary reading of other statements. It is shown,
-        and not judged.
+        but not judged.
     calibrated_by : str
-        Id of the statement whose number chose the primary reading.
+        Id of the statement whose number determined the primary reading.
     pending : str
-        Which runs the primary reading still needs, in a sentence.
+        Which runs the primary reading still requires, in a sentence.
     logarithmic : bool or None
         As in `Part`.
     """
@@ -255,15 +257,15 @@ class Statement:
     def measured(
         self, function: Callable[[Any], Iterable[Reading]]
     ) -> Callable[[Any], Iterable[Reading]]:
-        """Take the function that yields the readings from the figure's data (a decorator)."""
+        """Register the function that yields the readings from the figure's data (a decorator)."""
         self._measure = function
         return function
 
     def because(self, function: Callable[[Any, Stored], str]) -> Callable[[Any, Stored], str]:
-        """Take the function that says why the statement does not hold, or depends (a decorator).
+        """Register the function that explains why the statement fails or depends (a decorator).
 
-        It is given the figure's data and the judged statement, and returns one sentence or "". Then
-        the statement says what would decide it, or that why is open.
+        It takes the figure's data and the judged statement, and returns one sentence or "". If it
+        returns "", the statement says what would decide it, or that the reason is unknown.
         """
         self._cause = function
         return function
@@ -280,7 +282,8 @@ class Statement:
         Parameters
         ----------
         data : object
-            What the figure's ``data`` makes of its rows. None if no run gave an answer.
+            The result of the figure's ``data`` function for its rows; None if no run gave an
+            answer.
         """
         if self._measure is None:
             raise TypeError(f"statement {self.id}: nothing measures it; use @{self.id}.measured")
@@ -307,7 +310,7 @@ class Statement:
         return stored
 
     def _stored(self) -> Stored:
-        """What is known of the statement before anything is measured."""
+        """The description of the statement, before anything is measured."""
         plain = ("id", "where", "quote", "kind", "primary", "why", "chosen_first", "changed")
         marks = ("timed", "any_data", "calibration", "calibrated_by", "pending")
         return {

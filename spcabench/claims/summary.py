@@ -1,4 +1,4 @@
-"""Sentences made from the numbers of a judged statement: one in short, and those of headlines."""
+"""Sentences generated from a judged statement: a short one, and those of headlines."""
 
 import re
 from itertools import groupby, zip_longest
@@ -7,15 +7,15 @@ from typing import Any
 from spcabench.claims.words import listed, number, span
 
 Stored = dict[str, Any]
-LONGEST = 160  # characters of a sentence in short
-# of a number some runs of which hit a limit: the end that is known, and its sign
+LONGEST = 160  # characters of a short sentence
+# for a number in which some runs hit a limit: the known end, and its sign
 BOUNDS = {"at least": ("low", ">= "), "at most": ("high", "<= ")}
-# a number of a label, or a band of two: "2,000", "0.05", "1-2"
+# a number in a label, or a band of two: "2,000", "0.05", "1-2"
 NUMBER = re.compile(r"((?<![\w.])\d[\d,]*(?:\.\d+)?(?:-\d[\d.]*)?(?<!,))")
 VERBS = {"holds": "holds", "fails": "fails", "undecided": "undecided"}
 
 
-# what the templates of a headline may name
+# fields that the templates of a headline may use
 FIELDS = (
     *("value", "range", "low", "high", "count", "paper"),
     *(f"{word}{what}" for word in VERBS for what in ("", "_where", "_count")),
@@ -38,9 +38,9 @@ def judged_places(statement: Stored, reading: Stored) -> list[tuple[Stored, list
 
 
 def short(statement: Stored, reading: Stored | None) -> str:
-    """Return what was measured in one sentence of at most 160 characters.
+    """Return the measured result in one sentence of at most 160 characters.
 
-    It has the numbers of the primary reading, and what another reading says where it differs.
+    It gives the numbers of the primary reading, and the result of another reading if that differs.
     """
     if reading is None:
         return "No runs yet." if statement["verdict"] == "pending" else "No run gave an answer."
@@ -68,7 +68,7 @@ def _without_numbers(reading: Stored) -> str:
 
 
 def _ways(parts: list[list[str]]) -> list[str]:
-    """The ways to say all parts, the most detailed one first."""
+    """Sentences that cover all parts, the most detailed first."""
     longest = max((len(ways) for ways in parts), default=0)
     return [
         "; ".join(ways[min(detail, len(ways) - 1)] for ways in parts) for detail in range(longest)
@@ -76,7 +76,7 @@ def _ways(parts: list[list[str]]) -> list[str]:
 
 
 def _of_places(part: Stored, places: list[Stored]) -> list[str]:
-    """The numbers of one part, in words: the most detailed way first."""
+    """Sentences with the numbers of one part, the most detailed first."""
     unit, noun = part["unit"], part["over"]["noun"]
     name = f"{part['name']}: " if part["name"] else ""
     if len(places) == 1:
@@ -97,12 +97,12 @@ def _of_places(part: Stored, places: list[Stored]) -> list[str]:
 
 
 def thresholds(part: Stored) -> list[float]:
-    """Return the ends of a part's rule, which no other number may be rounded to."""
+    """Return the ends of a part's rule; no other number may be rounded to one of them."""
     return [end for end in (part["rule"]["low"], part["rule"]["high"]) if end is not None]
 
 
 def _one(part: Stored, place: Stored) -> str:
-    """A number with its interval and what that is over."""
+    """A number with its interval and the kind of replicates."""
     unit, ends_of_rule = part["unit"], thresholds(part)
     if place["kind"] in BOUNDS:
         bound = number(bound_or_value(place), unit, ends_of_rule)
@@ -115,7 +115,7 @@ def _one(part: Stored, place: Stored) -> str:
     over = f" over {of_all(place)}"
     if place["low"] is None and place["high"] is None:
         return f"{value}{over}, without an interval"
-    # the unit stands behind the number already
+    # the number already includes the unit
     ends = [number(place[end], unit, ends_of_rule) for end in ("low", "high")]
     low, high = (end.removesuffix(f" {unit}") for end in ends)
     interval = f"{low}, {high}".replace(" %", "") if unit in ("share", "%") else f"{low}, {high}"
@@ -129,15 +129,15 @@ def of_all(place: Stored) -> str:
 
 
 def bound_or_value(place: Stored) -> float:
-    """Return the number to report for a place: the known end if runs hit a limit."""
+    """Return the number to report for a place, which is the known end if runs hit a limit."""
     end, _ = BOUNDS.get(place["kind"], ("value", ""))
     return place["value"] if place[end] is None else place[end]
 
 
 def _span(part: Stored, places: list[Stored]) -> str:
-    """From where to where the numbers of places reach.
+    """The range of the numbers of places.
 
-    A bound has its sign; too few problems are left out, unless they are all that there is.
+    A bound has its sign; places with too few problems are left out, unless there are no others.
     """
     enough = [place for place in places if place["kind"] != "too few"] or places
     if not enough:
@@ -163,27 +163,27 @@ def _groups(places: list[Stored]) -> list[tuple[str, list[Stored]]]:
 
 
 def where(places: list[Stored]) -> str:
-    """Return the range of the places' labels, in each of the labels' numbers.
+    """Return the range of the places' labels, separately for each number in the labels.
 
-    "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places that lie on no axis are listed, and
-    so are labels with other words, such as the names of data sets.
+    Examples: "0-10 %", "k = 5 to 20", "n = 200 to 2000, 1-15 %". Places that are not on an axis are
+    listed, and so are labels with different words, such as the names of data sets.
     """
     labels = [place["label"] for place in places]
     if all(place["x"] is None for place in places):
         return listed(labels)
     alike: dict[tuple[str, ...], list[list[str]]] = {}
     for label in labels:
-        words = NUMBER.split(label)  # texts and numbers in turn
+        words = NUMBER.split(label)  # alternating texts and numbers
         alike.setdefault(tuple(words[::2]), []).append(words[1::2])
     return listed([_reach(texts, numbers) for texts, numbers in alike.items()])
 
 
 def _reach(texts: tuple[str, ...], numbers: list[list[str]]) -> str:
-    """Labels of the same words, each number from its smallest to its largest."""
+    """Labels with the same words, with each number from its smallest to its largest."""
     told = []
     for column in zip(*numbers, strict=True):
         ends = [choose(column, key=_first_number) for choose in (min, max)]
-        if column[0].count("-") and ends[0] != ends[1]:  # bands: from the first to the last edge
+        if column[0].count("-") and ends[0] != ends[1]:  # bands: from the first edge to the last
             told.append(f"{ends[0].split('-')[0]}-{ends[1].split('-')[1]}")
         else:
             told.append(" to ".join(dict.fromkeys(ends)))
@@ -196,20 +196,20 @@ def _first_number(text: str) -> float:
 
 
 def _opposite(statement: Stored, reading: Stored) -> Stored | None:
-    """The first reading with another verdict than the primary one, or another side of the rule."""
+    """The first reading whose verdict or side of the rule differs from the primary one's."""
     others = (r for r in statement["readings"] if r["name"] != reading["name"])
     decided = [r for r in others if _outcome(r)[0] != "undecided"]
     return next((r for r in decided if _outcome(r) != _outcome(reading)), None)
 
 
 def _outcome(reading: Stored) -> tuple[str, str]:
-    """The verdict that a reading's numbers give, and the side of the rule on which it fails."""
+    """The verdict from a reading's numbers, and the side of the rule on which it fails."""
     sides = {"below": "(too low)", "above": "(too high)", "both sides": "(too low and too high)"}
     return reading["would"] or reading["verdict"], sides.get(reading["side"], "")
 
 
 def _overall(statement: Stored, reading: Stored) -> str:
-    """The verdict of a reading, and from where to where its numbers reach."""
+    """The verdict of a reading, and the range of its numbers."""
     part, places = judged_places(statement, reading)[0]
     return f"{_outcome(reading)[0]} ({_span(part, places)})"
 
@@ -217,10 +217,10 @@ def _overall(statement: Stored, reading: Stored) -> str:
 def fields(statement: Stored, reading: Stored | None) -> dict[str, str]:
     """Return the fields that the templates of a headline may use.
 
-    value : the number, of the first part; range : from where to where its numbers reach. low, high
-    : the smallest and the largest. holds, fails, undecided : the range at places with that verdict;
-    holds_where and so on : those places. count : how many places are judged. paper : the paper's
-    number.
+    value : the number of the first part. range : the range of its numbers. low, high : the smallest
+        and the largest. holds, fails, undecided : the range of the numbers at places with that
+        verdict; holds_where and so on : those places. count : the number of judged places. paper :
+        the paper's number.
     """
     if reading is None:
         return {}

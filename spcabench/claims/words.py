@@ -1,4 +1,4 @@
-"""Numbers for people: as many digits as they need, thousands apart, a unit that fits."""
+"""Numbers for people: with only the digits they need, thousands separated, in a suitable unit."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -12,12 +12,13 @@ def number(value: float | None, unit: str = "", apart_from: Collection[float] = 
     Parameters
     ----------
     value : float or None
-        The number. None and NaN are "n/a".
+        The number. None and NaN become "n/a".
     unit : str
-        "times", "%", "share" (of one, told in percent), "s" (seconds), "B" (bytes), or any noun,
+        "times", "%", "share" (of one, shown in percent), "s" (seconds), "B" (bytes), or any noun,
         which follows the number.
     apart_from : collection of float
-        Thresholds: a number that would read like one of them gets more digits, as 9.9996 beside 10.
+        Thresholds. A number that would look like one of them after rounding gets more digits, such
+        as 9.9996 next to 10.
     """
     for digits in range(DIGITS, MOST_DIGITS + 1):
         text = _rounded(value, unit, digits)
@@ -54,7 +55,7 @@ def plain(value: float, digits: int = DIGITS) -> str:
 
 
 def duration(seconds: float, digits: int = DIGITS) -> str:
-    """Return a time in the unit that people use for it: "407 µs", "3.59 s", "12.5 min"."""
+    """Return a time in its usual unit: "407 µs", "3.59 s", "12.5 min"."""
     for unit, size_of, most in (("µs", 1e-6, 999.5), ("ms", 1e-3, 999.5), ("s", 1.0, 119.5)):
         if abs(seconds) < most * size_of:
             return f"{plain(seconds / size_of, digits)} {unit}"
@@ -62,7 +63,7 @@ def duration(seconds: float, digits: int = DIGITS) -> str:
 
 
 def percent(share: float, digits: int = DIGITS) -> str:
-    """Return a share in percent; what rounding alone can make is zero."""
+    """Return a share in percent; values within rounding of zero become zero."""
     return f"{plain(100.0 * round(share, 9) + 0.0, digits)} %"
 
 
@@ -77,7 +78,7 @@ def size(count: float, digits: int = DIGITS) -> str:
 def span(values: Sequence[float | None], unit: str = "", apart_from: Collection[float] = ()) -> str:
     """Return the range of numbers in words: "16 to 10,900 times"; one number if they agree.
 
-    Values that are missing are left out. apart_from : as in `number`.
+    Missing values are left out. apart_from : as in `number`.
     """
     finite = [value for value in values if value is not None and not math.isnan(value)]
     if not finite:
@@ -95,7 +96,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return words as a sentence has them: "3 and 6", "1, 2 and 3"."""
+    """Return words joined for a sentence: "3 and 6", "1, 2 and 3"."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,1 +1,1 @@
-"""How many variables a component should have: criteria, and what they recommend."""
+"""How many variables a component should have: criteria and their recommendations."""

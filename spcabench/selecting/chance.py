@@ -1,4 +1,4 @@
-"""What chance alone would give, beside answers: permutation tests, and stability over halves."""
+"""What chance alone would give, for comparison with answers: permutation tests and stability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,22 +13,22 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Vector
 
 FEWEST_SAMPLES = 8
-LARGE = 1e7  # stored entries beyond which a hundred permuted tables take minutes
-SHORT = 0.5  # seconds that the halves may take even where the answer itself took less
+LARGE = 1e7  # with more stored entries, a hundred permuted tables take minutes
+SHORT = 0.5  # seconds allowed for the halves even if the answer itself took less
 
 
 @dataclass
 class Chance:
-    """What was found for some answers, in their order.
+    """Tests and frequencies for a list of answers, in their order.
 
     Attributes
     ----------
     tests : list of PermutationTest or None
-        One for each component. A path over the cardinality has a single one, for all of it.
+        One for each component. A path over the cardinality has a single test for all of it.
     frequencies : list of array of shape (n,), or None
-        How often each variable is in the component of half of the samples.
+        How often each variable is in the component of a random half of the samples.
     halves : int
-        The number of halves, the least over the answers.
+        Number of halves, the smallest over the answers.
     notes : list of str
         What is not available, and why.
     """
@@ -48,11 +48,11 @@ def beside(
     stability: bool = True,
     seed: int = 0,
 ) -> Chance:
-    """Return what chance gives beside answers.
+    """Return what chance alone gives, for comparison with answers.
 
-    ks : the cardinalities among which that of the first component was chosen. null : whether to run
-    the permutation tests; None for those of data that are not large. stability : whether to count
-    how often each variable is chosen.
+    ks : the cardinalities from which that of the first component was chosen. null : whether to run
+        the permutation tests; None runs them unless the data are large. stability : whether to
+        count how often each variable is chosen.
     """
     chance = Chance()
     null = _affordable(problem, chance) if null is None else null

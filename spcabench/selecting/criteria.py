@@ -1,7 +1,7 @@
 """Three criteria for the cardinality: held-out variance, stability, and the certified path.
 
-Each returns the columns that it adds to the table of cardinalities, which row it recommends, and
-why in a sentence.
+Each returns columns for the table of cardinalities, the row that it recommends, and the reason in a
+sentence.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from spcabench.solving.result import Result
 from spcabench.vectors import Array, Vector
 
 Path = Callable[..., Sequence[Result]]  # the components of a problem at every cardinality
-FOLDS = 10  # of the samples, where there are enough
+FOLDS = 10  # of the samples, if there are enough
 NEARLY_ALL = 0.8  # of the variables
 
 
@@ -24,8 +24,8 @@ NEARLY_ALL = 0.8  # of the variables
 class Verdict:
     """The recommendation of a criterion.
 
-    columns : numbers for each cardinality, by name. chosen : index of the recommended one.
-    reason : why, in words.
+    columns : numbers for each cardinality, by name. chosen : index of the recommended one. reason :
+        why, in words.
     """
 
     columns: dict[str, Vector]
@@ -36,12 +36,12 @@ class Verdict:
 def held_out(
     samples: Samples, ks: Sequence[int], path: Path, folds: int | None, seed: int
 ) -> Verdict:
-    """The smallest cardinality within one standard error of the largest held-out variance.
+    """Choose the smallest cardinality within one standard error of the largest held-out variance.
 
-    folds : `FOLDS` unless given, or as many as have two samples each.
+    folds : by default `FOLDS`, or the largest number with two samples each.
 
-    The standard error is that of the difference between the two, over the folds: folds differ in
-    their variance far more than two cardinalities in one fold do.
+    The standard error is that of the difference between the two, over the folds, because the
+    variance differs far more between folds than between two cardinalities in one fold.
     """
     if samples.m < 4:
         raise InputError(
@@ -87,11 +87,11 @@ def _held_out_reason(ks: Sequence[int], mean: Vector, chosen: int, best: int) ->
 def stability(
     samples: Samples, ks: Sequence[int], path: Path, resamples: int, seed: int
 ) -> Verdict:
-    """The largest cardinality whose supports are as stable as the most stable ones.
+    """Choose the largest cardinality whose supports are as stable as the most stable ones.
 
-    Stability is the measure of Nogueira, Sechidis and Brown (2018): 1 where all supports are equal,
-    0 on average where they are drawn at random. "As stable" means within one standard error, which
-    is theirs too.
+    Stability is the measure of Nogueira, Sechidis and Brown (2018): 1 if all supports are equal,
+    and 0 on average if they are drawn at random. "As stable" means within one standard error, as
+    defined by the same authors.
     """
     if samples.m < 4 or resamples < 2:
         raise InputError(
@@ -119,7 +119,7 @@ def stability(
 def certified(
     results: Sequence[Result], ks: Sequence[int], shares: Vector, total: float
 ) -> Verdict:
-    """The elbow of the variance against the cardinality, beside certified bounds.
+    """Choose the elbow of the variance as a function of the cardinality, and add certified bounds.
 
     The elbow is the point farthest above the line from the first point to the last (Satopaa et al.
     2011).
@@ -141,7 +141,7 @@ def certified(
 
 
 def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
-    """How much a variable adds between two cardinalities; empty if they are one."""
+    """How much a variable adds between two cardinalities; empty if they are the same."""
     if i == j:
         return ""
     each = (shares[j] - shares[i]) / (ks[j] - ks[i])
@@ -149,12 +149,12 @@ def _slope(ks: Sequence[int], shares: Vector, i: int, j: int) -> str:
 
 
 def _loadings(results: Sequence[Result]) -> Array:
-    """The components (n, len(ks)); an answer that is none counts as zero."""
+    """The components (n, len(ks)); an invalid answer counts as zero."""
     return np.column_stack([r.x if r.good else np.zeros(r.problem.n) for r in results])
 
 
 def _stability(supports: Array) -> tuple[float, float]:
-    """Stability of supports (M, n), true or false, and its standard error; NaN where all are full.
+    """Stability of supports (M, n), as masks, and its standard error; NaN if all are full.
 
     Nogueira, Sechidis, Brown, "On the stability of feature selection algorithms", JMLR 18 (2018),
     definition 4 and theorem 7.

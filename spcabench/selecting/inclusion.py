@@ -1,4 +1,4 @@
-"""How often each variable is chosen where half of the samples are taken."""
+"""How often each variable is chosen when only half of the samples is used."""
 
 from time import perf_counter
 
@@ -16,13 +16,14 @@ FEWEST, MOST = 10, 50  # halves of the samples
 def inclusion(
     result: Result, *, seed: int = 0, most: int = MOST, seconds: float | None = None
 ) -> tuple[Vector, int]:
-    """How often each variable is in the component of a random half of the samples.
+    """Count how often each variable is in the component of a random half of the samples.
 
-    A certificate is about these samples. This says how much of the answer would be there in others:
-    a variable that is chosen in every half is a finding, one that is chosen in a third is not.
+    A certificate only concerns these samples. This measure shows how much of the answer other
+    samples would confirm: a variable that is chosen in every half is a finding, but one chosen in a
+    third is not.
 
-    Each half is solved by truncated power iteration from three starts, of which the best answer
-    counts: the largest variance, the leading eigenvector, and the component itself.
+    Each half is solved by truncated power iteration from three starts: the largest variance, the
+    leading eigenvector, and the component itself. The best answer counts.
 
     Parameters
     ----------
@@ -31,14 +32,14 @@ def inclusion(
     seed : int
         Seed of the halves.
     most : int
-        Number of halves.
+        Maximum number of halves.
     seconds : float, optional
-        When no further half is drawn. Ten are drawn in any case.
+        Time after which no further half is drawn. At least ten are always drawn.
 
     Returns
     -------
     frequencies : array of shape (n,)
-        For each variable the share of the halves whose component has it.
+        For each variable, the share of the halves whose component contains it.
     halves : int
         Number of halves.
 

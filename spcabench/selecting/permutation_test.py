@@ -14,27 +14,27 @@ from spcabench.selecting.samples import Samples
 from spcabench.vectors import Array, Vector
 
 PERMUTATIONS = 99  # the smallest number that can give p = 0.01
-CARDINALITIES = 8  # of those a choice was made from; each costs a hundred runs
-SAME = 1e-9  # relative: variances that differ by less differ by rounding
+CARDINALITIES = 8  # tested of those compared; each costs a hundred runs
+SAME = 1e-9  # variances with a smaller relative difference only differ by rounding
 
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Variances of the data beside those of permuted columns.
+    """Variances explained in the data, compared with those in tables with permuted columns.
 
     Attributes
     ----------
     p_value : float
-        Share of the tables, the data among them, that are as extreme as the data: a number between
-        1 / (permutations + 1) and 1.
+        Share of the tables, including the data, that are as extreme as the data; between 1 /
+        (permutations + 1) and 1.
     permutations : int
         Number of permuted tables.
     ks : list of int
         The cardinalities that were tried on each table.
     variances : array of shape (len(ks),)
-        What the method explains in the data.
+        Variance that the method explains in the data.
     permuted : array of shape (permutations, len(ks))
-        What it explains in each permuted table.
+        Variance that it explains in each permuted table.
     """
 
     p_value: float
@@ -44,7 +44,7 @@ class PermutationTest:
     permuted: Array = field(repr=False)
 
     def sentence(self, k: int) -> str:
-        """What the test says of a component of k variables, in a sentence."""
+        """Return the result of the test for a component of k variables, in a sentence."""
         nearest = int(np.argmin(np.abs(np.log(np.array(self.ks) / k))))
         ratio = self.variances[nearest] / self.permuted[:, nearest].mean()
         tried = f" (k = {', '.join(map(str, self.ks))} were tried on each)" if self.ks[1:] else ""
@@ -71,27 +71,27 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether a sparse component explains more than chance does.
 
-    The entries of each column are permuted, which keeps every variable as it is and destroys what
-    the variables have in common. Truncated power iteration, from the largest variance and from the
+    The entries of each column are permuted, which preserves every variable but destroys the
+    relations between variables. Truncated power iteration, from the largest variance and from the
     leading eigenvector, is run on the data and on the permuted tables.
 
-    With several cardinalities the test covers the choice among them: the statistic is the largest
-    over k of the variance, from which the mean over all tables is subtracted, divided by their
-    standard deviation. It is computed in the same way for every table, so the p-value is exact
+    With several cardinalities the test accounts for the choice among them. For each k the variance
+    is standardised by its mean and standard deviation over all tables, and the statistic is the
+    largest value over k. It is computed in the same way for every table, so the p-value is exact
     whatever k was chosen.
 
     Parameters
     ----------
     X : Problem, array, data frame or sparse matrix of shape (m, n)
-        The data. A covariance has no samples, and no permutation test.
+        The data. A covariance has no samples, so it cannot be tested.
     k : int or sequence of int
-        The cardinality of the component, or those among which it was chosen.
+        The cardinality of the component, or those from which it was chosen.
     permutations : int
         Number of permuted tables, at least 19.
     scale : bool
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
-        Whether the loadings are nonnegative.
+        Whether to require nonnegative loadings.
     seed : int
         Seed of the permutations.
 
@@ -134,7 +134,7 @@ def permutation_test(
 
 
 def _spread(ks: list[int]) -> list[int]:
-    """At most `CARDINALITIES` of some, in equal ratios: the smallest and the largest among them."""
+    """At most `CARDINALITIES` of the given ones, in equal ratios, with the smallest and largest."""
     places = np.searchsorted(ks, np.geomspace(ks[0], ks[-1], CARDINALITIES) * (1.0 - SAME))
     return [ks[i] for i in np.unique(places)]
 
@@ -142,12 +142,12 @@ def _spread(ks: list[int]) -> list[int]:
 def _p_value(variances: Array) -> float:
     """The share of the tables (rows) whose largest standardised variance is at least the first's.
 
-    Mean and standard deviation are those over all tables, the first among them, so that no table
-    has another role than the others.
+    Mean and standard deviation are taken over all tables, including the first, so that all tables
+    are treated alike.
     """
     deviation = variances.std(axis=0)
     varies = deviation > SAME * variances.mean(axis=0)
-    if not varies.any():  # as at k = 1, where the largest variance is that of one column
+    if not varies.any():  # for k = 1 the largest variance is that of one column
         return 1.0
     standardised = (variances - variances.mean(axis=0))[:, varies] / deviation[varies]
     extreme = standardised.max(axis=1)

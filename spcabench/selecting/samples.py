@@ -1,4 +1,4 @@
-"""The samples of a problem, divided into those that are fitted and those that are held out."""
+"""The samples of a problem, divided into a fitted and a held-out part."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from spcabench.problem.data import Data
 from spcabench.problem.problem import Problem
 from spcabench.vectors import Array, Indices, Vector
 
-CENTRED = 1e-9  # mean of a centred column, relative to its largest entry
+CENTRED = 1e-9  # largest mean of a centred column, relative to its largest entry
 
 
 class Samples:
-    """The rows of a problem's data, dense or sparse, as problems of their own.
+    """The rows of a problem's data, dense or sparse, as separate problems.
 
-    Parts are centred anew where the problem is centred. A scaling stays as it is.
+    Each part is centred again if the problem is centred. A scaling is not changed.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -36,7 +36,7 @@ class Samples:
         self.centred = bool(np.abs(self.rows.mean(axis=0)).max() <= CENTRED * largest)
 
     def folds(self, count: int, seed: int) -> Iterator[tuple[Indices, Indices]]:
-        """Yield the samples that are fitted and those held out, for each of some folds."""
+        """Yield the fitted samples and the held-out ones for each fold."""
         order = np.random.default_rng(seed).permutation(self.m)
         for i in range(count):
             yield np.sort(np.delete(order, np.s_[i::count])), np.sort(order[i::count])
@@ -48,7 +48,7 @@ class Samples:
             yield np.sort(rng.permutation(self.m)[: self.m // 2])
 
     def problem(self, rows: Indices) -> Problem:
-        """Return the problem of some samples."""
+        """Return the problem with only the given samples."""
         return Problem.from_data(self.rows[rows], center=self.centred)
 
     def permuted(self, rng: np.random.Generator) -> Problem:
@@ -62,9 +62,9 @@ class Samples:
         return Problem.from_data(shuffled, center=self.centred)
 
     def shares(self, fitted: Indices, held_out: Indices, Z: Array) -> Vector:
-        """Return the share of the held-out variance that each column of Z (n, r) has.
+        """Return the share of the held-out variance that each column of Z (n, r) explains.
 
-        Variance is about the mean of the samples that were fitted.
+        The variance is about the mean of the fitted samples.
         """
         X, n = self.rows[held_out], self.n
         mean = self.rows[fitted].mean(axis=0) if self.centred else np.zeros(n)
@@ -76,10 +76,10 @@ class Samples:
 
 
 def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
-    """So many distinct rows, 0 to m - 1, for each column, one column after the other.
+    """The given number of distinct rows, 0 to m - 1, for each column, one column after the other.
 
-    Rows are drawn with replacement, and those that come twice in a column are drawn again, which
-    favours no row. In a column with more than a quarter of the rows that would take long.
+    Rows are drawn with replacement, and duplicates within a column are drawn again, which favours
+    no row. This would take long in a column with more than a quarter of the rows.
     """
     rows = rng.integers(m, size=counts.sum())
     ends = np.cumsum(counts)
@@ -95,7 +95,7 @@ def _random_rows(counts: Indices, m: int, rng: np.random.Generator) -> Indices:
 
 
 def _only_centred(name: str, A: Data) -> bool:
-    """Whether sparse data are centred; InputError if more than their means is taken out."""
+    """Whether sparse data are centred; InputError if more than their means is subtracted."""
     if A.rank == 0:
         return False
     if A.rank > 1 or np.ptp(A.U) > 0.0:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CRITERIA = ("heldout", "stability", "certified")
-SMALL = 10  # cardinalities up to it are all tried, where none are given
-MOST, STEPS = 100, 20  # the largest cardinality tried, and about how many, where none are given
+SMALL = 10  # by default all cardinalities up to this are tried
+MOST, STEPS = 100, 20  # by default the largest cardinality tried, and about how many are tried
 
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """How many variables are recommended, with the numbers behind it.
+    """The recommended number of variables, with the numbers behind it.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class Selection:
     ks : list of int
         The cardinalities that were tried.
     columns : dict of str to array of shape (len(ks),)
-        Numbers for each cardinality: "share" of the total variance on all samples, and those of the
-        criterion.
+        Numbers for each cardinality: "share" of the total variance on all samples, and the columns
+        of the criterion.
     results : list of Result
         The component of all samples at each cardinality.
     """
@@ -68,27 +68,27 @@ class Selection:
         return self.results[self.ks.index(self.k)]
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the numbers as a table with a row for each cardinality."""
+        """Return the numbers as a table with one row per cardinality."""
         import pandas as pd
 
         return pd.DataFrame(self.columns, index=pd.Index(self.ks, name="k"))
 
     def to_csv(self, file: Path | str) -> None:
-        """Write the numbers to a file, with a row for each cardinality."""
+        """Write the numbers to a file, with one row per cardinality."""
         text.write_csv(self.to_frame(), file)
 
     def plot(self, axis: Any = None) -> Any:
-        """Draw what the criterion looked at, with the recommended cardinality marked.
+        """Draw the numbers used by the criterion, with the recommended cardinality marked.
 
         Parameters
         ----------
         axis : matplotlib Axes, optional
-            Where to draw. Default: a new figure.
+            The axes to draw in; by default those of a new figure.
 
         Returns
         -------
         matplotlib Figure
-            The figure that was drawn in.
+            The figure that contains the drawing.
         """
         return pictures.selection(self.ks, self.columns, self.k, axis)
 
@@ -111,29 +111,29 @@ def select(
     Parameters
     ----------
     X : Problem, array, data frame or sparse matrix of shape (m, n)
-        The data. A covariance has no samples, and allows the criterion "certified" only.
+        The data. A covariance has no samples, and only allows the criterion "certified".
     ks : sequence of int, optional
-        The cardinalities to compare. Default: about 20 from 1 to n, or to 100 where n is larger.
+        The cardinalities to compare; by default about 20 from 1 to n, but at most 100.
     criterion : str
-        "heldout": the smallest cardinality whose variance on samples that were not used is within
-        one standard error of the largest. "stability": the largest one whose variables are the same
-        over halves of the samples, up to one standard error. "certified": the elbow of the variance
-        on all samples, beside certified bounds.
+        "heldout": the smallest cardinality whose variance on held-out samples is within one
+        standard error of the largest. "stability": the largest one whose supports agree over halves
+        of the samples as well as the best, up to one standard error. "certified": the elbow of the
+        variance on all samples, shown with certified bounds.
     solver : str, optional
-        A solver, as for `spcabench.solve`. Default: a local search with few starts.
+        A solver, as for `spcabench.solve`; by default a local search with few starts.
     scale : bool
         Whether to divide each variable by its standard deviation.
     nonnegative : bool
-        Whether to ask for nonnegative loadings.
+        Whether to require nonnegative loadings.
     folds : int, optional
-        Parts into which "heldout" divides the samples, 2 to m / 2. Default: 10, or fewer where
-        there are not two samples for each.
+        Number of parts into which "heldout" divides the samples, 2 to m / 2; by default 10, or
+        fewer if there are not two samples for each.
     resamples : int
-        Halves of the samples that "stability" draws, at least 2.
+        Number of halves of the samples that "stability" draws, at least 2.
     seed : int
-        Seed of the folds, of the halves, and of a solver that draws random numbers.
+        Seed of the folds, of the halves, and of solvers that draw random numbers.
     **settings
-        The solver's own settings.
+        Settings of the solver.
 
     Returns
     -------
@@ -143,15 +143,15 @@ def select(
     Raises
     ------
     InputError
-        For an unknown criterion, a value out of range, or a problem without samples where the
-        criterion needs some.
+        For an unknown criterion, a value out of range, or a problem without samples if the
+        criterion needs them.
 
     References
     ----------
-    Hastie, Tibshirani, Friedman, "The elements of statistical learning" (2009), section 7.10, has
-    the rule of one standard error. Nogueira, Sechidis, Brown, "On the stability of feature
-    selection algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS
-    workshops (2011).
+    Hastie, Tibshirani, Friedman, "The elements of statistical learning" (2009), section 7.10: the
+    rule of one standard error. Nogueira, Sechidis, Brown, "On the stability of feature selection
+    algorithms", JMLR 18 (2018). Satopaa et al., "Finding a kneedle in a haystack", ICDCS workshops
+    (2011).
     """
     _check(criterion, folds, resamples, nonnegative, settings)
     problem = api.as_problem(X, scale=scale, argument="X")

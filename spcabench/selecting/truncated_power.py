@@ -1,6 +1,6 @@
-"""The iteration of solvers/tpower.py without the harness, whose clocks cost more than its steps.
+"""The iteration of solvers/tpower.py without the harness, whose timing costs more than a step.
 
-For hundreds of runs on permuted and resampled data.
+It is used for hundreds of runs on permuted and resampled data.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from spcabench.problem.problem import Problem
 from spcabench.vectors import Vector, one_sided, project
 
-STEPS, STILL = 200, 1e-6  # at most; and the change of an entry at which x has come to rest
+STEPS, STILL = 200, 1e-6  # maximum; x has converged if no entry changes by more
 
 
 def answer(

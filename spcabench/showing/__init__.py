@@ -1,1 +1,1 @@
-"""Answers as text, tables and pictures; decides no row, so no hash of a run contains it."""
+"""Answers as text, tables and pictures; never affects a row, so no hash of a run includes it."""

@@ -1,7 +1,7 @@
 """Pictures of components: loadings, scores, biplot, scree, the path over k, and a choice of k.
 
-Each function draws with matplotlib, which is imported when the first picture is asked for, and
-returns the figure.
+Each function draws with matplotlib, which is imported for the first picture, and returns the
+figure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from spcabench.problem.problem import Problem
     from spcabench.solving.result import Result
 
-BARS = 20  # variables drawn of each component
+BARS = 20  # variables drawn per component
 ARROWS = 25  # variables drawn in a biplot
-TOGETHER = 6  # names of one label in a biplot
-NEAR = 0.1  # of the longest arrow: arrows that end so close to each other share a label
+TOGETHER = 6  # names per label in a biplot
+NEAR = 0.1  # relative to the longest arrow: arrows that end this close together share a label
 POSITIVE, NEGATIVE = PALETTE[0], PALETTE[1]
 OF_SAMPLES = ("scores", "biplot")
 KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
@@ -36,9 +36,9 @@ KINDS = ("loadings", "substitutes", "scores", "biplot", "scree")
 def components(
     problem: "Problem", results: Sequence["Result"], kind: str, axis: Any = None, count: int = BARS
 ) -> Any:
-    """Draw components in one of the ways of `KINDS`.
+    """Draw components in one of the ways in `KINDS`.
 
-    InputError for any other way, for answers that are none, and for scores without samples.
+    InputError for any other way, for invalid answers, and for scores without samples.
     """
     if kind not in KINDS:
         raise InputError(f"kind: {kind!r}; choose from {', '.join(KINDS)}")
@@ -67,7 +67,7 @@ def _figure(axis: Any, panels: int = 1, size: tuple[float, float] = (5.5, 4.2)) 
             axes = [*grid.flat]
         yield figure, axes
         for text in figure.findobj(require("matplotlib.text").Text):
-            text.set_parse_math(False)  # a dollar in a variable's name is a dollar
+            text.set_parse_math(False)  # a dollar sign in a variable's name is no mathematics
 
 
 def loadings(
@@ -79,7 +79,7 @@ def loadings(
 ) -> Any:
     """Draw the largest loadings of each component as bars.
 
-    With ``replaced``, the names of the best substitutes follow each variable's own.
+    With ``replaced``, the names of the best substitutes follow the name of each variable.
     """
     if axis is not None and len(results) > 1:
         raise InputError(f"axis: one for {len(results)} components; leave it out")
@@ -108,7 +108,7 @@ def _bars(
 
 
 def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) -> list[str]:
-    """Names of the variables W, each with its best substitutes where they are asked for."""
+    """The names of the variables W, each with its best substitutes if requested."""
     others: dict[int, list[str]] = {}
     if replaced:
         for s in substitutes(result):
@@ -119,7 +119,7 @@ def _labels(result: "Result", names: Sequence[str], W: Indices, replaced: bool) 
 def _scores(problem: "Problem", results: Sequence["Result"]) -> Array:
     """The scores (m, 2) of the samples, in standard deviations of the first component.
 
-    The second column is zero where there is one component.
+    The second column is zero if there is only one component.
     """
     if not isinstance(problem.matrix, Data):
         raise InputError(
@@ -141,8 +141,8 @@ def scores(
 ) -> Any:
     """Draw the samples by their scores on the first two components.
 
-    Classes have colours. With ``arrows`` it is a biplot: an arrow for each variable, drawn to the
-    size of the scores.
+    Classes have different colours. With ``arrows`` it is a biplot, with an arrow for each variable,
+    scaled to the size of the scores.
     """
     T = _scores(problem, results)
     with _figure(axis, size=(5.5, 5.0)) as (figure, (panel,)):
@@ -159,7 +159,7 @@ def scores(
 
 
 def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]]:
-    """Name, colour and samples of each class; one class where there are no labels, or too many."""
+    """Name, colour and samples of each class; a single class if there are no or too many labels."""
     labels = np.array(problem.labels if problem.labels is not None else [""] * m)
     classes = sorted(set(labels))
     if problem.labels is None or len(classes) > len(PALETTE):
@@ -168,7 +168,7 @@ def _classes(problem: "Problem", m: int) -> list[tuple[str | None, str, Indices]
 
 
 def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array) -> None:
-    """Draw an arrow for each variable; those that end in one place share a label."""
+    """Draw an arrow for each variable; arrows that end at the same place share a label."""
     names = text.names(problem)
     Z = np.column_stack([oriented(r.x) for r in results[:2]])
     Z = Z if Z.shape[1] == 2 else np.column_stack([Z, np.zeros(len(Z))])
@@ -184,11 +184,11 @@ def _arrows(axis: Any, problem: "Problem", results: Sequence["Result"], T: Array
 
 
 def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
-    """Write names at the tip of an arrow, inside the axes: beside a steep one, else along it."""
+    """Write names at an arrow's tip, inside the axes: beside a steep one, otherwise along it."""
     x, y = tip
     steep, above = abs(x) < abs(y), y >= 0
     others = [f"and {len(names) - TOGETHER} more"] if len(names) > TOGETHER else []
-    axis.scatter(x, y, s=0)  # the axes reach it
+    axis.scatter(x, y, s=0)  # extends the axes to this point
     axis.annotate(
         "\n".join(names[:TOGETHER] + others),
         (x, y),
@@ -203,7 +203,7 @@ def _name_tip(axis: Any, tip: Vector, names: list[str]) -> None:
 
 
 def scree(problem: "Problem", results: Sequence["Result"], axis: Any = None) -> Any:
-    """Draw the share of the variance that each component adds to those before it, and their sum."""
+    """Draw the share of the variance that each component adds to the preceding, and the sum."""
     Z = np.column_stack([r.x for r in results])
     with uncharged():
         gram = Z.T @ np.column_stack([problem.covariance @ r.x for r in results])
@@ -234,7 +234,7 @@ def path(results: Sequence["Result"], axis: Any = None, bound: bool = True) -> A
     return figure
 
 
-CURVES = {  # columns of a choice of k: what they are called, and their errors
+CURVES = {  # columns of a choice of k: their titles and their errors
     "share": ("variance on all samples", None, "% of the variance"),
     "bound": ("certified bound", None, "% of the variance"),
     "held_out": (

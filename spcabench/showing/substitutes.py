@@ -1,7 +1,7 @@
-"""Substitutes: variables that could take the place of one in a component, at a small loss.
+"""Substitutes: variables that could replace one of a component at a small loss.
 
-Among correlated variables the choice of one over another is often arbitrary. Here each swap of one
-variable is judged by the variance of the best component on the new support.
+Among correlated variables the choice between one and another is often arbitrary. Here each swap of
+one variable is judged by the variance of the best component on the new support.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from spcabench.solving.result import Result
 
 LOSS = 0.01  # share of the variance that a substitute may cost
-MOST = 5  # substitutes of one variable
-TRIED = 20  # candidates of each variable whose variance is computed, the most promising ones
+MOST = 5  # substitutes per variable
+TRIED = 20  # most promising candidates per variable, for which the variance is computed
 
 
 @dataclass(frozen=True)
 class Substitute:
-    """One variable in the place of another.
+    """One variable that replaces another.
 
-    variable, substitute : their indices. loss : share of the variance that the swap costs; it is
-        negative where the swap improves. correlation : of the two.
+    variable, substitute : their indices. loss : share of the variance that the swap costs, negative
+        if the swap improves. correlation : between the two.
     """
 
     variable: int
@@ -39,7 +39,7 @@ class Substitute:
 def substitutes(result: "Result", loss: float = LOSS) -> list[Substitute]:
     """Return the best substitutes of each variable, at a loss below some share of the variance.
 
-    InputError for an answer that is none, or a loss that is no share.
+    InputError for an invalid answer, or a loss that is not between 0 and 1.
     """
     if not result.good:
         raise InputError(f"substitutes: no answer: {result.fault}")
@@ -87,7 +87,7 @@ def _promising(R: Array, d: Vector, others: Indices, W: Indices, least: float) -
 def _values(R: Array, d: Vector, W: Indices, i: int, J: Indices, nonnegative: bool) -> Vector:
     """The largest eigenvalue with each j in the place of the i-th variable.
 
-    For nonnegative loadings it is zero where the eigenvector has both signs.
+    For nonnegative loadings it is zero if the eigenvector has both signs.
     """
     S = np.repeat(R[None, :, W], len(J), axis=0)
     S[:, i, :] = R[:, J].T

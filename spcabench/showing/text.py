@@ -1,6 +1,6 @@
 """Answers in words and as tables, for a person at a prompt or in a notebook.
 
-Nothing is computed that takes long: a bound is shown where it has been asked for before.
+Nothing expensive is computed: a bound is only shown if it was computed before.
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from spcabench.showing.substitutes import Substitute
     from spcabench.solving.result import Result
 
-SHOWN = 6  # variables that a line names
+SHOWN = 6  # variables listed in a line
 
 
 def names(problem: "Problem") -> list[str]:
-    """The variables' names, or their numbers."""
+    """Return the names of the variables, or else their numbers."""
     return [str(f) for f in problem.features or range(problem.n)]
 
 
 def total_variance(problem: "Problem") -> float:
-    """The trace of Sigma, never charged."""
+    """Return the trace of Sigma, which is never charged."""
     with uncharged():
         return float(problem.covariance.diagonal().sum())
 
 
 def cells(problem: "Problem", result: "Result") -> dict[str, Any]:
-    """The numbers of an answer, by their names."""
+    """Return the numbers of an answer by name."""
     if not result.good:
         return {"status": str(result.status), "fault": result.fault}
     variance = problem.variance(result.x)
@@ -58,7 +58,7 @@ def _loadings(problem: "Problem", x: np.ndarray) -> str:
 
 
 def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFrame":
-    """A table of substitutes, with the variables' names."""
+    """Return a table of substitutes with the names of the variables."""
     import pandas as pd
 
     variables = names(problem)
@@ -67,13 +67,13 @@ def substitutes(problem: "Problem", swaps: Sequence["Substitute"]) -> "pd.DataFr
 
 
 def line(problem: "Problem", result: "Result") -> str:
-    """An answer on one line."""
+    """Return an answer on one line."""
     words = (f"{what} {value}" for what, value in cells(problem, result).items())
     return streams.plain("; ".join(words))
 
 
 def html(problem: "Problem", results: Sequence["Result"]) -> str:
-    """A table of HTML with a row for each answer."""
+    """Return an HTML table with one row per answer."""
     import pandas as pd
 
     rows = pd.DataFrame([cells(problem, result) for result in results])
@@ -82,7 +82,7 @@ def html(problem: "Problem", results: Sequence["Result"]) -> str:
 
 
 def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
-    """Write a table with its index; no name of a variable becomes a formula in a spreadsheet."""
+    """Write a table with its index; no variable name becomes a formula in a spreadsheet."""
     from spcabench.readers.delimited import guarded
 
     def cell(value: Any) -> Any:
@@ -94,7 +94,7 @@ def write_csv(table: "pd.DataFrame", file: Path | str) -> None:
 
 
 def frame(problem: "Problem", results: Sequence["Result"]) -> "pd.DataFrame":
-    """The loadings (n, K), with the variables' names as index."""
+    """Return the loadings (n, K), with the names of the variables as index."""
     import pandas as pd
 
     columns = [f"component {i}" for i in range(1, len(results) + 1)]

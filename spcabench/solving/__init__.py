@@ -1,1 +1,1 @@
-"""One run of a solver: stopped, graded, bounded, its penalty searched; loads solvers by name."""
+"""A single run of a solver: stopping, grading, bounds, penalty search; loads solvers by name."""

@@ -1,10 +1,10 @@
-"""Block-diagonal preprocessing around any solver: small covariances are taken to be zero.
+"""Block-diagonal preprocessing around any solver: small covariances are treated as zero.
 
 Del Pia, Zhou, Zhu, "Efficient sparse PCA via block-diagonalization", ICLR 2025,
-doi:10.48550/arXiv.2410.14092: variables that no covariance above eps links, directly or through
-others, are in different blocks. The solver runs on each block, and the best block is the answer.
-With an exact solver its value is at most k eps below the optimum: inside a block nothing is
-changed, and x'Ex <= eps ||x||_1^2 <= k eps for what is left out.
+doi:10.48550/arXiv.2410.14092: two variables are in the same block if covariances above eps link
+them, directly or through others. The solver runs on each block, and the best answer over the blocks
+is returned. With an exact solver its value is at most k eps below the optimum: the blocks
+themselves are unchanged, and the dropped part E satisfies x'Ex <= eps ||x||_1^2 <= k eps.
 """
 
 from collections.abc import Callable
@@ -38,17 +38,18 @@ def by_blocks(
     problem : Problem
         The problem to solve. Its covariance is formed, uncharged.
     share : float
-        eps over the largest variance.
+        eps divided by the largest variance.
     k : int or None
-        Cardinality; a block with fewer variables is asked for all of them.
+        Cardinality; in a block with fewer variables, all of them.
     run : callable
-        What solves a block at a cardinality.
+        Solves a block at a given cardinality.
 
     Returns
     -------
     Result
-        The answer of the best block, embedded. Its flops and times are the sums over the blocks;
-        what holds for one block alone (history, components, matrices, claims) is left out.
+        The answer of the best block, embedded. Its flops and times are sums over the blocks;
+        information that applies to one block only (history, components, matrices, claims) is left
+        out.
     """
     number("blocks", share)
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
@@ -64,12 +65,12 @@ def by_blocks(
 
 
 def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
-    """The blocks, those of one variable made one block of the largest variances."""
+    """The blocks, with all single-variable blocks merged into one of the largest variances."""
     single = [W for W in parts if len(W) == 1]
     blocks = [W for W in parts if len(W) > 1]
     if not single:
         return blocks
-    most = max(2, k or len(single))  # no answer has use for more variables without covariance
+    most = max(2, k or len(single))  # more uncorrelated variables never help an answer
     together = np.concatenate(single[:most])
     if len(together) > 1 or not blocks:
         return [together, *blocks]
@@ -77,7 +78,7 @@ def _joined(parts: list[Indices], k: int | None) -> list[Indices]:
 
 
 def _part(problem: Problem, W: Indices) -> Problem:
-    """The problem of the variables W alone."""
+    """The problem restricted to the variables W."""
     M = problem.matrix
     matrix: Covariance | Data
     if isinstance(M, Data):
@@ -96,7 +97,7 @@ def _combined(
     best: int,
     parts: list[Indices],
 ) -> Result:
-    """The best result as one of the whole problem, with the cost of all of them."""
+    """The best result, as one of the whole problem, with the cost of all blocks."""
     result = results[best]
     searches = [r.search for r in results if r.search]
     cost: dict[str, Any] = {name: sum(getattr(r, name) for r in results) for name in COST}

@@ -1,13 +1,14 @@
 """Certified upper bounds on max x'Sigma x over unit vectors x (n,) with at most k nonzeros.
 
-Each bound holds for every such x, up to the rounding that `ROUNDING` allows for. None is charged to
-a solver. Where both sides of the data exceed 4096, lambda_1 is Lanczos' to machine precision. Of
-wide data with more than 1000 samples it is Lanczos' too, and a Cholesky decomposition shows that no
-eigenvalue was missed. Else it is LAPACK's.
+Each bound holds for every such x, up to rounding errors covered by `ROUNDING`. None is charged to a
+solver. If both sides of the data exceed 4096, lambda_1 comes from Lanczos' method, to machine
+precision. For wide data with more than 1000 samples it also comes from Lanczos' method, and a
+Cholesky decomposition proves that no eigenvalue was missed. Otherwise it comes from LAPACK.
 
-All but two need all of Sigma or many sorts (`spcabench.methods.bound_formulas`). They are made once
-per problem, for every k, and never exceed the bounds of larger k. What is affordable is decided by
-counts, never by the clock, so that the same run has the same bound to the last digit:
+All but two of the bounds need all of Sigma or many sorts (`spcabench.methods.bound_formulas`). They
+are computed once per problem, for every k, and never exceed the bounds of larger k. Operation
+counts decide which bounds are affordable, never the clock, so that the same run has the same bound
+to the last digit:
 
 | source | cost | by default | with ``full`` |
 |---|---|---|---|
@@ -17,8 +18,8 @@ counts, never by the clock, so that the same run has the same bound to the last 
 | shifted spannogram, d <= 3 | a sort of n a cell | 10^6 entries, 4 n cells | 2 10^7, 50 n cells |
 | dual | 100 eigendecompositions of n x n, for one k | never | where 1000 variables are left |
 
-The dual bound is the tightest by far, and the dearest: see `dual_bound`. docs/bounds.md has the
-proofs.
+The dual bound is by far the tightest and the most expensive; see `dual_bound`. docs/bounds.md has
+the proofs.
 """
 
 from dataclasses import dataclass, field
@@ -40,18 +41,18 @@ from spcabench.steps import nonnegative_ascent
 from spcabench.vectors import Array, Indices, Vector
 
 ROUNDING = 1e-9  # relative; far above the backward error of the eigensolvers at these sizes
-# variables up to which the n^2 entries are looked at, by default and with ``full``
+# largest n for bounds that look at all n^2 entries, by default and with ``full``
 MOST, FULL_MOST = 1000, 5000
-# entries sorted for the spannogram at most, and cells per variable; by default and with ``full``
+# most entries sorted for the spannogram, and cells per variable; by default and with ``full``
 NET, FULL_NET = (10**6, 4), (2 * 10**7, 50)
 RANK = 3  # of the largest spannogram
-DUAL_MOST = 1000  # variables that a dual bound is made for at most, after elimination
-STEPS = 100  # of a dual bound, unless it meets the value reached before
-SCANS = 20  # of all swaps, for the value that it is compared with
+DUAL_MOST = 1000  # largest number of variables for a dual bound, after elimination
+STEPS = 100  # of a dual bound, unless it meets the known value earlier
+SCANS = 20  # of all swaps, to find the value with which it is compared
 
 
 def leading_eigenvalue(problem: Problem) -> float:
-    """Return lambda_1 of Sigma, which bounds every cardinality and is reached at k = n."""
+    """Return lambda_1 of Sigma, which bounds every cardinality and is attained at k = n."""
     return problem.cached("lambda_1", lambda: problem.covariance.leading()[0])
 
 
@@ -65,8 +66,8 @@ def upper_bounds(
 ) -> dict[str, float]:
     """Return every certified bound at cardinality k, by its source.
 
-    With ``nonnegative`` there are bounds for x >= 0 too. With ``full`` there are all that n <= 5000
-    allows, at the cost in the table above.
+    ``nonnegative`` adds bounds for x >= 0. ``full`` adds all bounds allowed for n <= 5000, at the
+    cost shown in the table above.
     """
     at_every_k = problem.cached(
         f"bounds {nonnegative} {full}", lambda: _made(problem, nonnegative, full)
@@ -85,7 +86,7 @@ def upper_bound(problem: Problem, k: int, nonnegative: bool = False, full: bool 
 def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
     n = problem.n
     w, U = _leading_pairs(problem)
-    # where Lanczos' method finds the pairs, their first value saves a second run of it
+    # if Lanczos' method finds the pairs, their first value saves running it again
     bounds_by_source = {"lambda_1": np.full(n, problem.cached("lambda_1", lambda: float(w[0])))}
     if not problem.indefinite:
         bounds_by_source["k largest variances"] = largest_variances(problem)
@@ -104,7 +105,7 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
         bounds_by_source[f"spannogram, d = {d}"] = bound_formulas.spannogram(
             *low_rank(w, U, d, shift=True), nonnegative, count
         )
-    # the optimum of k is at most that of k + 1
+    # the optimum for k is at most that for k + 1
     return {
         source: np.minimum.accumulate(values[::-1])[::-1] * (1.0 + ROUNDING)
         for source, values in bounds_by_source.items()
@@ -112,7 +113,7 @@ def _made(problem: Problem, nonnegative: bool, full: bool) -> dict[str, Vector]:
 
 
 def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
-    """The leading eigenpairs that the bounds use, through A A' where the data are wide."""
+    """The leading eigenpairs used by the bounds, through A A' if the data are wide."""
     Sigma, count = problem.covariance, RANK + 1
     if isinstance(Sigma, Gram) and not Sigma.w.size:
         m, n = Sigma.A.shape
@@ -127,10 +128,10 @@ def _leading_pairs(problem: Problem) -> tuple[Vector, Array]:
 
 @dataclass(frozen=True, eq=False)
 class DualBound:
-    """A dual bound, its certificate and its cost.
+    """A dual bound with its certificate and its cost.
 
-    value : the bound. variables : those that can be in a better support than one of value
-        ``reached`` (n,). certificate : what proves it for them. steps, seconds : of the splitting
+    value : the bound. variables : the variables (n,) that may be in a support better than the value
+        ``reached``. certificate : the proof for these variables. steps, seconds : of the splitting
         method.
     """
 
@@ -145,17 +146,17 @@ class DualBound:
 def dual_bound(
     problem: Problem, k: int, nonnegative: bool = False, steps: int = STEPS
 ) -> DualBound | None:
-    """The dual bound at cardinality k, made once; None for a problem that is too large for it.
+    """Return the dual bound at cardinality k, computed once; None if the problem is too large.
 
-    Beyond 1000 variables those are left out first that no support better than one found by local
-    search can have; None where more than 1000 remain.
+    Beyond 1000 variables, those that cannot be in any support better than the one found by local
+    search are eliminated first. The result is None if more than 1000 remain.
     """
     key = f"dual bound {k} {nonnegative} {steps}"
     return problem.cached(key, lambda: _dual_bound(problem, k, nonnegative, steps))
 
 
 def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> DualBound | None:
-    # it brings numba, which a solve need not wait for; the import is not timed
+    # this import loads numba, which other solves need not wait for; it is not timed
     from spcabench.methods.exact_search.splitting import Splitting
 
     begun = perf_counter()
@@ -170,14 +171,14 @@ def _dual_bound(problem: Problem, k: int, nonnegative: bool, steps: int) -> Dual
         while search.steps < steps and search.bound > 1.0 + ROUNDING:
             search.descend()
         certificate, spent = search.certificate.times(reached), search.steps
-    # what was left out reaches no more than `reached`
+    # eliminated variables cannot exceed `reached`
     value = certificate.bound(S, k, nonnegative) if len(W) >= k else reached
     value = max(value, reached) * (1.0 + ROUNDING)
     return DualBound(value, reached, W, certificate, spent, perf_counter() - begun)
 
 
 def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
-    """A value that some x reaches, by local search."""
+    """The value of some x, found by local search."""
     search = Search(problem.covariance, k, SCANS, np.random.default_rng(0))
     search.climb(np.argsort(-search.d, kind="stable")[:k])
     for start in search.starts():
@@ -193,7 +194,7 @@ def _reached(problem: Problem, k: int, nonnegative: bool) -> float:
 def _remaining(
     problem: Problem, k: int, nonnegative: bool, reached: float
 ) -> tuple[Indices, Array] | None:
-    """Variables that are enough, and their covariance; None if they are too many."""
+    """The variables that are sufficient, and their covariance; None if they are too many."""
     Sigma = problem.covariance
     if problem.n <= DUAL_MOST:
         return np.arange(problem.n), Sigma[np.arange(problem.n)].B

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class CardinalityPath(Sequence[Result]):
-    """The results of one component at each of several cardinalities, in increasing order.
+    """The results for one component at each of several cardinalities, in increasing order.
 
-    It is a sequence: ``found[0]`` is the result at the smallest cardinality.
+    It is a sequence: ``path[0]`` is the result at the smallest cardinality.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class CardinalityPath(Sequence[Result]):
         return "\n".join([f"CardinalityPath({self[0].solver} on {self.problem.name})", *lines])
 
     def _repr_html_(self) -> str:
-        computed = all("bound" in vars(result) for result in self)  # a look at it computes nothing
+        computed = all("bound" in vars(result) for result in self)  # showing it computes nothing
         return self.to_frame(bound=computed).to_html()
 
     def to_frame(self, bound: bool = True) -> "pd.DataFrame":
@@ -50,7 +50,7 @@ class CardinalityPath(Sequence[Result]):
         Parameters
         ----------
         bound : bool
-            Whether the table has the certified bounds, which are made for it, and the gaps.
+            Whether to compute certified bounds and include them, with the gaps, in the table.
 
         Returns
         -------
@@ -80,14 +80,14 @@ class CardinalityPath(Sequence[Result]):
         Parameters
         ----------
         axis : matplotlib Axes, optional
-            Where to draw. Default: a new figure.
+            The axes to draw in; by default those of a new figure.
         bound : bool
-            Whether the certified bounds are made, and drawn.
+            Whether to compute and draw the certified bounds.
 
         Returns
         -------
         matplotlib Figure
-            The figure that was drawn in.
+            The figure that contains the drawing.
         """
         from spcabench.showing import pictures
 

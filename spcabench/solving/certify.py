@@ -1,4 +1,4 @@
-"""What a primal X and a dual U of the semidefinite relaxation certify, recomputed here.
+"""Certified value and bound of the semidefinite relaxation, from a primal X and a dual U.
 
 The value is that of the feasible matrix nearest to X, and the bound is that of U clipped to its
 box. Neither is taken from the solver, and neither is charged to it. With a penalty the problem is
@@ -17,7 +17,7 @@ from spcabench.vectors import Array, Vector
 def certified(
     problem: Problem, X: Array, U: Array, penalty: float | None, k: int | None
 ) -> tuple[float, float]:
-    """Return a value that the relaxation attains, and a bound that it cannot exceed.
+    """Return a value that the relaxation attains, and an upper bound on its optimum.
 
     ``penalty`` is lam, or None for the form with the constraint ||X||_1 <= k.
     """
@@ -43,10 +43,10 @@ def within(X: Array, k: float) -> Vector:
 def sparse_bound(problem: Problem, U: Array, k: int) -> float:
     """Return the smallest lambda_max(Sigma + t U) + k max |t U_ij| over t in [0, 1].
 
-    No k-sparse unit x has more variance. Any t U is a dual point, so the penalty of the run need
-    not be the one that fits k. The bound is convex in t.
+    It bounds the variance of every k-sparse unit x. Any t U is a dual point, so the penalty of the
+    run need not be the right one for k. The bound is convex in t.
     """
-    from scipy.optimize import minimize_scalar  # slow to import, and seldom needed
+    from scipy.optimize import minimize_scalar  # slow to import, and rarely needed
 
     S = problem.given_as("covariance").matrix.S  # type: ignore[union-attr]
     U = (U + U.T) / 2
@@ -86,7 +86,7 @@ def rectangular(A: Array, X: Array, U: Array, k_u: int, k: int) -> tuple[float, 
 
 
 def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
-    """Make X feasible: PSD, its diagonal blocks of trace one, every block in its ball."""
+    """Make X feasible: PSD, with diagonal blocks of trace one and every block in its l1 ball."""
     w, V = np.linalg.eigh((X + X.T) / 2)
     X = (V * np.maximum(w, 0.0)) @ V.T
     d = np.ones(len(X))
@@ -94,7 +94,7 @@ def _feasible(X: Array, m: int, k_u: int, k: int) -> Vector:
         B = X[block, block]
         off = B - np.diag(B.diagonal())
         trace, mass = float(np.trace(B)), float(np.abs(off).sum())
-        # what is taken from beside the diagonal is put on it: that adds a PSD matrix
+        # move the removed off-diagonal part to the diagonal, which adds a PSD matrix
         shrunk = off * (max((trace + mass) / most - trace, 0.0) / mass if mass else 0.0)
         X[block, block] = B - shrunk + np.diag(np.abs(shrunk).sum(axis=1))
         d[block] = 1.0 / np.sqrt(np.trace(X[block, block]))

@@ -1,4 +1,4 @@
-"""Several components, one after the other, by deflation.
+"""Several components found one after the other, by deflation.
 
 The deflations are those of Mackey (2009) and of Kuleshov (2013, section 2.3).
 """
@@ -31,8 +31,8 @@ from spcabench.solving.status import Status
 from spcabench.validate import nearest
 from spcabench.vectors import Vector, normalize, support
 
-ADDED = 1e-9  # share of the largest variance added below which a component adds nothing
-NOTHING = 1e-12  # share of the first component's variance below which a variance is rounding
+ADDED = 1e-9  # a component that adds a smaller share of the largest added variance adds nothing
+NOTHING = 1e-12  # smaller shares of the first component's variance are rounding errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Components(Sequence[Result]):
-    """The results of several components, in order, and measures of all of them together.
+    """The results of several components, in order, with joint measures of all of them.
 
-    It is a sequence: ``components[0]`` is the first result, and ``len(components)`` their number.
+    It is a sequence: ``components[0]`` is the first result, and ``len(components)`` is their
+    number.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Components(Sequence[Result]):
     results : list of Result
         One for each component. Its problem is the deflated one in which it was found.
     formulation : Formulation
-        Which problem of several components they answer: docs/components.md.
+        The multi-component problem that they solve; see docs/components.md.
     """
 
     problem: Problem
@@ -83,16 +84,17 @@ class Components(Sequence[Result]):
         Parameters
         ----------
         kind : str
-            "loadings", "substitutes" (loadings, and what could replace each variable), "scores" of
-            the samples on the first two components, "biplot" (scores with an arrow for each
-            variable), or "scree" (what each component adds).
+            "loadings", "substitutes" (loadings, with possible replacements of each variable),
+            "scores" of the samples on the first two components, "biplot" (scores with an arrow for
+            each variable), or "scree" (the variance that each component adds).
         axis : matplotlib Axes, optional
-            Where to draw, if not the loadings of several components. Default: a new figure.
+            The axes to draw in, except for the loadings of several components; by default those of
+            a new figure.
 
         Returns
         -------
         matplotlib Figure
-            The figure that was drawn in.
+            The figure that contains the drawing.
         """
         from spcabench.showing import pictures
 
@@ -103,7 +105,7 @@ class Components(Sequence[Result]):
 
     @property
     def Z(self) -> Vector:
-        """The loadings, an array of shape (n, K) with a component in each column."""
+        """The loadings, an array of shape (n, K) with one component per column."""
         return np.column_stack([r.x for r in self.results])
 
     @property
@@ -119,7 +121,7 @@ class Components(Sequence[Result]):
 
     @property
     def adjusted_variances(self) -> Vector:
-        """The variance that each component adds to those before it, an array of shape (K,).
+        """The variance that each component adds to the preceding ones, an array of shape (K,).
 
         It is the squared diagonal of R in the QR decomposition of A Z (Zou, Hastie, Tibshirani
         2006), so correlated components are not counted twice.
@@ -128,10 +130,11 @@ class Components(Sequence[Result]):
 
     @property
     def idle(self) -> list[int]:
-        """Which components add nothing but rounding to those before them, by their place from 0.
+        """Indices of the components that add nothing but rounding errors to the preceding ones.
 
-        Most deflations take out a loading and not what it explains. So of variables that say the
-        same, a second component can be made. Schur's deflation leaves nothing of them.
+        Most deflations remove a loading, but not all that it explains. If several variables carry
+        the same information, a second component can therefore be found among them. Schur's
+        deflation removes all of it.
         """
         added = self.adjusted_variances
         return np.flatnonzero(added <= ADDED * added.max(initial=0.0)).tolist()
@@ -143,21 +146,21 @@ class Components(Sequence[Result]):
 
     @cached_property
     def measures(self) -> Measures:
-        """All measures of the loadings together, among them those above."""
+        """All measures of the loadings together, including those above."""
         return measures(self.problem, self.Z)
 
     @cached_property
     def joint_bound(self) -> float:
-        """Certified upper bound on all loadings together, of their formulation.
+        """Certified upper bound on all loadings of the same formulation together.
 
-        It bounds the total variance of orthonormal loadings, and the projected variance of any
-        others. Where cardinalities differ it is the bound for the largest.
+        It bounds the total variance of orthonormal loadings, and otherwise the projected variance.
+        If cardinalities differ, it is the bound for the largest.
         """
         r, nonzeros = len(self), self.measures.nonzeros
         k = max(result.k or result.cardinality for result in self.results)
         if self.formulation == Formulation.PENALISED:
             k = -(-nonzeros // r)
-        # it brings numba and scipy.optimize, which a solve need not wait for
+        # this imports numba and scipy.optimize, which a solve need not wait for
         from spcabench.solving.joint_bounds import joint_bound
 
         return joint_bound(self.problem, self.formulation, r, min(k, self.problem.n))[0]
@@ -184,7 +187,7 @@ def projection(problem: Problem, results: list[Result], alpha: float) -> Covaria
 def orthogonal_projection(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Project with x made orthogonal to the earlier components: removes the span of all of them."""
+    """Project with x orthogonalised to the earlier components, which removes their whole span."""
     Q, _ = np.linalg.qr(np.column_stack([r.x for r in results]))
     return _projected(problem, Q[:, -1])
 
@@ -202,7 +205,7 @@ def schur(problem: Problem, results: list[Result], alpha: float) -> Covariance |
 def drop_features(
     problem: Problem, results: list[Result], alpha: float
 ) -> Covariance | Data | Gram:
-    """Remove the variables that a component uses."""
+    """Remove the variables of a component."""
     W, M = support(results[-1].x), problem.matrix
     keep = np.ones(problem.n)
     keep[W] = 0.0
@@ -226,12 +229,12 @@ def _projected(problem: Problem, q: Vector) -> Covariance | Data | Gram:
 
 
 def _low_rank(A: Data, u: Vector, v: Vector) -> Data:
-    """Return A - u v' with u v' kept as a low-rank correction."""
+    """Return A - u v', with u v' stored as a low-rank correction."""
     return Data(A.X, A.scale, np.column_stack([A.U, u]), np.column_stack([A.V, v]))
 
 
 def _check(deflation: Any, alpha: Any) -> None:
-    """Raise InputError for an unknown deflation, or an alpha that it does not take."""
+    """Raise InputError for an unknown deflation, or an alpha that it does not accept."""
     if not isinstance(deflation, str) or deflation not in DEFLATIONS:
         raise InputError(nearest("deflation", str(deflation), DEFLATIONS))
     if (
@@ -251,11 +254,11 @@ def deflated_components(
     deflation: str,
     alpha: float = 1.0,
 ) -> Components:
-    """Run, deflate and run again until there are ``count`` components, or a run finds none.
+    """Run and deflate until there are ``count`` components, or a run finds none.
 
-    There are fewer, too, where the variance that is left is only rounding.
+    There are also fewer if the remaining variance is only rounding errors.
 
-    Hotelling's deflation can be partial, with alpha below one.
+    Hotelling's deflation is partial if alpha is below one.
     """
     _check(deflation, alpha)
     formulation = Formulation.DISJOINT if deflation == "drop_features" else Formulation.DEFLATION
@@ -292,12 +295,12 @@ def deflated_components(
 
 
 def _nothing_left(result: Result, first: Result) -> bool:
-    """Whether a component has no variance but what rounding left of the deflated matrix."""
+    """Whether a component's only variance is what rounding left in the deflated matrix."""
     return result.good and result.variance <= NOTHING * first.variance
 
 
 def _without(result: Result, problem: Problem) -> Result:
-    """Return a result whose x is zero on the variables that the deflation removed.
+    """Return a result whose x is zero on the variables removed by the deflation.
 
     They have no variance left, so a solver may give them any loading.
     """
@@ -311,11 +314,11 @@ def _without(result: Result, problem: Problem) -> Result:
 def _in_place(
     problem: Problem, result: Result, count: int, run: Callable[[Problem], Result], alpha: float
 ) -> list[Result]:
-    """Deflate dense data A - alpha sum sigma u v' in one working copy, on which the solver runs.
+    """Deflate dense data A - alpha sum sigma u v' in a single working copy, which the solver uses.
 
-    A component of k variables changes k columns, and a product with the copy costs no more than
-    with A, where a low-rank correction would grow with every component. The problems of the results
-    are A - U V' with U (m, count) and V (n, count) shared, so they do not change with the copy.
+    A component of k variables changes k columns. A product with the copy costs the same as with A,
+    whereas a low-rank correction would grow with every component. The problems of the results are A
+    - U V' with shared U (m, count) and V (n, count), so they do not change with the copy.
     """
     A, results = problem.data, [result]
     X = np.array(A.X, order="F")

@@ -1,9 +1,10 @@
 """The driver runs a solver, stops it, times it, counts its flops and grades its last iterate.
 
 A solver is a generator that yields iterates, so the driver decides when the next one is computed.
-Only that call, ``next()``, and the copy of what it yields are timed and charged. What the driver
-does between two iterates (keeping a history, grading) costs the solver nothing, and a solver cannot
-grade itself. What would make a number wrong (a ledger that was reset, a second thread) is flagged.
+Only that call, ``next()``, and the copying of its result are timed and charged. The work of the
+driver between two iterates (storing a history, grading) costs the solver nothing, and a solver
+cannot grade itself. Anything that would make a number wrong (a ledger that was reset, a second
+thread) is flagged.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from spcabench.solving.run_warnings import Flag
 from spcabench.solving.status import UNPROVEN, Status
 from spcabench.vectors import Vector, distance, normalize
 
-# Settings that mean the same for every solver. Most are the harness's; seed and start are the
-# solver's where its solve names them.
+# Settings with the same meaning for every solver. Most belong to the harness; seed and start belong
+# to the solver if its solve names them.
 RESERVED = (
     "seed",
     "start",
@@ -44,11 +45,11 @@ RESERVED = (
     "time_limit",
     "history",
 )
-END = object()  # None may be yielded, by mistake
-# A tolerance that was not given. It is not None, because tol=None is a mistake of the caller and
-# must be refused like any other value that is no number. It is recognised by identity.
+END = object()  # a solver may yield None by mistake
+# Marks a tolerance that was not given. It is not None, because tol=None is a mistake of the caller,
+# to be refused like any other value that is not a number. It is recognised by identity.
 UNSET = float("nan")
-# Names in the history that are the harness's. A solver's `extra` may not use them, or it could
+# Names in the history that belong to the harness. A solver's `extra` must not use them, or it could
 # overwrite its own variance.
 OWN_NUMBERS = (
     "iteration",
@@ -59,27 +60,28 @@ OWN_NUMBERS = (
     "seconds",
     "phase",
 )
-PROVEN = 1e-8  # relative distance of a value from its bound, below which it is optimal
-THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # of processor to wall time, and seconds beyond it
-BASE_BITS, MOST_FLOPS = 52, 1 << 56  # of what the ledger shows before a step; flops of one step
+PROVEN = 1e-8  # a value whose relative distance from its bound is smaller is optimal
+THREADS_SHARE, THREADS_SECONDS = 1.5, 0.1  # limits of processor over wall time: ratio, excess in s
+BASE_BITS, MOST_FLOPS = 52, 1 << 56  # bits of the ledger's initial count; most flops of one step
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a run ends: by its rule, at a limit of iterations, or at a limit of time.
+    """When a run ends: by its rule, or at a limit of iterations or time.
 
     Parameters
     ----------
     stop : {"step", "objective", "gap", "end"}, optional
-        What is compared with ``tol``. Default: the solver's STOP, else "step".
+        The quantity compared with ``tol``; by default the solver's STOP, otherwise "step".
     tol : float, optional
-        Tolerance of the rule. Default: the solver's TOL, else 1e-6.
+        Tolerance of the rule; by default the solver's TOL, otherwise 1e-6.
     max_iterations : int, optional
-        Largest number of iterates after the start. Default: the solver's MAX_ITERATIONS, else 1000.
+        Maximum number of iterates after the start; by default the solver's MAX_ITERATIONS,
+        otherwise 1000.
     time_limit : float
-        Seconds of the solver's own time, set-up included.
+        Limit on the solver's own time in seconds, including set-up.
     history : bool
-        Whether to keep the numbers of every iterate.
+        Whether to store the numbers of every iterate.
 
     Raises
     ------
@@ -122,7 +124,7 @@ def _step(new: Iterate, old: Iterate) -> float:
     if new.u is not None and old.u is not None:
         change += distance(new.u, old.u)
     if new.Z is not None and old.Z is not None and new.Z.shape == old.Z.shape:
-        # Of several components all have to stand still: the first one often does long before.
+        # All of several components must stand still: the first one often does long before.
         change = max(
             [change, *(distance(z, y) for z, y in zip(new.Z.T[1:], old.Z.T[1:], strict=True))]
         )
@@ -130,7 +132,7 @@ def _step(new: Iterate, old: Iterate) -> float:
 
 
 def _stated(iterate: Iterate, number: str) -> float:
-    """A number that a stopping rule looks at; InputError if the solver does not state it."""
+    """A number used by a stopping rule; InputError if the solver does not provide it."""
     if number not in iterate.extra:
         raise InputError(
             f"stop: {number!r} needs a solver that states its {number}; this one does not"
@@ -147,14 +149,14 @@ def _gap(new: Iterate, old: Iterate) -> float:
     return _stated(new, "gap")
 
 
-# Infinity is below no tolerance. It also means that a NaN in x is not noticed during the run: the
-# grading of the last iterate finds it.
+# Infinity is above every tolerance. It also means that a NaN in x is not noticed during the run; it
+# is found when the last iterate is graded.
 def _never(new: Iterate, old: Iterate) -> float:
     return np.inf
 
 
 STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
-    "step": _step,  # ||x - x_prev|| up to sign, the largest one of several components
+    "step": _step,  # ||x - x_prev|| up to sign; for several components the largest
     "objective": _objective,  # relative change of the solver's objective
     "gap": _gap,  # the solver's duality gap
     "end": _never,  # the solver ends by itself
@@ -163,17 +165,17 @@ STOPS: dict[str, Callable[[Iterate, Iterate], float]] = {
 
 @lru_cache
 def parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """Keyword parameters of a solver's ``solve`` or a dataset's ``load``, by name."""
+    """Return the keyword parameters of a solver's ``solve`` or a dataset's ``load``, by name."""
     return {
         name: p for name, p in inspect.signature(function).parameters.items() if name != "problem"
     }
 
 
 def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
-    """Raise InputError for a setting that the function does not name, and suggest the nearest."""
+    """Raise InputError, with the nearest name, for a setting that the function does not accept."""
     settings_of_function = set(parameters(function))
-    # The settings of a run are taken out before a solver's are checked. They are named here only so
-    # that a misspelt one ("max_iteration") is told its right name.
+    # The settings of a run are removed before a solver's settings are checked. They are listed here
+    # only so that the error for a misspelt one ("max_iteration") can suggest the right name.
     if owner.startswith("solver"):
         settings_of_function |= set(RESERVED) - {"start"}
     for name in settings:
@@ -182,8 +184,8 @@ def check_settings(owner: str, function: Callable[..., Any], settings: Mapping[s
 
 
 def in_form(problem: Problem, traits: Traits) -> Problem:
-    """Return the problem in a form that the solver accepts; making that form is not charged."""
-    # A Gram matrix (data after a deflation) has no data matrix any more, hence the test by type.
+    """Return the problem in a form that the solver accepts; the conversion is not charged."""
+    # A Gram matrix (data after a deflation) no longer has a data matrix, hence the test by type.
     if traits.accepts == "covariance":
         return problem.given_as("covariance")
     if traits.accepts == "data" and not isinstance(problem.matrix, Data):
@@ -204,7 +206,7 @@ def drive(
     Parameters
     ----------
     problem : Problem
-        In any form: it is converted where the solver does not accept it.
+        In any form; it is converted if the solver does not accept it.
     solver : module
         A solver's module, with ``solve`` and ``TRAITS``.
     settings : mapping
@@ -212,22 +214,22 @@ def drive(
     limits : Limits
         When to stop, and whether to keep a history.
     seed : int
-        Passed on if ``solve`` names it.
+        Passed on if ``solve`` accepts it.
     fresh : bool
-        Hand the solver a copy of the problem: what it changes or stores there is then seen neither
-        by the grading nor by a later run.
+        Pass a copy of the problem to the solver, so that neither grading nor a later run sees what
+        it changes or stores there.
 
     Returns
     -------
     Result
-        Its numbers are recomputed from the problem: see `spcabench.Result`.
+        The result, with numbers recomputed from the problem; see `spcabench.Result`.
 
     Raises
     ------
     InputError
-        For a setting that the solver does not name.
+        For a setting that the solver does not accept.
     SolverError
-        Where the solver yields nothing, or something that is no iterate.
+        If the solver yields nothing, or something that is not an iterate.
     """
     begun = perf_counter()
     check_settings(f"solver {_name(solver)!r}", solver.solve, settings)
@@ -239,14 +241,14 @@ def drive(
     settings = dict(settings)
     if "seed" in parameters(solver.solve):
         settings["seed"] = seed
-    # What is known of an answer, such as a planted support, is no part of the question.
+    # Knowledge about the answer, such as a planted support, is not part of the question.
     handed = replace(problem.copied(), provenance={}) if fresh else problem
-    # A ledger of its own: where one run is made inside another, each counts its own flops.
+    # A separate ledger: if one run is made inside another, each counts its own flops.
     with counting() as ledger:
         run = _Run(solver.solve(handed, **settings), limits.filled(solver), problem)
         run.to_end()
-        ledger.flops = run.charged  # what a solver whose run this one is inside pays
-    # Graded after the ledger is restored: grading is the harness's work and never the solver's.
+        ledger.flops = run.charged  # charged to a solver that made this run
+    # Graded after the ledger is restored: grading is the harness's work, never the solver's.
     result = _graded_run(run, solver, problem, settings)
     wall = perf_counter() - begun
     return replace(result, wall_time=wall, waited=machine.waited() - waited)
@@ -259,7 +261,7 @@ def _graded_run(
     last, k = run.last, settings.get("k")
     nonnegative = solver.TRAITS.nonnegative == "always" or bool(settings.get("nonnegative"))
     own = registry.is_own(solver)
-    ended = _ended(run, problem) if own else run.status  # what a stranger's solver says is a claim
+    ended = _ended(run, problem) if own else run.status  # a stranger's statements are only claims
     x, status = graded(last.x, ended, k, problem.n, nonnegative)
     status = joint.graded(status, last.Z, problem.n, k, solver.TRAITS.formulation)
     return Result(
@@ -297,7 +299,7 @@ def _graded_run(
 
 
 def _ended(run: _Run, problem: Problem) -> Status:
-    """Why a run of the suite's own solver ended: a search says more than that it is over."""
+    """Why a run of the suite's own solver ended; an exact search gives a more specific status."""
     last = run.last
     if run.status != Status.FINISHED or last.end is None:
         return run.status
@@ -313,10 +315,10 @@ def _name(solver: ModuleType) -> str:
 
 
 class _Run:
-    """One pass over a solver's iterates; only ``next()`` is on the clock and on the ledger.
+    """One pass over a solver's iterates; only ``next()`` is timed and charged.
 
-    The clock also holds the copying of what is yielded, and at the end the making of its matrices:
-    an object may do its work only when it is read.
+    The time includes copying what is yielded, and finally computing its matrices, because an object
+    may do its work only when it is read.
     """
 
     def __init__(self, iterates: Any, limits: Limits, problem: Problem) -> None:
@@ -328,12 +330,12 @@ class _Run:
         self.iterations, self.seconds, self.compile_seconds = 0, 0.0, 0.0
         if not isinstance(iterates, Generator):
             raise SolverError(f"solve returned {_kind(iterates)}; it must yield iterates")
-        # What the ledger shows when a step begins cannot be guessed, so that a solver which sets it
-        # to a number of its own is noticed.
+        # The ledger's initial count in a step cannot be guessed, so a solver that sets the ledger
+        # to a number is noticed.
         self.charged, self.cpu_seconds = 0, 0.0
-        # A generator runs nothing until its first next(). So the work before its first yield, the
-        # start, is exactly the set-up, and is kept apart from the iterations: it may hide a
-        # factorisation that the paper does not count.
+        # A generator runs nothing until its first next(). The work before its first yield, the
+        # start, is therefore exactly the set-up. It is recorded separately from the iterations,
+        # because it may hide a factorisation that the paper does not count.
         first, self.setup_seconds = self._advance()
         if first is None:
             raise SolverError("solve yielded nothing; it must yield at least its start")
@@ -346,25 +348,25 @@ class _Run:
 
     @property
     def flops(self) -> int:
-        """Flops of the iterations so far, without the set-up."""
+        """Flops of the iterations so far, excluding the set-up."""
         return self.charged - self.setup_flops
 
     def to_end(self) -> None:
-        """Advance until a rule or a limit says stop; `status` names it."""
-        # A zero start says that the solver found nothing. There is no direction to iterate from.
+        """Advance until a rule or a limit ends the run; `status` names it."""
+        # A zero start means that the solver found nothing, and there is no direction to continue.
         self.status = self._loop() if self.last.x.any() else Status.ZERO
         start = perf_counter()
         if self.last.X is not None and self.last.U is not None:
             self.last.X, self.last.U = as_matrix(self.last.X), as_matrix(self.last.U)
         self.seconds += perf_counter() - start
-        # Ends the generator now, in the solver's own frame: its finally blocks run, on the clock
-        # and on the ledger, and its arrays are freed before the next run is timed.
+        # End the generator now, in the solver's own frame: its finally blocks run while timed and
+        # charged, and its arrays are freed before the next run is timed.
         _, elapsed = self._step(self.iterates.close)
         self.seconds += elapsed
         self._watch_threads()
 
     def _advance(self) -> tuple[Iterate | None, float]:
-        """Return a copy of the next iterate (None at the end) and its seconds, uncompiled."""
+        """Return a copy of the next iterate (None at the end) and its seconds without compiling."""
         return self._step(self._next)
 
     def _next(self) -> Iterate | None:
@@ -372,10 +374,10 @@ class _Run:
         return None if item is END else _copied(item, self.problem)
 
     def _step(self, work: Callable[[], Iterate | None]) -> tuple[Iterate | None, float]:
-        """Do a part of the solver's work; what it gave, and its seconds, uncompiled."""
+        """Do a part of the solver's work; return its result and its seconds without compilation."""
         # Numba compiles during the first call of a kernel, which may take a thousand times as long
-        # as the call. Kernels report these seconds, and they are on no clock. The copy is inside
-        # the clock: what is yielded may do its work only when it is read.
+        # as the call. Kernels report these seconds, and they are excluded. Copying is included,
+        # because what is yielded may do its work only when it is read.
         LEDGER.flops = base = getrandbits(BASE_BITS)
         LEDGER.evaluations = 0
         cpu, compiled, start = process_time(), LEDGER.compile_seconds, perf_counter()
@@ -383,7 +385,7 @@ class _Run:
         elapsed = perf_counter() - start
         self.cpu_seconds += process_time() - cpu
         # Any Python code can reach the ledger. A solver that resets it or switches it off is
-        # flagged, and so is one that books more seconds of compilation than have passed.
+        # flagged, and so is one that reports more seconds of compilation than have passed.
         if not base <= LEDGER.flops < base + MOST_FLOPS or not LEDGER.on:
             self.flags.add(Flag.ledger)
             LEDGER.on = True
@@ -407,7 +409,7 @@ class _Run:
         seconds = limits.time_limit - self.setup_seconds
         last = self.last
         while True:
-            # The limits come first, so that max_iterations=0 gives the start itself.
+            # Limits are checked first, so that max_iterations=0 returns the start itself.
             if self.iterations >= steps:
                 return Status.MAX_ITERATIONS
             if self.seconds >= seconds:
@@ -421,38 +423,38 @@ class _Run:
             self.iterations += 1
             self.last = item
             step = change(item, last)
-            # Recorded before the run can end: the last entry of a history is the answer.
+            # Recorded before the run can end, so that the last entry of a history is the answer.
             if limits.history:
                 self._record(item, step)
-            # tol=0 asks for a fixed point, and a solver that stands still has reached it.
+            # tol=0 asks for a fixed point, which a solver that stands still has reached.
             if step < tol or step == 0.0:
                 return Status.CONVERGED
             if not item.x.any():
                 return Status.ZERO
-            # NaN: no later iterate can be better, and every later comparison would be false.
+            # With NaN no later iterate can be better, and every later comparison would be false.
             if step != step:
                 return Status.INFEASIBLE
             last = item
 
     def _watch_threads(self) -> None:
-        """Flag a run whose processor time is far above what one thread can have."""
+        """Flag a run whose processor time is far above what one thread can use."""
         wall = self.seconds + self.setup_seconds + self.compile_seconds
         if self.cpu_seconds > THREADS_SHARE * wall + THREADS_SECONDS:
             self.flags.add(Flag.threads)
 
     def _charge_phase(self, phase: str, seconds: float, flops: int) -> None:
         """Add one iterate to its phase; the set-up belongs to the first phase."""
-        # ``flops`` is what was charged until now. What no phase has yet is this iterate's, so the
-        # phases add up to the ledger, set-up included.
+        # ``flops`` is the total charged so far. The part not yet in any phase belongs to this
+        # iterate, so the phases add up to the ledger, including the set-up.
         seen = self.phases.setdefault(phase, {"iterates": 0, "seconds": 0.0, "flops": 0})
         seen["iterates"] += 1
         seen["seconds"] += seconds
         seen["flops"] += flops - sum(p["flops"] for p in self.phases.values())
 
     def _record(self, item: Iterate, change: float) -> None:
-        """Append the numbers of one iterate to the history; the solver's ``extra`` beside them."""
-        # What is charged between two steps counts nowhere, and the clock stands still here: a
-        # history changes neither the flops nor the times of a run.
+        """Append the numbers of one iterate to the history, with the solver's ``extra``."""
+        # Charges between two steps are not counted, and the clock is stopped here: a history
+        # changes neither the flops nor the times of a run.
         phase = {} if item.phase is None else {"phase": item.phase}
         self.history.append(
             {
@@ -470,11 +472,11 @@ class _Run:
 
 def _copied(item: Any, problem: Problem) -> Iterate:
     """Copy x (n,) and u (m,): a solver may write its next iterate into the same buffer."""
-    # X, U and Z are kept as they are: a copy of (n, n) for every iterate would cost more than many
-    # a step, and only those of the last iterate are ever read.
+    # X, U and Z are not copied: copying (n, n) for every iterate would cost more than many a step,
+    # and only those of the last iterate are ever read.
     iterate = item if isinstance(item, Iterate) else Iterate(item)
     try:
-        if type(item) is np.ndarray:  # most often; what follows takes as long as a cheap step
+        if type(item) is np.ndarray:  # the usual case; the rest takes as long as a cheap step
             return Iterate(_vector("x", item, problem.n))
         x = _vector("x", iterate.x, problem.n)
         u = None if iterate.u is None else _vector("u", iterate.u, problem.m)
@@ -491,14 +493,14 @@ def _copied(item: Any, problem: Problem) -> Iterate:
 
 
 def _vector(name: str, value: Any, length: int | None) -> Vector:
-    """A copy of what was yielded; SolverError if it has another length than is known."""
+    """A copy of what was yielded; SolverError if its length is not the expected one."""
     entries = np.asarray(value)
     if entries.dtype.kind == "c":
         raise SolverError("solve yielded complex numbers; they must be real")
     if not entries.ndim and entries.dtype.kind not in "biuf":
         raise TypeError(name)
-    # before the copy: an array of another length may be larger than the memory
-    vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of one entry
+    # checked before copying, because an array of a wrong length may be larger than the memory
+    vector = entries if entries.ndim else entries[np.newaxis]  # a number is a vector of length one
     if length is not None and vector.shape != (length,):
         raise SolverError(f"solve yielded {name} of shape {entries.shape}; it must be ({length},)")
     return np.array(vector, dtype=np.float64)

@@ -1,7 +1,7 @@
 """The problems that people mean by "several sparse components", and their constraints on Z.
 
-Z (n, r) has a loading of norm one in each column. An answer to one formulation is no answer to
-another, and nothing in the suite ranks across two of them.
+Z (n, r) has a loading of norm one in each column. A solution of one formulation does not solve
+another, and the suite never ranks across two of them.
 """
 
 from enum import StrEnum
@@ -10,14 +10,14 @@ import numpy as np
 
 from spcabench.vectors import Array
 
-UNIT = 1e-6  # by which the squared norm of a loading may differ from one
-# sum over the entries of |Z'Z - I| up to which loadings count as orthonormal: the tolerance of
-# Cory-Wright and Pauphilet (2022)
+UNIT = 1e-6  # allowed deviation of a loading's squared norm from one
+# largest sum over the entries of |Z'Z - I| for which loadings count as orthonormal: the tolerance
+# of Cory-Wright and Pauphilet (2022)
 ORTHOGONAL = 1e-4
 
 
 class Formulation(StrEnum):
-    """The constraint on the loadings, besides a norm of one."""
+    """The constraint on the loadings, in addition to norm one."""
 
     DEFLATION = "deflation"
     ORTHONORMAL = "orthonormal"
@@ -32,7 +32,7 @@ class Formulation(StrEnum):
 
     @property
     def orthonormal(self) -> bool:
-        """Whether Z'Z = I is part of it. Its total variance is then its projected variance."""
+        """Whether it includes Z'Z = I, in which case total and projected variance agree."""
         return self in (Formulation.ORTHONORMAL, Formulation.DISJOINT, Formulation.COMMON)
 
 
@@ -52,15 +52,15 @@ MEANINGS = {
 
 
 def orthogonality_violation(Z: Array) -> float:
-    """The sum over all entries of |Z'Z - I|."""
+    """Return the sum over all entries of |Z'Z - I|."""
     return float(np.abs(Z.T @ Z - np.eye(Z.shape[1])).sum())
 
 
 def fault(Z: Array, formulation: Formulation, k: int, r: int | None = None) -> str:
-    """Return what Z (n, q) breaks, in one sentence; empty if it obeys the formulation.
+    """Return which constraint Z (n, q) violates, in one sentence; empty if it satisfies all.
 
-    k : nonzeros of each loading; of a common support, of all; of a penalised Z, on average. r :
-    loadings that were asked for, at least q; q unless given.
+    k : number of nonzeros of each loading; with a common support, its size; for a penalised Z, the
+        average. r : number of loadings requested, at least q; by default q.
     """
     if Z.ndim != 2 or not np.isfinite(Z).all():
         return "Z is no matrix of finite numbers"

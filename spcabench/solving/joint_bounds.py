@@ -1,12 +1,12 @@
 """Certified upper bounds for several loadings Z (n, r) at once, by formulation.
 
-The bound of a deflated problem is one on the next loading, given those before it. It says nothing
-about what other first loadings would have left, so it is never used here.
+The bound of a deflated problem only bounds the next loading, given the preceding ones. It says
+nothing about what other first loadings would have left, so it is never used here.
 
-Orthonormal, disjoint and common supports are bounded in tr(Z'Sigma Z). Loadings of the other
-formulations need not be orthogonal, and may count the same variance twice. They are bounded in the
-projected variance: an orthonormal basis of their span has at most r k nonzero rows, so that the
-bound for a common support of r k variables holds.
+For orthonormal, disjoint and common supports, tr(Z'Sigma Z) is bounded. Loadings of the other
+formulations need not be orthogonal, and may count the same variance twice, so their projected
+variance is bounded. An orthonormal basis of their span has at most r k nonzero rows, so the bound
+for a common support of r k variables applies.
 """
 
 import numpy as np
@@ -20,8 +20,8 @@ from spcabench.solving import bounds
 from spcabench.solving.bounds import ROUNDING
 from spcabench.solving.formulations import Formulation
 
-MOST = 1000  # variables up to which all eigenvalues, and so the dual bounds, are made
-DUAL_MOST = 350  # variables up to which the dual bound is minimised: 14 ms an evaluation there
+MOST = 1000  # largest number of variables for which all eigenvalues and dual bounds are computed
+DUAL_MOST = 350  # largest number for which the dual bound is minimised: 14 ms per evaluation
 
 
 def joint_bounds(
@@ -29,8 +29,8 @@ def joint_bounds(
 ) -> dict[str, float]:
     """Return every certified bound on r loadings, by its source.
 
-    k : nonzeros of each; of a common support, of all. single : a certified bound on one loading of
-    k nonzeros, where a better one than the harness's own is known.
+    k : number of nonzeros of each loading; with a common support, its size. single : a certified
+        bound on one loading of k nonzeros, if a better one than the harness's is known.
     """
     with uncharged():
         if formulation in (Formulation.DEFLATION, Formulation.PENALISED):
@@ -50,7 +50,7 @@ def joint_bound(
 
 
 def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
-    """Bounds on the sum of the r largest eigenvalues of any k x k part of Sigma."""
+    """Bounds on the sum of the r largest eigenvalues of any k x k principal block of Sigma."""
     by_source = _spectrum(problem, r)
     if not problem.indefinite:
         variances = float(bounds.largest_variances(problem)[k - 1])
@@ -63,7 +63,7 @@ def _common(problem: Problem, r: int, k: int) -> dict[str, float]:
 def _each(
     problem: Problem, r: int, k: int, disjoint: bool, single: float | None
 ) -> dict[str, float]:
-    """Bounds on the total variance of orthonormal loadings of k nonzeros each."""
+    """Bounds on the total variance of orthonormal loadings with k nonzeros each."""
     n = problem.n
     bound = bounds.upper_bound(problem, k) if single is None else single
     by_source = _spectrum(problem, r) | {"one loading, r times": r * bound}
@@ -82,8 +82,8 @@ def _each(
 def _spectrum(problem: Problem, r: int) -> dict[str, float]:
     """The sum of the r largest eigenvalues of Sigma, which bounds any orthonormal loadings.
 
-    Where Sigma is too large for all eigenvalues, r times the largest one takes its place: those
-    after it by Lanczos' method would come from below.
+    If Sigma is too large for computing all eigenvalues, r times the largest is used instead,
+    because Lanczos' method would approximate the others from below.
     """
     if min(problem.n, problem.m or problem.n) > MOST:
         top = r * bounds.leading_eigenvalue(problem)

@@ -1,6 +1,6 @@
-"""Measures of several loadings Z (n, r) together; docs/variance.md says which is meant when.
+"""Measures of several loadings Z (n, r) together; docs/variance.md explains when each is meant.
 
-All are of the covariance Sigma of a problem, of any number of columns, and charged to nobody.
+All refer to the covariance Sigma of a problem, allow any number of columns, and are not charged.
 """
 
 from dataclasses import dataclass
@@ -15,35 +15,35 @@ from spcabench.problem.spectral import adjusted_variances
 from spcabench.solving.formulations import orthogonality_violation
 from spcabench.vectors import Array
 
-SAME = 1e-4  # of the largest singular value of Z: smaller ones are no direction of its span
+SAME = 1e-4  # relative to Z's largest singular value; smaller ones do not count for its span
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What r loadings explain, and how far they are from being orthogonal and uncorrelated.
+    """The variance that r loadings explain, and how far they are from orthogonal and uncorrelated.
 
     Attributes
     ----------
     total : float
-        tr(Z'Sigma Z). Loadings that are not orthogonal count some variance more than once, so it is
+        tr(Z'Sigma Z). Loadings that are not orthogonal count some variance repeatedly, so it is
         never shown without ``violation``.
     violation : float
         Sum of |Z'Z - I|: zero for orthonormal loadings.
     projected : float
-        tr((Z'Z)^-1 Z'Sigma Z), the variance of the data projected on the span of the loadings. It
+        tr((Z'Z)^-1 Z'Sigma Z), the variance of the data projected onto the span of the loadings. It
         is also the total variance of Z after orthogonalisation within the union of its supports.
     adjusted : float
-        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006): squared diagonal of R in the
-        QR decomposition of the scores. It depends on the order of the loadings.
+        Sum of the adjusted variances (Zou, Hastie, Tibshirani 2006): the squared diagonal of R in
+        the QR decomposition of the scores. It depends on the order of the loadings.
     regression : float
         ||P_T X||^2, the part of the data that a regression on the scores T = X Z explains:
         tr((Z'Sigma Z)^-1 Z'Sigma^2 Z).
     all : float
-        tr Sigma, of which the others are shares.
+        tr Sigma, to which the others are relative.
     nonzeros, union : int
-        Nonzeros of all loadings; variables in any of them.
+        Number of nonzeros of all loadings; number of variables in any of them.
     overlap : float
-        Mean over the pairs of loadings of the intersection of their supports over its union.
+        Intersection over union of two supports, averaged over all pairs of loadings.
     correlation : float
         Largest |correlation| of two scores.
     """
@@ -82,15 +82,16 @@ def measures(problem: Problem, Z: Array) -> Measures:
 
 
 def projected_variance(Z: Array, G: Array) -> float:
-    """tr((Z'Z)^-1 G), where G is Z'Sigma Z.
+    """Return tr((Z'Z)^-1 G), where G is Z'Sigma Z.
 
-    A direction in which the loadings differ by less than 1e-4 does not count: it would be rounding.
+    Directions in which the loadings differ by less than 1e-4 do not count, because they would be
+    dominated by rounding.
     """
     return float(np.trace(np.linalg.pinv(Z.T @ Z, rcond=SAME**2, hermitian=True) @ G))
 
 
 def mean_overlap(used: NDArray[np.bool_]) -> float:
-    """Intersection over union of two supports, mean over all pairs; used : a mask (n, r)."""
+    """Return the intersection over union of supports, averaged over the pairs of a mask (n, r)."""
     pairs = [
         (used[:, i] & used[:, j]).sum() / max((used[:, i] | used[:, j]).sum(), 1)
         for i in range(used.shape[1])
@@ -100,7 +101,7 @@ def mean_overlap(used: NDArray[np.bool_]) -> float:
 
 
 def largest_correlation(G: Array) -> float:
-    """Largest |correlation| of two scores; G is Z'Sigma Z."""
+    """Return the largest |correlation| of two scores; G is Z'Sigma Z."""
     deviations = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
     C = np.abs(G / np.outer(deviations, deviations))
     np.fill_diagonal(C, 0.0)
@@ -109,10 +110,10 @@ def largest_correlation(G: Array) -> float:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Shares of the variance of other samples, for loadings that were found without them.
+    """Shares of the variance of held-out samples.
 
-    projected, adjusted : as in `Measures`. regression : by the coefficients that were fitted where
-    Z was found; negative where the prediction is worse than the mean.
+    projected, adjusted : as in `Measures`. regression : with coefficients fitted on the training
+        samples; negative if the prediction is worse than the mean.
     """
 
     projected: float
@@ -121,7 +122,7 @@ class HeldOut:
 
 
 def held_out(train: Problem, test: Problem, Z: Array) -> HeldOut:
-    """Return the measures on samples that Z (n, r) was not found from."""
+    """Return the measures on samples that were not used to find Z (n, r)."""
     with uncharged():
         SZ, TZ = train.covariance.products(Z), test.covariance.products(Z)
         everything = float(test.covariance.diagonal().sum())
@@ -139,11 +140,11 @@ def held_out(train: Problem, test: Problem, Z: Array) -> HeldOut:
 
 @dataclass(frozen=True)
 class Recovery:
-    """How much of known loadings was found.
+    """How much of some known loadings was found.
 
-    accuracy : share of the true nonzeros that are found. false : share of the nonzeros found that
-    are not true. subspace : sine of the largest angle between the two spans. Loadings are matched
-    one to one so that the sum of |z'z_true| is largest.
+    accuracy : share of the true nonzeros that were found. false : share of the nonzeros found that
+        are not true. subspace : sine of the largest angle between the two spans. Loadings are
+        matched one to one so that the sum of |z'z_true| is largest.
     """
 
     accuracy: float
@@ -152,8 +153,8 @@ class Recovery:
 
 
 def recovery(Z: Array, truth: Array) -> Recovery:
-    """Return how much of ``truth`` (n, r) is found by Z (n, q)."""
-    from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
+    """Return how much of ``truth`` (n, r) was found by Z (n, q)."""
+    from scipy.optimize import linear_sum_assignment  # slow to import, and rarely needed
 
     of_truth, of_Z = linear_sum_assignment(-np.abs(truth.T @ Z))
     true, recovered = truth[:, of_truth] != 0.0, Z[:, of_Z] != 0.0

@@ -1,4 +1,4 @@
-"""Components as a file: one .npz of plain arrays and JSON, which holds no code and runs none."""
+"""Components as a file: one .npz with plain arrays and JSON, which contains and runs no code."""
 
 import json
 import zipfile
@@ -17,9 +17,9 @@ from spcabench.errors import InputError, using_file
 from spcabench.readers import sizes
 from spcabench.vectors import Array, Indices, Vector
 
-FORMAT = 1  # of the file; a newer one is refused
+FORMAT = 1  # version of the file format; newer ones are refused
 NEEDED = ("loadings", "variables", "about")
-OF_COMPONENTS = (  # arrays with a number for each component, of `solve --out` and of SparsePCA
+OF_COMPONENTS = (  # arrays with one number per component, from `solve --out` and SparsePCA
     "variances",
     "bounds",
     "explained_variance_",
@@ -31,19 +31,18 @@ OF_COMPONENTS = (  # arrays with a number for each component, of `solve --out` a
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The numbers that the scores of new samples need, and their origin.
+    """The numbers needed to compute the scores of new samples, and their origin.
 
     Attributes
     ----------
     loadings : array of shape (n, K)
-        A component in each column.
+        One component per column.
     variables : list of str
         Names of the n variables.
     mean, scale : array of shape (n,), or None
-        What is subtracted from each variable, and what it is divided by. None if the components
-        are those of a covariance.
+        The mean and the divisor of each variable; None if the components are those of a covariance.
     about : mapping
-        Solver, settings, versions and source. It is kept as JSON.
+        Solver, settings, versions and source, stored as JSON.
     arrays : mapping of str to array
         Other numbers, such as variances and bounds.
     """
@@ -57,27 +56,27 @@ class Model:
 
     @property
     def used(self) -> Indices:
-        """Indices of the variables that some component uses; scores need no other."""
+        """Indices of the variables used by some component; scores need only these."""
         return np.flatnonzero(self.loadings.any(axis=1))
 
     @property
     def columns(self) -> list[str]:
-        """The meaning of the loadings' columns: components, or an answer at each cardinality."""
+        """What the columns of the loadings are: components, or answers at several cardinalities."""
         K = self.loadings.shape[1]
-        named = self.arrays.get("columns")  # of an estimator there is none
+        named = self.arrays.get("columns")  # an estimator has none
         if named is None:
             return [f"component {i}" for i in range(1, K + 1)]
         return [str(name) for name in named]
 
     def save(self, file: Path | str) -> None:
-        """Write the model to an .npz file, which is complete or absent."""
+        """Write the model to an .npz file atomically."""
         if opening.path_named(file).suffix != ".npz":
             raise InputError(f"file: {str(file)!r:.80}; the name must end in .npz")
         with replacing(file) as aside:
             self.write(aside)
 
     def write(self, file: Path) -> None:
-        """Write the model's arrays and what is known about it."""
+        """Write the model's arrays and its description."""
         about = {"format": FORMAT, "versions": versions(), **self.about}
         optional = {"mean": self.mean, "scale": self.scale, **self.arrays}
         with file.open("wb") as stream:
@@ -92,8 +91,8 @@ class Model:
     def scores(self, X: Any) -> Array:
         """Return the scores (m, K) of samples X (m, len(used)) of the variables that are used.
 
-        They are projections: the centred and scaled samples times the loadings. A NaN counts as the
-        mean.
+        They are projections: the centred and scaled samples times the loadings. NaN is replaced by
+        the mean.
         """
         if self.mean is None or self.scale is None:
             raise InputError("the model comes from a covariance, so it has no means to subtract")
@@ -105,16 +104,16 @@ class Model:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what made a model."""
+    """Return the versions of the software that creates a model."""
     return {name: version(name) for name in ("spcabench", "numpy", "scipy")}
 
 
 def load(file: Path | str) -> Model:
-    """Read a model from a file; InputError if it is not a model, or of a newer format."""
+    """Read a model from a file; InputError if it is not a model, or has a newer format."""
     path = opening.regular(file, "a model")
     with using_file(file):
         try:
-            with zipfile.ZipFile(path) as archive:  # what it promises, before it is unpacked
+            with zipfile.ZipFile(path) as archive:  # check the stated sizes before unpacking
                 for member in archive.infolist():
                     sizes.unpackable(path, member)
                 sizes.afford(path, float(sum(member.file_size for member in archive.infolist())))
@@ -122,7 +121,7 @@ def load(file: Path | str) -> Model:
                 arrays = {name: stored[name] for name in stored.files}
         except InputError:
             raise
-        except Exception as error:  # NumPy fails in many ways on a damaged file
+        except Exception as error:  # on a damaged file NumPy raises many kinds of errors
             raise InputError(f"{file}: not a model ({' '.join(str(error).split()):.100})") from None
     lacking = [name for name in NEEDED if name not in arrays]
     if lacking:
@@ -137,7 +136,7 @@ def load(file: Path | str) -> Model:
 
 
 def _is_vector(values: Any, length: int, positive: bool) -> bool:
-    """Whether an array is a vector of that length, of finite (positive) numbers."""
+    """Whether an array is a vector of the given length, with finite (positive) entries."""
     if values.dtype.kind != "f" or values.shape != (length,) or not np.isfinite(values).all():
         return False
     return not positive or bool((values > 0.0).all())
@@ -169,7 +168,7 @@ def _checked(file: Path | str, arrays: dict[str, Any], about: dict[str, Any]) ->
 
 
 def chosen_columns(model: Model, names: Sequence[str]) -> list[int]:
-    """Return the places of the model's variables among some columns.
+    """Return the positions of the model's variables among the given columns.
 
     InputError if some are missing.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The result of one run, with numbers that the harness computed from the problem.
+    """The result of one run, with numbers computed by the harness from the problem.
 
     Attributes
     ----------
@@ -36,55 +36,57 @@ class Result:
     settings : dict
         The solver's settings.
     k : int or None
-        The cardinality asked for.
+        The requested cardinality.
     x : array of shape (n,)
-        The component: a unit vector where the run has a good status.
+        The component: a unit vector if the status of the run is good.
     status : Status
         Why the run ended: converged, finished (the solver ended by itself), proven, work_limit or
-        not_attempted (of an exact search: optimal, stopped before it knew, too large to begin),
+        not_attempted (for an exact search: optimal, stopped before a proof, too large to start),
         max_iterations, time_limit, zero (nothing found) or infeasible (not a unit vector, too many
+        nonzeros, or a wrong sign). A status is also a string.
         nonzeros, or a wrong sign). A status is a string too.
     iterations : int
         Number of iterates after the start.
     flops, setup_flops : int
-        Flops of the iterations, and of the set-up up to the first iterate.
+        Flops of the iterations, and of the set-up until the first iterate.
     solve_time, setup_time, compile_time : float
-        Seconds of the iterations, of the set-up, and of compilation (which is in neither).
+        Seconds of the iterations, of the set-up, and of compilation (included in neither).
     u : array of shape (m,), or None
         Left unit vector of a rectangular solver.
     history : list of dict
-        The numbers of each iterate, where they were asked for.
+        The numbers of each iterate, if a history was requested.
     search : dict
-        Number of runs, of runs until one came within 10 % of k, flops and time of a search for the
-        penalty; empty if there was none.
+        For a penalty search: the number of runs, the number until one came within 10 % of k, the
+        flops and the time. Empty if there was no search.
     phases : dict
-        Iterates, seconds and flops of each phase that the solver names. The set-up is in the first.
+        Iterates, seconds and flops of each phase named by the solver. The set-up belongs to the
+        first phase.
     extra : dict of str to float
         Named numbers of the solver.
     counted : bool
         Whether the flops are counted; those of an opaque library are not.
     Z : array of shape (n, r), or None
-        All components of a run that was asked for several at once.
+        All components, if several were requested at once.
     X, U : array of shape (n, n), function or None
-        Primal and dual matrix of a relaxation, or functions that make them.
+        Primal and dual matrix of a relaxation, or functions that return them.
     penalty : float or None
         The value of the solver's penalty.
     nonnegative : bool
-        Whether x >= 0 was asked for. ``bound`` then holds for such x.
+        Whether x >= 0 was required. ``bound`` then holds for such x.
     formulation : str
-        What the columns of Z obey: see `spcabench.iterate.Traits`.
+        The constraint on the columns of Z; see `spcabench.iterate.Traits`.
     claimed, claimed_whp : float or None
-        The bounds that the solver itself claims to prove: see ``bound`` and ``bound_whp``.
+        The bounds that the solver itself claims to prove; see ``bound`` and ``bound_whp``.
     own : bool
         Whether the solver is a file of this repository.
     cpu_time, wall_time : float
-        Processor seconds of the run, and seconds from its begin to its end: the driver's own work,
-        a history among it, is in both.
+        Processor seconds of the run, and its wall time in seconds. Both include the driver's own
+        work, such as storing a history.
     waited : float
-        Seconds of ``wall_time`` in which other work had the processor; nan if the system does
-        not say.
+        Seconds of ``wall_time`` in which other processes used the processor; nan if the system does
+        not report it.
     flags : tuple of Flag
-        What a reader of the numbers should know: see `spcabench.solving.run_warnings`.
+        Warnings for readers of the numbers; see `spcabench.solving.run_warnings`.
     why : str
         Why an exact search gave no proof; empty if it gave one, and for other solvers.
     """
@@ -131,32 +133,32 @@ class Result:
         return text.html(self.problem, [self])
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the loadings as a table with a row for each variable."""
+        """Return the loadings as a table with one row per variable."""
         return text.frame(self.problem, [self])
 
     def to_csv(self, file: Path | str) -> None:
-        """Write the loadings to a file, with a row for each variable."""
+        """Write the loadings to a file with one row per variable."""
         text.write_csv(self.to_frame(), file)
 
     def substitutes(self, loss: float = substitutes.LOSS) -> "pd.DataFrame":
-        """Return the variables that could take the place of one in the component.
+        """Return the variables that could replace each variable of the component.
 
         Parameters
         ----------
         loss : float
-            Share of the variance that a substitute may cost, above 0 and below 1.
+            Share of the variance that a replacement may cost, above 0 and below 1.
 
         Returns
         -------
         DataFrame
-            Up to five rows for each variable, with the columns "variable", "substitute", "loss" (a
-            share of the variance of the best component on these variables; negative where the
-            substitute is better), and "correlation" of the two.
+            Up to five rows per variable, with the columns "variable", "substitute", "loss" (a share
+            of the variance of the best component on these variables; negative if the substitute is
+            better), and "correlation" of the two.
 
         Raises
         ------
         InputError
-            For an answer that is none, or a loss out of range.
+            If the answer is not valid, or the loss is out of range.
         """
         return text.substitutes(self.problem, substitutes.substitutes(self, loss))
 
@@ -166,15 +168,15 @@ class Result:
         Parameters
         ----------
         kind : str
-            "loadings", "substitutes" (loadings, and what could replace each variable), "scores",
-            "biplot" or "scree".
+            "loadings", "substitutes" (loadings, with possible replacements of each variable),
+            "scores", "biplot" or "scree".
         axis : matplotlib Axes, optional
-            Where to draw. Default: a new figure.
+            The axes to draw in; by default those of a new figure.
 
         Returns
         -------
         matplotlib Figure
-            The figure that was drawn in.
+            The figure that contains the drawing.
         """
         from spcabench.showing import pictures
 
@@ -182,12 +184,12 @@ class Result:
 
     @cached_property
     def variance(self) -> float:
-        """x'Sigma x, computed from the problem and not taken from the solver."""
+        """x'Sigma x, computed from the problem, not taken from the solver."""
         return self.problem.variance(self.x)
 
     @property
     def sum_of_squares(self) -> float:
-        """x'A'A x of the centred data A, without a divisor: the unit of most papers."""
+        """x'A'A x of the centred data A, without a divisor, as in most papers."""
         return self.variance * self.problem.divisor
 
     @cached_property
@@ -210,12 +212,12 @@ class Result:
 
     @cached_property
     def bound(self) -> float:
-        """Certified upper bound on the optimum at the requested cardinality (else the one reached).
+        """Certified upper bound on the optimum at the requested cardinality, or at the reached one.
 
-        It is the smallest of three: the harness's own bounds, the bound of a relaxation, recomputed
-        from its dual matrix, and the bound that an exact search of this repository proves. The last
-        one could be checked only by searching again. What any other solver claims is its claim, and
-        counts for nothing here.
+        It is the smallest of three: the harness's own bounds, the bound of a relaxation recomputed
+        from its dual matrix, and the bound proven by an exact search of this repository. The last
+        one could only be checked by searching again. Claims of any other solver are not taken into
+        account.
         """
         k = self.k or max(self.cardinality, 1)
         bound = bounds.upper_bound(self.problem, k, self.nonnegative)
@@ -227,9 +229,10 @@ class Result:
 
     @property
     def claimed_bound(self) -> float | None:
-        """The bound that the solver claims, with a margin for rounding; None without one.
+        """The bound claimed by the solver, with a margin for rounding, or None.
 
-        Raises ArithmeticError if a solver of this repository is refuted by its own x: a bug.
+        Raises ArithmeticError if the claim of a solver of this repository is refuted by its own x,
+        which is a bug.
         """
         if self.claimed is None:
             return None
@@ -244,21 +247,22 @@ class Result:
 
     @cached_property
     def bound_whp(self) -> float | None:
-        """Upper bound with a probability that a solver of this repository states, else None."""
+        """Upper bound that holds with a probability stated by a solver of the suite, or None."""
         if self.claimed_whp is None or not self.own:
             return None
         return min(self.bound, self.claimed_whp * (1.0 + bounds.ROUNDING))
 
     @property
     def gap(self) -> float:
-        """(bound - variance) / bound: the largest share of the optimum that x can lack."""
+        """(bound - variance) / bound: the largest share of the optimum that x may miss."""
         return (self.bound - self.variance) / self.bound
 
     @property
     def unproven(self) -> str:
-        """A sentence that an exact search gave no proof, with the reason and the gap.
+        """A sentence that says that an exact search gave no proof, with the reason and the gap.
 
-        Empty if it gave one, and for other solvers. The bound is named where it was asked for.
+        Empty if it gave one, and for other solvers. The sentence includes the bound if it was
+        requested.
         """
         why = self.why
         if self.status == Status.TIME_LIMIT and self.own and self.claimed is not None:
@@ -272,7 +276,7 @@ class Result:
 
     @cached_property
     def primal_and_dual(self) -> tuple[Vector, Vector] | None:
-        """X and U of the relaxation, each (n, n), if the solver gave them; else None."""
+        """X and U of the relaxation, each (n, n), if the solver provided them; otherwise None."""
         if self.X is None or self.U is None:
             return None
         with uncharged():
@@ -292,12 +296,12 @@ class Result:
 
     @property
     def relaxation_value(self) -> float | None:
-        """A value that the relaxation attains, recomputed from X made feasible; None without X."""
+        """A value attained by the relaxation, recomputed from X made feasible; None without X."""
         return None if self._certified is None else self._certified[0]
 
     @property
     def relaxation_bound(self) -> float | None:
-        """A bound that the relaxation cannot exceed, recomputed from U; None without U."""
+        """An upper bound on the relaxation, recomputed from U; None without U."""
         return None if self._certified is None else self._certified[1]
 
     @property
@@ -341,13 +345,13 @@ class Result:
 def graded(
     x: Vector, status: Status, k: int | None, n: int, nonnegative: bool = False
 ) -> tuple[Vector, Status]:
-    """Return x scaled to unit norm, and the status: infeasible if x breaks a condition.
+    """Return x scaled to unit norm, and the status, which is infeasible if x violates a condition.
 
-    A feasible x is finite, of shape (n,), of norm one up to 1e-6, and has at most k nonzeros. Where
-    x >= 0 was asked for, an x with wrong signs only is replaced by -x.
+    A feasible x is finite, of shape (n,), of norm one up to 1e-6, and has at most k nonzeros. If x
+    >= 0 is required and all signs of x are wrong, x is replaced by -x.
     """
-    # Solvers yield unit vectors; a norm that is off by more than rounding shows a bug in the
-    # solver, which scaling here would hide.
+    # Solvers yield unit vectors. A norm that is off by more than rounding errors indicates a bug in
+    # the solver, which scaling here would hide.
     x = np.array(x, dtype=np.float64)
     if status == Status.ZERO:
         return x, status
@@ -363,9 +367,9 @@ def graded(
 def refitted(problem: Problem, x: Vector, nonnegative: bool = False) -> Vector:
     """Return the leading eigenvector of Sigma on the support of x (Moghaddam et al. 2006).
 
-    It has the sign of x. With ``nonnegative`` it is nonnegative: where the eigenvector has both
-    signs, the best nonnegative vector is hard to find, and the answer is the better one of two
-    ascents, from x and from the positive part of the eigenvector. It is never worse than x.
+    It has the sign of x. With ``nonnegative`` it is nonnegative: if the eigenvector has both signs,
+    the best nonnegative vector is hard to find, and the answer is the better result of two ascents,
+    from x and from the positive part of the eigenvector. It is never worse than x.
     """
     W = support(x)
     with uncharged():

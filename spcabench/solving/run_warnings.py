@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Flag(StrEnum):
-    """A warning about the numbers of a run; `SENTENCES` has it in words."""
+    """A warning about the numbers of a run; `SENTENCES` has the text."""
 
     ledger = "ledger"
     entries = "entries"

@@ -4,16 +4,17 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Why a run ended, and so what its row holds.
+    """Why a run ended, and therefore what its row contains.
 
-    meaning : in words. good : there is an answer, a feasible x or the numbers of a measure.
+    meaning : description in words. good : whether there is an answer, a feasible x or the numbers
+        of a measure.
     """
 
     meaning: str
     good: bool
 
     def __new__(cls, value: str, meaning: str, good: bool) -> "Status":
-        """A status with what is known of it."""
+        """A status with its description."""
         status = str.__new__(cls, value)
         status._value_, status.meaning, status.good = value, meaning, good
         return status
