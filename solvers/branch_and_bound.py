@@ -64,8 +64,8 @@ def solve(
     Sigma = problem.covariance  # (n, n)
     shift = Sigma.indefinite_by() if problem.indefinite else 0.0
 
-    def covariance(W):
-        return Sigma[W].B + shift * np.eye(len(W))
+    def covariance(J, W=None):
+        return Sigma[J].B + shift * np.eye(len(J)) if W is None else Sigma.block(J, W)
 
     d = Sigma.diagonal() + shift
     search = Exact(d, covariance, k, budget, not nonnegative, seed, nonnegative, every, jobs)

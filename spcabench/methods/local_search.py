@@ -151,10 +151,10 @@ class Search:
             return True
         opt = float(bounds[self.k - 2]) * (1.0 + TOLERANCE)
         left = candidates(self.d, lambda W: S[np.ix_(W, W)], self.k, opt, t)
-        if left is None or len(left[0]) > self.k:
+        if len(left.W) > self.k:
             return False
-        if len(left[0]) == self.k:  # only one support is left
-            self.climb(left[0])
+        if len(left.W) == self.k:  # only one support is left
+            self.climb(left.W)
         return True
 
     def _rows(self, W: Indices) -> Vector:

@@ -88,6 +88,10 @@ class Covariance(Symmetric):
         charge(R.size)
         return np.einsum("ij,ij->i", R, R)
 
+    def block(self, J: Indices, W: Indices) -> Array:
+        """Sigma[J, W], a gather."""
+        return self.S[np.ix_(J, W)]
+
     def leading_pairs(self, count: int) -> tuple[Vector, Vector]:
         """Return the pairs as `Symmetric` does. 9 n^3 flops."""
         return leading_pairs(self.S, count)
@@ -168,6 +172,10 @@ class Gram(Symmetric):
             cross = np.einsum("jr,jr->j", self.A.columns(J).dense().T @ self._AQ, wQ_J)
             squares += np.einsum("jr,jr->j", wQ_J @ (self.Q.T @ self.Q), wQ_J) - 2.0 * cross
         return squares
+
+    def block(self, J: Indices, W: Indices) -> Array:
+        """Sigma[J, W], at the cost of `Data.cross`."""
+        return self.A.columns(J).cross(self.A.columns(W)) - (self.Q[J] * self.w) @ self.Q[W].T
 
     @cached_property
     def _AQ(self) -> Array:

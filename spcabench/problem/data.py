@@ -224,16 +224,19 @@ class Data:
 
     def gram(self) -> Array:
         """Return A'A (n, n) as an array: m n^2 flops, or n times the stored entries of sparse A."""
-        charge(self.stored * self.shape[1])
+        return self.cross(self)
+
+    def cross(self, B: "Data") -> Array:
+        """Return A'B (n, p) for columns B (m, p) of the same data: p times the stored entries."""
+        charge(self.stored * B.shape[1])
         if not self.sparse:
             A = self.dense()
-            return A.T @ A
-        G = (self.X.T @ self.X).toarray()
-        if self.scale is not None:
-            G *= self.scale[:, None] * self.scale
+            return A.T @ (A if B is self else B.dense())
+        G = (self.X.T @ B.X).toarray()
+        if self.scale is not None and B.scale is not None:
+            G *= self.scale[:, None] * B.scale
         if self.rank:
-            C = self._UX @ self.V.T
-            G += self.V @ (self.U.T @ self.U) @ self.V.T - C - C.T
+            G += self.V @ (self.U.T @ self.U) @ B.V.T - self._UX @ B.V.T - self.V @ B._UX.T
         return G
 
     def touches_few_rows(self, W: Indices) -> bool:

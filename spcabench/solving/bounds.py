@@ -202,7 +202,8 @@ def _remaining(
         return None
     fewer = upper_bound(problem, k - 1, nonnegative)
     remaining = candidates(Sigma.diagonal(), lambda W: Sigma[W].B, k, fewer, reached)
-    return None if remaining is None or len(remaining[0]) > DUAL_MOST else remaining[:2]
+    too_many = remaining.beyond or len(remaining.W) > DUAL_MOST
+    return None if too_many else (remaining.W, remaining.S)
 
 
 def _of_matrix(S: Array) -> dict[str, Vector]:

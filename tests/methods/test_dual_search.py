@@ -239,6 +239,7 @@ def test_a_search_says_that_it_proved_or_that_it_did_not_begin():
         Problem.from_data(rng.standard_normal((200, candidates.MOST + 100))),
         "branch_and_bound",
         k=10,
+        budget=1e6,
     )
     assert wide.status == "not_attempted" and wide.good
     count = int(wide.why.split()[0].replace(",", ""))

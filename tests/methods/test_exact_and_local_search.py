@@ -7,7 +7,7 @@ import pytest
 
 from spcabench import Problem, api, flops
 from spcabench.methods import local_search
-from spcabench.methods.exact_search import pruning
+from spcabench.methods.exact_search import branch_and_bound, candidates, pruning
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.search_tree import Tree
 from spcabench.problem.covariance import Covariance
@@ -45,6 +45,34 @@ def test_every_cardinality_is_brute_force_s_whatever_the_incumbent(family, seed)
             assert search.value[k] == pytest.approx(best[k - 1], rel=4e-9, abs=1e-12)
             assert search.bound[k] >= best[k - 1] * (1 - 1e-12)
             assert len(search.support[k]) <= k
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", problems.some(2, range(20)))
+def test_variables_that_are_too_many_for_the_search_stay_in_its_bound(family, seed, monkeypatch):
+    problem, _ = problems.problem(family, seed)
+    S, n = problems.explicit(problem), problem.n
+
+    def block(J, W=None):
+        return S[np.ix_(J, J if W is None else W)]
+
+    for most, entries in ((n - 1, 1e9), (n - 1, n * (n - 2)), (n // 2, 1e9), (2, 1e9)):
+        for module in (branch_and_bound, candidates):
+            monkeypatch.setattr(module, "MOST", most)
+        monkeypatch.setattr(candidates, "ENTRIES", entries)
+        monkeypatch.setattr(branch_and_bound, "DUAL_MOST", most)
+        monkeypatch.setattr(branch_and_bound, "FEW", 2)
+        monkeypatch.setattr(branch_and_bound, "TRIAL", 1e6 * (seed % 2))
+        for nonnegative in (False, True):
+            K, d = n // 2 + 1, S.diagonal().copy()
+            search = Exact(d, block, K, 1e8, not nonnegative, 0, nonnegative, every=False)
+            deque(search.incumbents(), maxlen=0)
+            _finished(search)
+            for k in range(1, K + 1):
+                best = problems.optimum(S, k, nonnegative)
+                assert search.bound[k] >= best * (1 - 1e-12)
+                if search.proven(k):
+                    assert search.value[k] == pytest.approx(best, rel=4e-9, abs=1e-12)
 
 
 def _gram(seed, n):

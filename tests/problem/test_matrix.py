@@ -90,6 +90,11 @@ def test_parts(A, M):
     assert _close(A.column(2), M[:, 2])
     assert _close(A[np.array([0, 2]), W].R, M[np.ix_([0, 2], W)])
     assert _close(A.gram(), M.T @ M)
+    J, Q = np.array([0, 3]), _low_rank(M.shape, 1)[1:]
+    deflated = Gram(A, *Q, np.array([0.3]))
+    columns = np.column_stack([deflated @ column for column in np.eye(M.shape[1])[W]])
+    assert _close(deflated.block(J, W), columns[J])
+    assert _close(Covariance(M.T @ M).block(J, W), M[:, J].T @ M[:, W])
     assert _close(A.sample_products(), M @ M.T)
 
 

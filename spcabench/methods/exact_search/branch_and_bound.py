@@ -3,7 +3,8 @@
 The problem of cardinality k is max x'Sigma x over ||x|| = 1, ||x||_0 <= k. The search settles the
 smaller cardinalities first, because their optima (or upper bounds on them) prune the larger ones.
 
-Most features of a large problem are discarded first (`exact_search.candidates`). Where Sigma
+Most features of a large problem are discarded first (`exact_search.candidates`), which the bounds
+on the smaller cardinalities decide: there each of them has a dual bound too. Where Sigma
 has a small rank, up to a multiple of the identity, its optima are proven by cells of directions
 (`exact_search.direction_cells`), in milliseconds.
 
@@ -28,12 +29,15 @@ from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import (
     MOST,
     Block,
+    Candidates,
     by_variances,
     candidates,
+    largest_squares,
     two_by_two_eigenvalue,
 )
 from spcabench.methods.exact_search.direction_cells import Cells
 from spcabench.methods.exact_search.dual_search import DualSearch, cost
+from spcabench.methods.exact_search.gershgorin_part import cost as steps_cost
 from spcabench.methods.exact_search.gershgorin_search import GershgorinSearch
 from spcabench.methods.exact_search.pruning import EXHAUSTED, FOUND
 from spcabench.methods.exact_search.search_tree import CHUNK, Tree
@@ -54,7 +58,9 @@ FIRST = 3  # starts of K before the smaller cardinalities have theirs
 # work that the tree has before the dual bound is made: longer trials prove nothing sooner, and a
 # search that is stopped within one has a poor bound
 TRIAL = 2e8
-SMALLER = 0.05  # share of the budget that the smaller cardinalities may have together
+# share of the budget that the smaller cardinalities may have together; and of a large problem,
+# where their bounds decide which variables remain
+SMALLER, LARGE_SMALLER = 0.05, 0.4
 # share of the budget that the tree may have where too many candidates are left for dual bounds
 PROMISING = 0.5
 # evaluations after which the search that leaves out variables for nothing goes on if its gap is
@@ -62,6 +68,8 @@ PROMISING = 0.5
 PROBE, NARROW, HEAD_START = 50, 0.03, 8e9
 PATIENCE = 2  # smaller cardinalities not proven before the others are passed over
 DUAL_MOST = 1000  # candidates that the dual bound is made for at most
+# steps for the bound of a smaller cardinality, of as few candidates as fit its budget, but of FEW
+STEPS, FEW = 60, 125
 RANK = 4  # of Sigma at most for which its optima are proven by cells of directions
 
 Dual = TypeVar("Dual", DualSearch, GershgorinSearch)
@@ -78,7 +86,8 @@ class Exact:
     d : array of shape (n,)
         Diagonal of S.
     covariance : callable
-        W -> S[W, W]. The whole of S is never formed.
+        W -> S[W, W], and I, W -> S[I, W], but for a multiple of the identity. The whole of S is
+        never formed.
     K : int
         Largest cardinality.
     budget : float
@@ -125,13 +134,17 @@ class Exact:
         self.reached, self.value = np.zeros(K + 1), np.zeros(K + 1)
         self.support, self.loadings = [np.arange(0)] * (K + 1), [np.zeros(0)] * (K + 1)
         self.rng = np.random.default_rng(seed)
-        self.indivisible = np.zeros(
-            K + 1, dtype=bool
-        )  # a search ended with work left, and no proof
+        # a search ended with work left, and no proof
+        self.indivisible = np.zeros(K + 1, dtype=bool)
+        self.is_begun = np.zeros(K + 1, dtype=bool)  # a dual search
+        self.is_large = len(d) > DUAL_MOST
+        self.squares: Vector | None = None
+        # where there were too many candidates: how many, and a bound on those that are not searched
+        self.beyond, self.outside = [0] * (K + 1), 0.0
 
-    def block(self, W: Indices) -> Array:
-        """S[W, W], or its positive part if x >= 0 is required."""
-        B = self.covariance(W)
+    def block(self, *places: Indices) -> Array:
+        """S[W, W] or S[J, W], or its positive part if x >= 0 is required."""
+        B = self.covariance(*places)
         return np.maximum(B, 0.0) if self.nonnegative else B
 
     def incumbents(self) -> Iterator[None]:
@@ -192,9 +205,11 @@ class Exact:
         """How the search for the optimum of k ended, and why without a proof, in words."""
         if self.proven(k):
             return "proven", ""
-        left = len(by_variances(self.d, k, self.bound[k - 1], self.value[k]))
-        if not self.nodes[k] and left > MOST:
-            return "not_attempted", f"{left:,} candidate variables; the search takes {MOST:,}"
+        if self.beyond[k]:
+            candidates = f"{self.beyond[k]:,} candidate variables"
+            if not self.is_begun[k]:
+                return "not_attempted", f"{candidates}; the search takes {MOST:,}"
+            return "work_limit", f"{candidates}; the search took the {DUAL_MOST:,} most promising"
         if self.indivisible[k]:
             return "work_limit", "what is left of the problem cannot be divided further"
         seconds = self.budget / SECOND
@@ -208,20 +223,31 @@ class Exact:
                 self.bound[1:], self._cheap(self.block(np.arange(len(self.d))))
             )
         small = self._small_rank()
-        failures, left = 0, SMALLER * self.budget
+        failures = 0
+        left = (LARGE_SMALLER if self.is_large else SMALLER) * self.budget
         for k in range(2, self.K + 1):
             if small is not None:
                 yield from (k for _ in self._by_cells(k, *small))
             if self.every or k == self.K:
                 yield from (k for _ in self._settle(k, self.budget))
             elif failures < PATIENCE and left > 0.0:
-                for work in self._try(k, self._planted(k), min(TRIAL, left)):
+                for work in self._glance(k, left):
                     left -= work
                     yield k
-                failures += not self.proven(k)
+                failures += not self.proven(k) and not self.is_large
             yield k
         # more variables have no smaller optimum
         self.bound = np.minimum.accumulate(self.bound[::-1])[::-1]
+
+    def _glance(self, k: int, budget: float) -> Iterator[float]:
+        """Bound the value of a smaller cardinality; yields the work of each chunk."""
+        yield from self._try(k, self._planted(k), min(TRIAL, budget))
+        if self.is_large and not self.proven(k):
+            count, share = DUAL_MOST, budget / (self.K - k)
+            while count > FEW and STEPS * steps_cost(count) > share:
+                count //= 2
+            search = self._searched(self.divided, k, share, count)
+            yield from self._chunks(k, search) if search else ()
 
     def _settle(self, k: int, budget: float) -> Iterator[float]:
         """Prove the value of k, or else the smallest bound for which the budget suffices.
@@ -286,12 +312,9 @@ class Exact:
         t = self.reached[k] * (1.0 + TOLERANCE)
         if self.proven(k):
             return None
-        screened = candidates(self.d, self.block, k, self.bound[k - 1], t)
-        if screened is None:
-            return None
-        W, S, most = screened
-        self._lower(k, most if len(W) >= k else t)
-        if len(W) < k:
+        screened = self._screened(k, t)
+        W, S = screened.W, screened.S
+        if len(W) < k or screened.beyond:
             return None
         # Upper bounds on the smaller cardinalities are enough for the tree's tests. It is right,
         # and slower, where one of these was not proven.
@@ -301,6 +324,20 @@ class Exact:
             opt[1:] = np.minimum(opt[1:], among[: k - 1])
             self._lower(k, max(t, among[k - 1]))
         return Tree(S, W, k, opt, t, self.psd)
+
+    def _screened(self, k: int, t: float) -> Candidates:
+        """The variables that a support of k of value t can have; lowers the bound of k."""
+        if self.is_large and self.squares is None and self.budget > MOST * len(self.d):
+            left = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k)) >= t
+            if left.sum() > MOST:
+                self.squares = largest_squares(self.d, self.block, self.K - 1)
+        squares = None if self.squares is None else self.squares[:, k - 2]
+        screened = candidates(self.d, self.block, k, self.bound[k - 1], t, squares)
+        W, most = screened.W, screened.most
+        among = float(most.max(initial=0.0)) if len(W) >= k else 0.0
+        self._lower(k, max(t, among, screened.beyond))
+        self.beyond[k] = screened.left if screened.beyond else 0
+        return screened
 
     def _cheap(self, S: Array) -> Vector:
         """Bounds on the supports of 1 to K variables of S (K,)."""
@@ -331,37 +368,42 @@ class Exact:
         self._lower(k, tree.t if tree.ended else max(tree.t, tree.bound(self.bound[k - 1])))
         return CHUNK * PACE
 
-    def _searched(self, kind: Maker[Dual], k: int, budget: float) -> Dual | None:
+    def _searched(
+        self, kind: Maker[Dual], k: int, budget: float, most: int = DUAL_MOST
+    ) -> Dual | None:
         """A search for a support of k that exceeds the value, by the dual bound.
 
-        None if nothing is left to search, or too much.
+        Of more than ``most`` candidates it searches the most promising ones. None if nothing is
+        left to search.
         """
         t = self.value[k] * (1.0 + TOLERANCE)
-        screened = candidates(self.d, self.block, k, self.bound[k - 1], t)
-        if screened is None or len(screened[0]) > DUAL_MOST:
-            return None
-        W = screened[0]
+        screened = self._screened(k, t).first(most)
+        W, self.outside = screened.W, screened.beyond
         if len(W) < k:
-            self._lower(k, t)
             return None
 
         def best_with(places: Indices) -> float:
             self._improve(k, W[places], W)
             return float(self.value[k])
 
-        S = self.covariance(W)
+        S = self.covariance(W) if self.nonnegative else screened.S
         return kind(S, k, self.value[k], best_with, self.nonnegative, budget)
 
     def _chunks(self, k: int, search: DualSearch | GershgorinSearch) -> Iterator[float]:
         """Let a dual search run; yields the work of each chunk."""
         before = 0.0
         for _ in search.run(TOLERANCE):
-            self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+            self._lower(k, self._on_all(search, k))
+            self.is_begun[k] = True
             yield search.spent - before
             before = search.spent
-        self._lower(k, max(search.bound, self.value[k]) * (1.0 + TOLERANCE))
+        self._lower(k, self._on_all(search, k))
         self.nodes[k] += search.parts
         self.indivisible[k] = self.nonnegative and search.parts > 0 and search.left > 0.0
+
+    def _on_all(self, search: DualSearch | GershgorinSearch, k: int) -> float:
+        """The bound on all supports of k, those outside the search among them."""
+        return max(search.bound, self.value[k], self.outside) * (1.0 + TOLERANCE)
 
     def _lower(self, k: int, bound: float) -> None:
         """Take a bound where it is the smaller one."""

@@ -5,19 +5,22 @@ A variable j can be in a support of k that reaches the value t only if
     t <= lambda_1([[S_jj, r], [r, OPT_(k-1)]]),
     r^2 = sum of the k-1 largest S_jl^2 (l != j) <= S_jj * sum of the k-1 largest S_ll.
 
-The second form of r^2 needs the variances alone. It discards most variables of a large problem
-before any covariance is computed, so that only a small covariance is ever formed. docs/bounds.md
-has the proof.
+The second form of r^2 needs the variances alone. Where it leaves too many variables, the first is
+computed from the rows of S, in blocks (`largest_squares`). What is left has a small covariance,
+the only one that is ever formed. docs/bounds.md has the proof.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from spcabench.vectors import Array, Indices, Vector
 
-Block = Callable[[Indices], Array]
+Block = Callable[..., Array]  # W -> S[W, W], or I, W -> S[I, W]
 MOST = 3000  # candidates at most: the covariance of 3000 takes 72 MB
+ENTRIES = 4e8  # of S that are looked at for its rows: some seconds
+AT_ONCE = 1e7  # of these at a time
 
 
 def two_by_two_eigenvalue(a: Vector, b: float, r2: Vector) -> Vector:
@@ -38,33 +41,79 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     )
 
 
-def by_variances(d: Vector, k: int, opt: float, t: float) -> Indices:
-    """The variables that may be in a support of k with value t, judged by the variances d (n,).
+def largest_squares(d: Vector, block: Block, count: int) -> Vector | None:
+    """For each variable the sums of its 1 to ``count`` largest S_jl^2, l != j, or more (n, count).
 
-    opt : a bound on the supports of k - 1.
+    None where they are too many. Of large problems the columns of largest variance are computed
+    alone: S_jl^2 of another is at most S_jj S_ll.
     """
-    sum_of_largest = np.sort(d)[::-1][: k - 1].sum()
-    return np.flatnonzero(two_by_two_eigenvalue(d, opt, d * sum_of_largest) >= t)
+    n = len(d)
+    h = min(n, int(ENTRIES // n))
+    if h <= count or n * count > ENTRIES:
+        return None
+    falling = np.argsort(-d, kind="stable")
+    columns, beyond = falling[:h], d[falling[h : h + count]]
+    sums = np.empty((n, count))
+    for J in np.array_split(np.arange(n), int(np.ceil(n * h / AT_ONCE))):
+        squares = block(J, columns) ** 2
+        squares[J[:, None] == columns] = 0.0
+        largest = np.partition(squares, h - count, axis=1)[:, h - count :]
+        largest = np.hstack([largest, d[J, None] * beyond])
+        sums[J] = -np.sort(-largest, axis=1)[:, :count]
+    return np.cumsum(sums, axis=1, out=sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The variables that a support of k of some value t can have, and bounds.
+
+    W : the variables. S : their covariance. most : for each a bound on the supports within W that
+    contain it. beyond : where they are too many for W, a bound on the supports that contain one of
+    the others; else 0. left : how many there are by the first test.
+    """
+
+    W: Indices
+    S: Array
+    most: Vector
+    beyond: float
+    left: int
+
+    def first(self, count: int) -> "Candidates":
+        """The ``count`` variables of the largest bounds."""
+        if len(self.W) <= count:
+            return self
+        order = np.argsort(-self.most, kind="stable")
+        places = np.sort(order[:count])
+        beyond = max(self.beyond, float(self.most[order[count]]))
+        S = self.S[np.ix_(places, places)]
+        return Candidates(self.W[places], S, self.most[places], beyond, self.left)
+
+
+def by_variances(d: Vector, k: int) -> Vector:
+    """For each variable a bound on the sum of its k - 1 largest S_jl^2, by the variances d (n,)."""
+    return d * np.sort(d)[::-1][: k - 1].sum()
 
 
 def candidates(
-    d: Vector, block: Block, k: int, opt: float, t: float
-) -> tuple[Indices, Array, float] | None:
-    """The variables that a support of k of value t can have, their covariance, and a bound.
+    d: Vector, block: Block, k: int, opt: float, t: float, squares: Vector | None = None
+) -> Candidates:
+    """The variables that a support of k of value t can have.
 
-    None where more than `MOST` are left by their variances alone.
-
-    d : the variances (n,). opt : a bound on the supports of k - 1.
+    d : the variances (n,). opt : a bound on the supports of k - 1. squares : for each variable a
+    bound on the sum of its k - 1 largest S_jl^2, l != j (n,); by the variances unless given.
     """
-    # First the test that needs variances alone, then (below) the sharper one on the covariance of
+    # First the test that needs no covariance, then (below) the sharper one on the covariance of
     # what it left. Both are necessary conditions: a feature that fails is in no support.
-    W = by_variances(d, k, opt, t)
-    if len(W) > MOST:
-        return None
+    reached = two_by_two_eigenvalue(d, opt, by_variances(d, k) if squares is None else squares)
+    W, beyond = np.flatnonzero(reached >= t), 0.0
+    count = len(W)
+    if count > MOST:
+        falling = W[np.argsort(-reached[W], kind="stable")]
+        W, beyond = np.sort(falling[:MOST]), float(reached[falling[MOST]])
     # Fewer candidates have smaller sums of squares, so the test is repeated until it stands.
     S, reached, left = block(W), np.zeros(0), np.ones(len(W), dtype=bool)
     while len(W) >= k and not (len(reached) and left.all()):
         W, S = W[left], S[np.ix_(left, left)]
         reached = root_bounds(S, k, opt) if len(W) else reached
         left = reached >= t
-    return W, S, float(reached.max(initial=0.0))
+    return Candidates(W, S, reached, beyond, count)
