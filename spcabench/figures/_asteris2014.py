@@ -1,4 +1,4 @@
-"""What Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014) share."""
+"""Shared code of Figures 4 to 6 of Asteris, Papailiopoulos and Dimakis (2014)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ NAMES = {
     "em": "EM, best of 10",
     "nspca": "NSPCA, best of 3",
 }
-MARKS: dict[str, Any] = {  # the curves often coincide: open below small
+MARKS: dict[str, Any] = {  # the curves often coincide: open markers below small ones
     "spannogram": dict(marker="o", markersize=7, markerfacecolor="none", linestyle="-"),
     "em": dict(marker="o", markersize=3, linestyle="--"),
 }
@@ -44,12 +44,12 @@ def both(
 
 
 def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, list[float]]:
-    """Algorithm 3 at all ks up to n, with what its bounds need.
+    """Run Algorithm 3 at all ks up to n, and return what its bounds need.
 
-    cardinality, variance, variance_refit : of x as given, and refitted. q : x'A_3 x. lambda_next :
-    lambda_4. bound : deterministic, on the optimum.
+    cardinality, variance, variance_refit : of x as returned, and after a refit. q : x'A_3 x.
+        lambda_next : lambda_4. bound : deterministic, on the optimum.
     """
-    # not through the driver, which ends a run with one component of one k
+    # without the driver, which ends a run with one component of one k
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(D + 1)
     columns: dict[str, list[float]] = {
@@ -57,12 +57,12 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
     }
     for k, x, _ in path(problem, [k for k in ks if k <= problem.n], seed=seed, **ALG3):
         x, status = graded(x, Status.FINISHED, k, problem.n, nonnegative=True)
-        # a bound that starts from an infeasible vector would be wrong without a sign of it
+        # a bound computed from an infeasible vector would be wrong without any warning
         if status != Status.FINISHED:
             raise RuntimeError(f"Algorithm 3 gave no feasible component at k = {k}")
         columns["k"].append(k)
         columns["cardinality"].append(float(np.count_nonzero(x)))
-        # both variances: the paper takes x as it is, and bounds are compared with the refitted one
+        # both variances: the paper uses x as it is, and bounds are compared with the refitted one
         columns["variance"].append(problem.variance(x))
         columns["variance_refit"].append(problem.variance(refitted(problem, x, nonnegative=True)))
         columns["q"].append(float((w[:D] * (x @ U[:, :D]) ** 2).sum()))
@@ -73,7 +73,7 @@ def one_pass(problem: Problem, *, seed: int, ks: Sequence[int]) -> dict[str, lis
 def guarantee(
     problem: Problem, *, seed: int, k: int, d: int, eps: float, draws: int
 ) -> dict[str, Any]:
-    """Share of its own bound that Algorithm 3 reaches at k with d and eps, for each draw."""
+    """For each draw, the share of its own bound that Algorithm 3 reaches at k with d and eps."""
     path = registry.module("solver", "spannogram").path
     w, U = problem.covariance.leading_pairs(d + 1)
     shares = []
@@ -102,19 +102,19 @@ def unfolded(table: pd.DataFrame) -> pd.DataFrame:
         for row in passes.itertuples()
     ]
     others = table[table.measure != one_pass.__name__]
-    # EM has neither; a table without a pass of Algorithm 3 would lack the columns
+    # EM has neither, and a table without a pass of Algorithm 3 would lack the columns
     own = [name for name in ("q", "lambda_next") if name not in others]
     return pd.concat([others.assign(**dict.fromkeys(own, np.nan)), *rows], ignore_index=True)
 
 
 def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
-    """Cardinalities from 1 to n, closer together where they are small, and the paper's own."""
+    """Cardinalities from 1 to n, more closely spaced if small, including the paper's own."""
     return sorted(
         {
             1,
             n,
             *at,
-            # geometric for the small k, where the curves bend, and linear for the others
+            # geometric for small k, where the curves bend, and linear for the others
             *np.unique(np.round(np.geomspace(1, n, count // 2)).astype(int)).tolist(),
             *np.unique(np.round(np.linspace(1, n, count // 2)).astype(int)).tolist(),
         }
@@ -125,14 +125,14 @@ def grid(n: int, count: int, at: Sequence[int]) -> list[int]:
 def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """A row for every solver and k, with variances and upper bounds as shares of lambda_1.
 
-    value, refit : variance as the solver gave it, and refitted. upper : the shaded bound. loose :
-    without 1 / (1 - eps), which is no bound. best : the smallest certified bound that the harness
-    knows. apriori : value / ((1 - eps) rho_d) of Theorem 1.
+    value, refit : variance as returned by the solver, and after a refit. upper : the shaded bound.
+        loose : the value without 1 / (1 - eps), which is not a bound. best : the smallest certified
+        bound known to the harness. apriori : value / ((1 - eps) rho_d) of Theorem 1.
     """
     table = unfolded(table)
     k, n, top = table.cardinality.clip(lower=1), table.n, table.lambda_1
     q, after = table.q / top, table.lambda_next / top
-    # Theorem 1, with the cardinality reached in place of k
+    # Theorem 1, with the cardinality reached instead of k
     rho = np.maximum(k / (2 * n), 1 / (1 + 2 * (n / k) * after))
     return table.assign(
         value=table.variance / top,
@@ -145,7 +145,7 @@ def with_bounds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_cardinality(data: pd.DataFrame, solver: str, label: str = MAIN) -> pd.DataFrame:
-    """A solver's rows by k."""
+    """The rows of a solver by k."""
     return data[(data.solver == solver) & (data.label == label)].set_index("k").sort_index()
 
 
@@ -157,27 +157,27 @@ def draw_trade_off(
     plain_name: str = "",
     **scale: Any,
 ) -> None:
-    """Variance up to the bound on the left, its share of the bounds on the right.
+    """Draw the variance with its bound on the left, and its share of the bounds on the right.
 
-    paper : the paper's numbers, k -> percent of a bound. label : of the preparation that decides;
-    if it is another one, the plain data are drawn lighter on the right, called plain_name. scale :
-    of the axes of k.
+    paper : the paper's numbers, k -> percent of a bound. label : label of the decisive preparation;
+        if that is not the plain data, these are drawn lighter on the right, under plain_name. scale
+        : settings of the k axes.
     """
     left, right = axes.flat
     rows = by_cardinality(data, "spannogram", label)
-    # the region first, because curves must lie above it
+    # the region first, because curves must be drawn above it
     _draw_bounds(left, rows)
     if len(rows) and label == MAIN:  # the truth is that of the plain data
         truth_of(data).draw(left, rows.lambda_1.iloc[0])
     _draw_methods(left, data, label)
     thin: dict[str, Any] = dict(color=look("spannogram")["color"], linewidth=0.8, alpha=0.6)
-    apart = (rows.refit - rows.value).abs().max() > VISIBLE  # else it lies under Algorithm 3's
+    apart = (rows.refit - rows.value).abs().max() > VISIBLE  # otherwise it coincides
     named = "Alg. 3, refitted (ours)" if apart else None
     left.plot(rows.index, rows.refit, label=named, **thin)
     left.set(ylim=(0, 1.05), ylabel="variance $x^\\top A x / \\lambda_1$")
     _draw_explained(right, rows)
     if label != MAIN:
-        # a reader should see how much the preparation alone decides
+        # shows the reader how much the preparation alone decides
         plain = by_cardinality(data, "spannogram")
         other = dict(color="#CC79A7", linewidth=1.0, label=f"of the shaded bound, {plain_name}")
         right.plot(plain.index, 100 * plain.value / plain.upper, **other)
@@ -187,7 +187,7 @@ def draw_trade_off(
     ours = [100 * (rows.value / rows.upper).get(k, np.nan) for k in paper]
     for (k, percent), own in zip(paper.items(), ours, strict=True):
         told = f"the paper: {percent:g} %; here {own:.1f} %"
-        # the free room is below the curves, to the right of a star or, near the edge, to its left
+        # the free space is below the curves, right of a star or, near the edge, left of it
         beside = "left" if k < 0.25 * max(rows.index, default=k) and len(paper) == 1 else "right"
         style: dict[str, Any] = dict(textcoords="offset points", ha=beside, fontsize=LETTERS)
         down = -36 if k == max(paper) else -46
@@ -208,12 +208,12 @@ def draw_trade_off(
 
 
 def legend_below(axis: Any) -> None:
-    """A legend below the panel, where it hides no curve."""
+    """Draw a legend below the panel, where it hides no curve."""
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2)
 
 
 def _draw_bounds(axis: Any, rows: pd.DataFrame) -> None:
-    """The region that holds the optimum, the second reading of the bound, lambda_1."""
+    """Draw the region that contains the optimum, the second reading of the bound, and lambda_1."""
     shade: dict[str, Any] = dict(color=look("spannogram")["color"], alpha=0.15, linewidth=0)
     black: dict[str, Any] = dict(color="black", linewidth=0.8)
     axis.fill_between(rows.index, rows.value, rows.upper, label="the optimum is here", **shade)
@@ -231,7 +231,7 @@ def _draw_methods(axis: Any, data: pd.DataFrame, label: str) -> None:
 
 
 def _draw_explained(axis: Any, rows: pd.DataFrame) -> None:
-    """Variance of Algorithm 3 in percent of each bound."""
+    """Draw the variance of Algorithm 3 in percent of each bound."""
     colour = look("spannogram")["color"]
     for column, style, name in (
         ("upper", dict(linestyle="-"), "of the shaded bound"),

@@ -1,7 +1,8 @@
 """How the statements on Figures 4 to 6 of Asteris, Papailiopoulos, Dimakis (2014) are judged.
 
-The paper leaves the preparation of its data open. The one that comes closest to one of its numbers
-decides: A3 for the faces, A10b for the spectra. The genes are centred, as the paper's vectors are.
+The paper does not specify the preparation of its data. The preparation that comes closest to one of
+its numbers decides: A3 for the faces, A10b for the spectra. The genes are centred, like the paper's
+vectors.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from spcabench.figures._asteris2014 import ACCURACY, MAIN, MARKS, TIME, by_cardi
 from spcabench.figures._truth import truth_of
 
 CONTRAST, UNCENTRED = "contrast-normalised", "not centred"
-# data set -> what its places are called, and the label of the preparation that decides
+# data set -> name of its places, and label of the decisive preparation
 DATA = {"cbcl": ("faces", CONTRAST), "mll": ("genes", MAIN), "lrs": ("LRS", UNCENTRED)}
 CALIBRATED, CERTIFIED = "calibrated data", "calibrated data, best certified bound"
 PLAIN = "raw faces, centred spectra"
@@ -56,7 +57,7 @@ def _provable(data):
     name, label = _named(data)
     yield from _readings(A13, data, lambda rows: 100 * rows.value / rows.upper)
     rows = by_cardinality(data, "spannogram", label)
-    # two bounds hold, so the smaller one does: that is as much as can be certified
+    # both bounds hold, so the smaller one does, which is all that can be certified
     share = 100 * rows.value / rows[["upper", "best"]].min(axis=1)
     if len(share):
         yield claims.Reading(CERTIFIED, each_k(share, f"{name}, "), rows_of(data, label))
@@ -131,16 +132,16 @@ def nearly_rank_one(data: pd.DataFrame, judged: Mapping[str, Any]) -> str:
 
 
 def _named(data: pd.DataFrame) -> tuple[str, str]:
-    """What the places of a figure's data are called, and the label of what decides there."""
+    """The name of the places in a figure's data, and the label of the decisive preparation."""
     return DATA[data.dataset.iloc[0]]
 
 
 def _readings(
     statement: claims.Statement, data: pd.DataFrame, quantity: Callable[[pd.DataFrame], pd.Series]
 ) -> Iterator[claims.Reading]:
-    """A quantity of Algorithm 3 at every k, for the preparation that decides and the plain one.
+    """A quantity of Algorithm 3 at every k, for the decisive preparation and the plain one.
 
-    What it is for the others is in a note.
+    Its values for the other preparations are in a note.
     """
     name, label = _named(data)
     measured = {
@@ -153,7 +154,7 @@ def _readings(
     ]
     notes = [f"The {name} otherwise prepared: {', '.join(spans)}."] if spans else []
     for reading, of in {CALIBRATED: label, PLAIN: MAIN}.items():
-        # where the plain data decide, one reading would be there twice
+        # if the plain data decide, one reading would appear twice
         if of in measured and len(measured[of]) and (reading, of) != (PLAIN, label):
             yield claims.Reading(
                 reading, each_k(measured[of], f"{name}, "), rows_of(data, of), notes
@@ -161,7 +162,7 @@ def _readings(
 
 
 def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
-    """A place for every k, with an exact number: each data set is the only one of its kind."""
+    """A place for every k, with an exact number, as each data set is the only one of its kind."""
     return [
         claims.Place(f"{name}k = {k:.0f}", claims.exact(value), float(k))
         for k, value in numbers.dropna().items()
@@ -169,18 +170,18 @@ def each_k(numbers: pd.Series, name: str = "") -> list[claims.Place]:
 
 
 def rows_of(data: pd.DataFrame, label: str, *solvers: str) -> pd.DataFrame:
-    """The rows that a number rests on: those of Algorithm 3 unless others are named."""
+    """The rows behind a number: those of Algorithm 3 unless other solvers are named."""
     return data[(data.label == label) & data.solver.isin(solvers or ("spannogram",))]
 
 
 def like_em(id: str, most: float, prepared: Mapping[str, str], **options: Any) -> claims.Statement:
-    """A statement that the variances of Algorithm 3 and EM differ by so many percent at most.
+    """A statement that the variances of Algorithm 3 and EM differ by at most some percent.
 
-    Variances are as the solvers give them; those of both refitted are in a note.
+    Variances are as returned by the solvers; the refitted ones are in a note.
 
-    prepared : reading -> label, the one that decides first. options : of the statement.
+    prepared : reading -> label, the decisive one first. options : options of the statement.
     """
-    # both the statement and what is measured need it
+    # used both in the statement and in the measurement
     over = options.pop("over", claims.every("k"))
     statement = claims.Statement(
         id,
@@ -218,7 +219,7 @@ def compared(
         judged = [value for k, value in refit.items() if over.covers(k)]
         notes = [f"Both refitted: {span(judged, unit)}."]
         if label == MAIN:
-            # the optimum is that of the k asked for, also where fewer nonzeros were used
+            # the optimum is that of the requested k, even if fewer nonzeros were used
             results = rows.assign(cardinality=rows.k)
             for solver, called in (("spannogram", "Algorithm 3"), ("em", "EM")):
                 away = truth_of(data).distance(
@@ -229,7 +230,7 @@ def compared(
 
 
 def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
-    """Variance of Algorithm 3 over that of EM, by k."""
+    """Variance of Algorithm 3 divided by that of EM, by k."""
     rows, other = (by_cardinality(data, solver, label)[column] for solver in MARKS)
     return (rows / other).dropna()
 
@@ -237,9 +238,9 @@ def ratio(data: pd.DataFrame, column: str, label: str = MAIN) -> pd.Series:
 def of_the_optimum(
     id: str, k: int, percent: float, prepared: Mapping[str, str], **options: Any
 ) -> claims.Statement:
-    """A statement that Algorithm 3 has so many percent of the bound at k.
+    """A statement that Algorithm 3 reaches a percentage of the bound at k.
 
-    prepared : reading -> label, the one that decides first. options : of the statement.
+    prepared : reading -> label, the decisive one first. options : options of the statement.
     """
     statement = claims.Statement(
         id,

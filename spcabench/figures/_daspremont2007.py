@@ -1,4 +1,4 @@
-"""What the figures of d'Aspremont et al. (2007) share: tables, and the panels of convergence."""
+"""Shared code of the figures of d'Aspremont et al. (2007): tables, and convergence panels."""
 
 from dataclasses import replace
 from typing import Any
@@ -28,9 +28,9 @@ METHODS = {
 def components_of_pattern(
     problem: Problem, method: str, pattern: tuple[int, ...]
 ) -> deflate.Components:
-    """k components with the cardinalities of ``pattern``, Hotelling's deflation between them.
+    """Find k components with the cardinalities of ``pattern``, using Hotelling's deflation.
 
-    thresholded : each eigenvector cut to its largest entries, none deflated by what was cut.
+    thresholded : each eigenvector is truncated, but deflation uses whole eigenvectors.
     """
     solver = "dspca" if method == "dspca" else "brute_force"
     # PCA and thresholded PCA deflate by whole eigenvectors; only the loadings are cut
@@ -46,20 +46,20 @@ def components_of_pattern(
 
 
 def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[str, Any]:
-    """The numbers of one table, each loading turned so that its largest entry is positive.
+    """The numbers of one table, with each loading oriented so that its largest entry is positive.
 
     explained : cumulative adjusted variance, by QR, as a share of the trace of Sigma (Zou et al.
         2006).
     """
     components = components_of_pattern(problem, method, pattern)
-    # the sign of a loading is arbitrary: tables of two methods can be compared only with one rule
+    # the sign of a loading is arbitrary: tables of two methods need a common rule
     Z = components.Z * np.sign(
         components.Z[np.abs(components.Z).argmax(axis=0), np.arange(len(components))]
     )
     total = problem.covariance.diagonal().sum()
     return {
         "Z": Z.tolist(),
-        # an eigenvector of a block matrix has entries that rounding left beside zero
+        # an eigenvector of a block matrix has entries that are only rounding errors
         "cardinality": np.count_nonzero(np.abs(Z) > 1e-9, axis=0).tolist(),
         "explained": (np.cumsum(components.adjusted_variances) / total).tolist(),
         "features": list(problem.features or range(1, problem.n + 1)),
@@ -69,7 +69,7 @@ def measured(problem: Problem, method: str, pattern: tuple[int, ...]) -> dict[st
 def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
     """The table of a method for the page.
 
-    It has the loadings, zeros left out, then cardinality and cumulative variance.
+    It lists the loadings without zeros, then cardinality and cumulative variance.
     """
     Z = np.array(numbers["Z"])
     lines = [
@@ -83,7 +83,7 @@ def table_of(title: str, numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def iterations_to(rows: pd.DataFrame) -> dict[float, int]:
-    """Level eps -> iterations of the run that was to reach a gap of eps, if it did."""
+    """Level eps -> iterations of the run that was meant to reach a gap of eps, if it did."""
     finished = rows[rows.status == Status.CONVERGED].sort_values("eps", ascending=False)
     return dict(zip(finished.eps, finished.iterations, strict=True))
 
@@ -95,7 +95,7 @@ def sdp_style(method: str) -> dict[str, Any]:
 
 
 def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
-    """Iterations of both methods against 1/eps, medians over the problems."""
+    """Draw the iterations of both methods against 1/eps, as medians over the problems."""
     slopes = []
     for method in ("dspca", "dspca_subgradient"):
         reached = [iterations_to(part) for _, part in data[data.method == method].groupby("seed")]
@@ -117,11 +117,11 @@ def draw_convergence(data: pd.DataFrame, axis: Any) -> None:
 
 
 def draw_growth(data: pd.DataFrame, axes: Any) -> None:
-    """Time (medians over problems), memory, and DSPCA's iterations against their bound, by n."""
+    """Draw time (medians over problems), memory, and DSPCA's iterations with their bound, by n."""
     times, memory, iterations = axes
     for method in ("dspca", *SDP):
         of_method = data[data.method == method]
-        # memory and iterations are those of one problem: they hardly depend on it
+        # memory and iterations are from one problem, on which they hardly depend
         rows = of_method[of_method.seed == 0].sort_values("n")
         middle = of_method.groupby("n").total.median()
         own = look(method) | {"linestyle": "-", "label": SHOWN[method]}

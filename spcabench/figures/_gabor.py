@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b:
-# width sigma f of the envelope along the wave, in cycles, log; r: its width across the wave over
-# sigma, log
+# x, y: centre (pixels); theta: direction of the wave; f: cycles per pixel, on a log scale; b: width
+# sigma f of the envelope along the wave, in cycles, on a log scale; r: its width across the wave
+# divided by sigma, on a log scale
 LOW = np.array([-0.5, -0.5, -np.inf, np.log(1 / 16), np.log(0.27), np.log(0.5)])
 HIGH = np.array([7.5, 7.5, np.inf, np.log(1 / 2), np.log(1.0), np.log(4.0)])
 STEP = np.array([0.75, 0.75, np.pi / 16, 0.2, 0.25, 0.35])  # half the spacing of the first grid
@@ -16,14 +16,15 @@ REFINEMENTS = 40
 
 
 def fit(tiles: Array) -> pd.DataFrame:
-    """The best Gabor function times one colour, plus a constant colour, for tiles (b, s, s, 3).
+    """Fit the best Gabor function times one colour, plus a constant colour, to tiles (b, s, s, 3).
 
-    Returns one row a tile: r2, the share of its variation about its mean colour that is explained;
-    orientation in degrees (of the stripes, 0 to 180), frequency in cycles per pixel. Frequencies
-    are 1/16 to 1/2; the envelope is so wide that the bandwidth is at most 2.5 octaves: a blob or a
-    constant is no wave.
+    Returns one row per tile: r2, the explained share of its variation about its mean colour;
+    orientation in degrees (of the stripes, 0 to 180); and frequency in cycles per pixel.
+    Frequencies range from 1/16 to 1/2. The envelope is wide enough for a bandwidth of at most 2.5
+    octaves, because a blob or a constant is not a wave.
 
-    A grid of 10800 functions first, then a compass search from the best of them, all tiles at once.
+    A grid of 10800 functions is searched first, followed by a compass search from the best of them,
+    for all tiles at once.
     """
     s = tiles.shape[1]
     T = tiles.reshape(len(tiles), s * s, 3) - tiles.reshape(len(tiles), s * s, 3).mean(
@@ -39,7 +40,7 @@ def fit(tiles: Array) -> pd.DataFrame:
         trials = np.clip(P[:, None] + step[:, None, None] * moves, LOW, HIGH)  # (b, 13, 6)
         results = _explained(_waves(trials, s), T[:, None])
         best = results.argmax(axis=1)
-        # no move is better: look closer by
+        # if no move is better, reduce the step
         step = np.where(best == 0, step / 2, step)
         P, r2 = trials[np.arange(len(T)), best], results[np.arange(len(T)), best]
     return pd.DataFrame(
@@ -59,7 +60,7 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
         np.meshgrid(*axes, np.log([0.27, 0.45, 0.75]), np.log([0.5, 1.0, 2.0])), axis=-1
     ).reshape(-1, 6)
     P, r2 = np.zeros((len(T), 6)), np.full(len(T), -1.0)
-    # in parts, because all functions on all tiles would be gigabytes
+    # in parts, because all functions on all tiles would take gigabytes
     for part in np.array_split(grid, 40):
         results = _explained(_waves(part, s)[None], T[:, None])
         best = results.argmax(axis=1)
@@ -72,7 +73,7 @@ def _coarse(T: Array, s: int) -> tuple[Array, Array]:
 def _waves(P: Array, s: int) -> Array:
     """Bases (..., 2, s*s) of the waves with parameters (..., 6), at all phases.
 
-    They are orthonormal, and the mean of each wave is taken away.
+    They are orthonormal, and the mean of each wave is subtracted.
     """
     x, y, theta, f, b, r = (p[..., None] for p in np.moveaxis(P, -1, 0))
     rows, columns = (g.ravel() for g in np.indices((s, s)))
@@ -81,7 +82,7 @@ def _waves(P: Array, s: int) -> Array:
     sigma = np.exp(b - f)
     envelope = np.exp(-0.5 * (u / sigma) ** 2 - 0.5 * (v / (sigma * np.exp(r))) ** 2)
     phase = 2 * np.pi * np.exp(f) * u
-    # sine and cosine together have every phase, so the phase needs no search
+    # sine and cosine together span every phase, so the phase needs no search
     c, d = (
         _unit(w - w.mean(axis=-1, keepdims=True))
         for w in (envelope * np.cos(phase), envelope * np.sin(phase))
@@ -95,11 +96,11 @@ def _unit(w: Array) -> Array:
 
 
 def _explained(Q: Array, T: Array) -> Array:
-    """Share of T (..., s*s, 3) that one phase of Q (..., 2, s*s) times one colour explains.
+    """Share of T (..., s*s, 3) explained by one phase of Q (..., 2, s*s) times one colour.
 
-    The largest squared singular value of the 2 x 3 matrix Q T, in closed form.
+    This is the largest squared singular value of the 2 x 3 matrix Q T.
     """
-    # in closed form, because this is computed for every function and tile of each step
+    # in closed form, because it is computed for every function and tile of each step
     C = Q @ T  # (..., 2, 3)
     a, b, c = ((C[..., i, :] * C[..., j, :]).sum(axis=-1) for i, j in ((0, 0), (0, 1), (1, 1)))
     return np.asarray((a + c) / 2 + np.sqrt(((a - c) / 2) ** 2 + b**2))

@@ -1,4 +1,4 @@
-"""What the figures of He, Monteiro and Park (2010) share: trials at one cardinality."""
+"""Shared code of the figures of He, Monteiro and Park (2010): trials at one cardinality."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -16,7 +16,7 @@ from spcabench.problem.problem import Problem
 from spcabench.run import Run
 from spcabench.style import look, name_lines
 
-# GPower as its authors stop it: relative change of the objective
+# stopping rule of GPower's authors: relative change of the objective
 GPOWER: dict[str, Any] = dict(stop="objective", tol=1e-4, max_iterations=1000)
 NAMES = {
     "gpower0": "GPower0",
@@ -26,14 +26,14 @@ NAMES = {
     "mcol": "Mcol-PCA",
     "mcol gram": "Mcol-PCA, V'V given",
 }
-# what a method's name says of its form, where it has several
+# suffix of a method's name for its form, if it was run in several
 FORMS = {"data": " dense", "covariance": " gram"}
 OURS = ("scol", "mcol")
-# reading -> the method of GPower0, and what the name of the solver beside it ends with
+# reading -> the method of GPower0, and the suffix of the solver that it is compared with
 DENSE, GRAM = "GPower0 on the dense centred matrix", "V'V given"
 WORLDS = {DENSE: ("gpower0 dense", ""), "GPower0 on sparse data": ("gpower0", "")}
 WORLDS[GRAM] = ("gpower0 dense", " gram")
-# the data converted before the clock, and every solver as exact as GPower0
+# the data converted before timing, and every solver as accurate as GPower0
 ALIKE, ALIKE_ROUNDS, ALIKE_TOL = "alike", 7, 1e-4
 WORLDS["converted before the clock, second phase to 1e-4, processor time"] = (
     f"gpower0 {ALIKE}",
@@ -43,12 +43,12 @@ WHY = (
     "section 2.3 gives Scol-PCA and Mcol-PCA the sparse W; the code of GPower's authors takes the "
     "centred matrix, which is dense"
 )
-# reading -> what the name of either of ours ends with
+# reading -> suffix of the names of both He solvers
 GIVEN = {"sparse data": "", GRAM: " gram"}
 OF_OURS = "section 2.3: the algorithms take the sparse W, without forming V"
 UNTIMED = "The time to make V'V is not counted."
 PAPERS_C = "c = s/10"
-# what the statements on speed have in common, and those on the loss of Mcol-PCA
+# shared options of the statements on speed, and of those on the loss of Mcol-PCA
 SPEED: dict[str, Any] = dict(kind="comparison", unit="times", timed=True)
 AGAINST_GPOWER = SPEED | dict(primary=DENSE, why=WHY)
 LOSS: dict[str, Any] = dict(
@@ -60,15 +60,15 @@ LOSS: dict[str, Any] = dict(
     why="section 2.3: in our computational experiments, we set c = s/10",
 )
 METHODS = ("gpower0", "gpower0 dense", "scol", "scol gram", "mcol", "mcol gram")
-# Mcol-PCA's c as a share of s, beside the paper's
+# Mcol-PCA's c as a share of s, in addition to the paper's
 LEVELS, LEVEL = (20, 50), "c = s/"
-# the paper's c, changed elsewhere: label of the runs -> settings
+# settings changed while c is the paper's: label of the runs -> settings
 CHANGED: dict[str, dict[str, Any]] = {
     f"{PAPERS_C}, first column alone": dict(first_alone=True),
     f"{PAPERS_C}, second phase to 1e-4": dict(second_tol=ALIKE_TOL),
 }
 HOLLOW: dict[str, Any] = dict(linestyle="none", markerfacecolor="white", label=None)
-# untimed rows whose method is their label, after the solver's name where there are two
+# untimed rows whose method is their label, after the solver's name if there are two
 UNCENTRED = "not centred"
 
 
@@ -84,20 +84,20 @@ def trial(
     dense: bool = False,
     gram: bool = False,
 ) -> Iterator[Run]:
-    """GPower0 with its penalty searched for k nonzeros, then the other solvers.
+    """GPower0 with its penalty searched for k nonzeros, followed by the other solvers.
 
-    They run at k, or (``matched``) at the cardinality that GPower0 reached.
+    They run at k or, if ``matched``, at the cardinality that GPower0 reached.
 
-    k : cardinality, or below 1 a share of the variables.
-    form : how all of them are given the data. dense : GPower0 on the dense centred matrix too. gram
-        : the others also with the Gram matrix V'V given.
+    k : cardinality, or a share of the variables if below 1.
+    form : form in which all of them get the data. dense : also run GPower0 on the dense centred
+        matrix. gram : also run the others with the Gram matrix V'V given.
     """
     common: dict[str, Any] = dict(
         dataset=dataset, parameters=parameters, seed=seed, timed=True, label=str(k)
     )
-    # GPower0 may miss k; the comparison is at the cardinality that all three have
+    # GPower0 may miss k; all three are compared at the same cardinality
     ours: dict[str, Any] = dict(match="gpower0") if matched else dict(settings=dict(k=k))
-    # first: the others match the cardinality that it reaches
+    # first, because the others match the cardinality that it reaches
     yield Run(solver="gpower0", settings=dict(k=k, **GPOWER), form=form, **common)
     for supplied in (form, "covariance") if gram else (form,):
         for solver in solvers:
@@ -107,21 +107,21 @@ def trial(
 
 
 def trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows with ``method``, ``total`` seconds, and the ``value`` compared.
+    """The timed rows with ``method``, ``total`` seconds, and the ``value`` to compare.
 
-    The untimed rows of `levels` are among them; their method is their label. Those of data that
-    are not centred have it behind the solver's name.
+    They include the untimed rows of `levels`, whose method is their label. For data that are not
+    centred, the label follows the solver's name.
 
-    method : the solver, and its form where it has several.
+    method : the solver, and its form if it has several.
 
-    value : variance, for GPower0 after the refit that Scol-PCA and Mcol-PCA have as their second
-        phase.
+    value : the variance; for GPower0 after a refit, because the second phase of Scol-PCA and
+        Mcol-PCA is a refit.
     """
     label = table.label.astype(str)
     timed = table[table.samples.notna() | label.str.startswith(LEVEL) | (label == UNCENTRED)]
     label = label[timed.index]
     level = label.str.startswith(LEVEL)
-    # a form is named only where a solver was run with several
+    # a form is only named if a solver was run in several
     mixed = timed.groupby(["group", "label", "solver"]).form.transform("nunique").gt(1)
     timed = timed.assign(
         method=(timed.solver + timed.form.map(FORMS).fillna("").where(mixed, ""))
@@ -135,7 +135,7 @@ def trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -> pd.Series:
-    """Return which pairs are compared: those whose cardinalities differ by 2 % at most."""
+    """Return which pairs are compared: those whose cardinalities differ by at most 2 %."""
     # more variables explain more and take longer, so only equal cardinalities are compared
     return (first - second).abs() <= slack * np.maximum(first, second)
 
@@ -143,20 +143,20 @@ def same_cardinality(first: pd.Series, second: pd.Series, slack: float = 0.02) -
 def paired(data: pd.DataFrame, method: str, rival: str, column: str = "total") -> pd.DataFrame:
     """Rounds of two methods on the same problem at the same cardinality, with their ``quotient``.
 
-    Rows have the columns of the first method. Values that agree to six digits are a tie.
+    Rows have the columns of the first method. Values that agree to six digits are tied.
     """
     key = ["x", "seed", "repeat"]
     rivals = data.loc[data.method == rival, [*key, "cardinality", column]]
     both = data[data.method == method].merge(rivals, on=key, suffixes=("", "_other"))
     both = both[same_cardinality(both.cardinality, both.cardinality_other)]
     quotient = (both[column] / both[f"{column}_other"]).astype(float)
-    # beyond six digits two answers differ by rounding only
+    # beyond six digits two answers differ only by rounding
     return both.assign(quotient=quotient.round(6), loss=100 * (1 - quotient))
 
 
 def over_problems(rows: pd.DataFrame) -> claims.Measured:
     """The geometric mean over problems of the median of the rounds."""
-    # rounds on one problem are no replicates: they are reduced to their median first
+    # rounds on one problem are not replicates, so they are first reduced to their median
     middle = rows.groupby("seed").quotient.transform("median")
     return claims.geometric_mean(rows.assign(quotient=middle), "quotient", over="seed")
 
@@ -172,7 +172,7 @@ def speedup(
     measure: Callable[[pd.DataFrame], claims.Measured] = over_problems,
     label: str | Callable[[Any], str] = "p = {:g}",
 ) -> Iterator[claims.Reading]:
-    """Time of GPower0 / time of a solver at each x, in each reading that has runs."""
+    """Time of GPower0 divided by the time of a solver at each x, in each reading that has runs."""
     for name, (gpower, form) in WORLDS.items():
         both = paired(data, gpower, f"{fast}{form}")
         if len(both):
@@ -182,7 +182,7 @@ def speedup(
 
 
 def loaded(rows: pd.DataFrame) -> str:
-    """What else the machine did while processor seconds were taken."""
+    """The other load of the machine while processor seconds were measured."""
     words = f"{span(rows.load.astype(float))} processes wanted to run (mean of the last minute)"
     return f"Processor seconds, in turns, while {words}."
 
@@ -190,7 +190,7 @@ def loaded(rows: pd.DataFrame) -> str:
 def quality(
     data: pd.DataFrame, method: str, rival: str, measure: Callable[[pd.DataFrame], claims.Measured]
 ) -> tuple[list[claims.Place], str]:
-    """Variance of one method / variance of another at each k, ties left out and told in words."""
+    """Variance of one method divided by another's at each k, with ties excluded and reported."""
     both = paired(data, method, rival, "value")
     # a tie is neither better nor worse, and a ratio of exactly 1 would fail "above 1"
     tied = both.quotient.eq(1.0).groupby(both.x).transform("all").astype(bool)
@@ -206,14 +206,14 @@ def better(name: str, over: claims.Scope) -> claims.Part:
 
 
 def below_optimum(data: pd.DataFrame, *methods: str) -> list[str]:
-    """How far methods are below the optimum, in a sentence each."""
+    """How far methods are below the optimum, with one sentence each."""
     truth = truth_of(data)
     part = ((m, data[data.method == m]) for m in methods)
     return [f"{truth.distance(rows, 'value', NAMES[m])}." for m, rows in part if len(rows)]
 
 
 def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
-    """Variance that Mcol-PCA loses against Scol-PCA, in percent, with the paper's c and others."""
+    """Variance lost by Mcol-PCA against Scol-PCA, in percent, with the paper's c and others."""
     methods = {PAPERS_C: "mcol"} | {f"{LEVEL}{share}": f"{LEVEL}{share}" for share in LEVELS}
     methods |= {name: name for name in CHANGED}
     for name, method in methods.items():
@@ -227,23 +227,23 @@ def losses(data: pd.DataFrame, label: str) -> Iterator[claims.Reading]:
 
 def _loss(rows: pd.DataFrame, share: int) -> claims.Measured:
     """The loss over problems; with c = ceil(s / share) = 1 both methods are the same."""
-    # where both methods are one algorithm, an interval over problems would be about nothing
+    # if both methods are the same algorithm, an interval over problems would be meaningless
     one_by_one = rows.k.max() <= share and not rows.loss.any()
     return claims.exact(0.0) if one_by_one else claims.mean(rows, "loss", over="seed")
 
 
 def judged_places(judged: Mapping[str, Any], verdict: str) -> list[dict[str, Any]]:
-    """The places of the first part of a judged statement with one verdict, by its primary."""
+    """The places with a given verdict in the first part of a judged statement's primary reading."""
     reading = claims.judging.of_name(judged["readings"], judged["primary"])
     results = reading["places"] if reading else []
     return [p for p in results if p["judged"] and not p["part"] and p["verdict"] == verdict]
 
 
 def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any]) -> str:
-    """What a ratio of times is made of, at the first and the last judged place that fail.
+    """The factors of a ratio of times at the first and the last judged place that fail.
 
-    That is the flops, iterations and seconds a flop of GPower0 over those of a solver. If none
-    fails, the places that too few problems decide.
+    These are the ratios of flops, iterations and seconds per flop of GPower0 to those of a solver.
+    If no place fails, those with too few problems are used.
     """
     failed = judged_places(judged, "fails")
     if not failed:
@@ -253,7 +253,7 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
     # the first and the last place are enough to show a trend
     ends = failed[:: max(1, len(failed) - 1)]
     work = (data.flops + data.setup_flops).astype(float)
-    # a ratio of times is that of flops times that of seconds a flop: one of the two explains it
+    # a ratio of times is the ratio of flops times that of seconds per flop: one of them explains it
     data = data.assign(work=work, rate=data.total / work)
     flops, rounds, rate = (
         listed([number(over_problems(both[both.x == place["x"]]).value) for place in ends])
@@ -269,7 +269,7 @@ def made_of(data: pd.DataFrame, slow: str, fast: str, judged: Mapping[str, Any])
 
 
 def more_loops(judged: Mapping[str, Any]) -> str:
-    """How much Mcol-PCA loses with the paper's c, and with smaller ones."""
+    """How much Mcol-PCA loses with the paper's c, and with smaller values."""
     lost = {
         reading["name"]: span([p["value"] for p in reading["places"] if p["judged"]], "%")
         for reading in judged["readings"]
@@ -288,7 +288,7 @@ def levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
-    """The processor seconds of all three in one world, untimed."""
+    """The processor seconds of all three under equal conditions, untimed."""
     yield Run(
         function=processor_seconds,
         settings=dict(k=k),
@@ -299,12 +299,12 @@ def alike(common: dict[str, Any], k: float) -> Iterator[Run]:
 
 
 def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any]:
-    """Processor seconds and cardinality of each solver, in turns, after a run that converts.
+    """Processor seconds and cardinality of each solver, in turn, after a run that converts data.
 
-    GPower0 has the dense centred matrix and the penalty that a search found for k nonzeros; the
-    others run at the cardinality that it reached, with the second phase as exact as GPower0 is.
+    GPower0 has the dense centred matrix and the penalty that a search found for k nonzeros. The
+    others run at the cardinality that it reached, with a second phase as accurate as GPower0.
     """
-    # converted once and before the clock: this reading leaves the conversion out
+    # converted once before timing, because this reading excludes the conversion
     dense = problem.given_as("data")
     wanted = int(k) if k >= 1 else round(k * problem.n)
     # the penalty is searched before the rounds, which time a single run
@@ -317,14 +317,14 @@ def processor_seconds(problem: Problem, *, seed: int, k: float) -> dict[str, Any
     for turn in range(ALIKE_ROUNDS + 1):
         for solver, (data, settings) in runs_of.items():
             result = api.solve(data, solver, seed=seed, **settings)
-            # the first turn compiles and converts; it is not among the rounds
+            # the first turn compiles and converts, and is not one of the rounds
             if turn:
                 results[solver].append(result.cpu_time)
     return results | {"cardinality": search.cardinality}
 
 
 def as_trials(table: pd.DataFrame) -> pd.DataFrame:
-    """The rounds of `processor_seconds` as rows of `trials`: a method each, named alike."""
+    """The rounds of `processor_seconds` as rows of `trials`, with the same names of methods."""
     rows = []
     for row in table[table.label == ALIKE].to_dict("records"):
         seconds = row["extra"]
@@ -345,7 +345,7 @@ def as_trials(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
-    """As `levels`, dense, at the cardinality that the GPower0 run before them reached."""
+    """The runs of `levels` on dense data, at the cardinality reached by the GPower0 run before."""
     for share in LEVELS:
         settings = dict(c=max(1, ceil(k / share)))
         yield Run(
@@ -359,38 +359,38 @@ def at_levels(common: dict[str, Any], k: int) -> Iterator[Run]:
 
 
 def missed(rows: pd.DataFrame) -> pd.Series:
-    """Which rows have a cardinality that a search found in place of the one asked for."""
+    """Which rows have a cardinality found by a search that differs from the requested one."""
     # a run that matches another's cardinality was asked for exactly that
     requested = rows.k.fillna(rows.cardinality)
     return ~same_cardinality(requested, rows.cardinality) & rows.search_runs.notna()
 
 
 def broken(rows: pd.DataFrame, *series: pd.Series) -> tuple[np.ndarray, ...]:
-    """The x and the values of series by x, for a line without what no run supports.
+    """The x and the values of series by x, for a line that is interrupted where no run supports it.
 
-    Against the cardinality there is a gap where one was asked for between two points, and the
-    method's own search ended more than a tenth below it.
+    Against the cardinality there is a gap if a cardinality between two points was requested, and
+    the method's own search ended more than a tenth below it.
     """
     x = series[0].index.to_numpy()
     far = rows.x.iloc[:0]
     if "wanted" in rows:
         far = rows.wanted[(rows.cardinality < 0.9 * rows.wanted) & rows.search_runs.notna()]
-    # a line across a range that the search could not reach would claim runs that do not exist
+    # a line across a range that the search could not reach would suggest runs that do not exist
     gaps = [i + 1 for i in range(len(x) - 1) if far.between(x[i], x[i + 1]).any()]
     return tuple(np.insert(v, gaps, np.nan) for v in (x, *(s.to_numpy() for s in series)))
 
 
 def draw_line(axis, rows: pd.DataFrame, y: pd.Series, style: dict[str, Any]) -> None:
-    """A line against x, hollow where the search missed the cardinality asked for."""
+    """Draw a line against x, with hollow markers if the search missed the requested cardinality."""
     axis.plot(*broken(rows, y), **style)
-    # hollow: drawn at the cardinality reached, not at the one asked for
+    # hollow: drawn at the cardinality reached, not at the requested one
     off = missed(rows).groupby(rows.x).any()
     hollow = y[off.reindex(y.index).to_numpy(dtype=bool)]
     axis.plot(hollow.index, hollow, **style | HOLLOW)
 
 
 def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Time of each method against x, with its band, as `times` says.
+    """Draw the time of each method against x, with its band from `times`.
 
     The whole search of GPower0 is dotted and lighter.
     """
@@ -409,7 +409,7 @@ def draw_times(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 
 def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
-    """Variance ||Vx||^2 of each method against x; a band above the curves is cut."""
+    """Draw the variance ||Vx||^2 of each method against x; a band above the curves is clipped."""
     # other forms give the same vectors, so their variances would be drawn twice
     shown = [m for m in methods if " " not in m]
     for method in shown:
@@ -419,7 +419,7 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
         )
     value = data[data.method.isin(shown)].groupby("x").value
     if len(value) > 1:
-        # the band of the truth may be so wide that the curves would be one line
+        # the band of the optimum may be so wide that the curves would merge into one line
         low, high = float(value.median().min()), float(value.median().max())
         axis.set_ylim(low - 0.08 * (high - low), high + 0.12 * (high - low))
     axis.set(ylabel="variance $\\|Vx\\|^2$")
@@ -427,9 +427,9 @@ def draw_values(axis, data: pd.DataFrame, methods: tuple[str, ...]) -> None:
 
 @with_truth
 def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
-    """The timed rows by cardinality x: the median over problems of what GPower0 reached."""
+    """The timed rows by cardinality x, the median over problems of what GPower0 reached."""
     timed = trials(table)
-    requested = pd.to_numeric(timed.label, errors="coerce")  # `trial` labels its runs by it
+    requested = pd.to_numeric(timed.label, errors="coerce")  # the label that `trial` gives its runs
     at_level = timed.label.astype(str).str.startswith(LEVEL)
     supplied = timed.settings.map(lambda settings: settings.get("k")).where(at_level)
     # runs with smaller c have their level as label, and k among their settings
@@ -443,7 +443,7 @@ def by_cardinality(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **settings: Any) -> None:
-    """Times in the first panel, variance in the second, against the cardinality."""
+    """Draw times in the first panel and variance in the second, against the cardinality."""
     draw_times(axes[0], data, methods)
     truth_of(data).draw(axes[1])
     draw_values(axes[1], data, methods)
@@ -455,7 +455,7 @@ def draw_trade_off(data: pd.DataFrame, axes, methods: tuple[str, ...], **setting
 
 
 def faster_in_words(data: pd.DataFrame) -> str:
-    """How much faster than GPower0 Mcol-PCA is, for the head of a panel."""
+    """How much faster than GPower0 Mcol-PCA is, for the title of a panel."""
     # the primary reading, if the figure has it
     dense = "gpower0 dense" if (data.method == "gpower0 dense").any() else "gpower0"
     both = paired(data, dense, "mcol")
@@ -464,6 +464,6 @@ def faster_in_words(data: pd.DataFrame) -> str:
 
 
 def loss_in_words(data: pd.DataFrame, beside: str = "gpower0") -> str:
-    """How much less than another method Mcol-PCA explains, for the head of a panel."""
+    """How much less than another method Mcol-PCA explains, for the title of a panel."""
     loss = paired(data, "mcol", beside, "value").groupby("x").loss.median()
     return f"Mcol-PCA loses {span(loss, '%')} of {NAMES[beside]}'s variance" if len(loss) else ""

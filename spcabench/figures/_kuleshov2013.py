@@ -1,4 +1,4 @@
-"""What the figures of Kuleshov (2013) share: runs at equal cardinality, and their pairing."""
+"""Shared code of the figures of Kuleshov (2013): runs at equal cardinality, and their pairing."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,12 +19,12 @@ GRQI: dict[str, Any] = dict(max_iterations=150)  # the author's limit
 # narrow at the sparse end, where the ratio of flops changes fastest
 EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20)  # bands of sparsity
 SPARSE = 0.20  # the paper speaks of sparsities below this
-# for variances, which Figure 3 shows up to half of the variables
+# for variances, which Figure 3 shows for up to half of the variables
 WIDE_EDGES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.35, 0.51)
-FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a column of variance -> its name
+FORMS = {"": "as returned", "_refit": "refitted"}  # suffix of a variance column -> its name
 GPOWER1 = "Figure 1 names GPower1, and sections 4.2 and 4.3 go on with one GPM and one curve for it"
 AS_RETURNED = f"{GPOWER1}; section 4.1 takes what the algorithm returned, and no refit is mentioned"
-# of statements about flops and iterations, and about variances
+# for statements about flops and iterations, and about variances
 RATIO: dict[str, Any] = dict(measures="flops of GPower / flops of GRQI", unit="times")
 BY_GPOWER1: dict[str, Any] = dict(kind="comparison", primary="GPower1", why=GPOWER1)
 FLOPS: dict[str, Any] = dict(where="section 4.2", **RATIO, **BY_GPOWER1)
@@ -36,7 +36,7 @@ def matched(
 ) -> Iterator[Run]:
     """GPower with its penalty searched for k nonzeros, then GRQI at the cardinality reached.
 
-    GRQI runs with J = inf, and with each finite J that is given.
+    GRQI runs with J = inf, and with each given finite J.
     """
     size = dict(m=n, n=n, seed=seed)
     yield Run(
@@ -48,7 +48,7 @@ def matched(
         label=label,
     )
     for extra in ({}, *(dict(J=j) for j in J)):
-        # Sigma is given, as in the paper: making it would cost GRQI more than all its iterations
+        # Sigma is given, as in the paper: forming it would cost GRQI more than all its iterations
         yield Run(
             dataset="gaussian",
             parameters=size,
@@ -64,21 +64,21 @@ def matched(
 def pairs(table: pd.DataFrame, label: str, J: int | None = None) -> pd.DataFrame:
     """One row for each GPower run whose GRQI run has the same cardinality.
 
-    Columns: penalty, n, seed, k asked, sparsity; ratio = flops of GPower over those of GRQI; and
-    for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance, variance_refit, and
-    solve_time where there is one.
+    Columns: penalty, n, seed, requested k, sparsity; ratio = flops of GPower divided by those of
+    GRQI; and for GPower (``_p``) and GRQI (``_g``) flops, iterations, status, variance,
+    variance_refit, and solve_time if available.
     """
     chosen = table[table.label == label]
     key = ["group", "chain"]
     p = chosen[chosen.match.isna()]
-    # no J in the settings is J = inf; 0 stands for it, because a column of integers has no infinity
+    # no J in the settings means J = inf, represented by 0, as integer columns have no infinity
     finite = chosen.settings.map(lambda s: s.get("J", 0)).astype(int)
     g = chosen[chosen.match.notna() & (finite == (J or 0))]
     columns = ["flops", "iterations", "status", "variance", "variance_refit", "cardinality"]
     columns += [name for name in ("solve_time",) if name in table]
-    # by chain: a run of GRQI belongs to the run of GPower just before it, whose cardinality it took
+    # a run of GRQI belongs to the run of GPower just before it, whose cardinality it took
     both = p.merge(g[key + columns], on=key, suffixes=("_p", "_g"))
-    # GRQI may end with fewer nonzeros than it was given, and then nothing can be compared
+    # GRQI may end with fewer nonzeros than requested, and then nothing can be compared
     both = both[both.cardinality_p == both.cardinality_g]
     return both.assign(
         asked=[settings["k"] for settings in both.settings],
@@ -98,7 +98,7 @@ def by_penalty(table: pd.DataFrame, column: str = "penalty") -> Iterator[tuple[s
 def ratio_in_bands(
     both: pd.DataFrame, edges: tuple[float, ...] = EDGES
 ) -> Iterator[claims.Reading]:
-    """The ratio of flops in each band of sparsity, over problems; a reading for each penalty."""
+    """The ratio of flops in each band of sparsity, over problems, with a reading per penalty."""
     for name, rows in by_penalty(both):
         yield claims.Reading(name, claims.banded(rows, "sparsity", edges, typical("ratio")), rows)
 
@@ -114,23 +114,23 @@ def average(column: str) -> Callable[[pd.DataFrame], claims.Measured]:
 
 
 def share_of(both: pd.DataFrame, hits: pd.Series) -> claims.Measured:
-    """The share of pairs that are hits, over problems; cardinalities are weighted alike."""
-    # each cardinality asked for counts once, however many penalties have a pair there
+    """The share of pairs that are hits, over problems, with equal weights for all cardinalities."""
+    # each requested cardinality counts once, however many penalties have a pair for it
     weighted = both.assign(hit=hits).groupby(["seed", "asked"], as_index=False).hit.mean()
     return claims.share(weighted, "hit", over="seed")
 
 
 def apart(both: pd.DataFrame, suffix: str = "") -> pd.Series:
-    """By how many percent the variance of GPower is above that of GRQI, rounding ignored."""
+    """By how many percent the variance of GPower exceeds that of GRQI, apart from rounding."""
     ratio = both[f"variance{suffix}_p"] / both[f"variance{suffix}_g"]
-    # two runs that end on one support differ in their last digits only: that is a tie
+    # two runs that end on one support differ only in their last digits, which is a tie
     return (100 * (ratio - 1)).round(6)
 
 
 def differences_in_bands(
     both: pd.DataFrame, suffix: str = "", edges: tuple[float, ...] = EDGES, part: str = ""
 ) -> list[claims.Place]:
-    """How far apart the variances of both are in each band of sparsity, in percent."""
+    """The difference between both variances in each band of sparsity, in percent."""
     far = both.assign(far=apart(both, suffix).abs())
     return claims.banded(far, "sparsity", edges, average("far"), part)
 
@@ -141,39 +141,39 @@ def percent(of_n: float) -> str:
 
 
 def flops_of_grqi(n, k, iterations):
-    """What Algorithm 1 costs with Sigma given: k^3 + 2 k^2 + n k for each iteration (J = inf)."""
+    """The cost of Algorithm 1 with Sigma given: k^3 + 2 k^2 + n k per iteration (J = inf)."""
     return iterations * (k**3 + 2 * k**2 + n * k)
 
 
 def medians(both: pd.DataFrame, values: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Median sparsity and median value over the seeds, for each cardinality asked."""
+    """Median sparsity and median value over the seeds, for each requested cardinality."""
     return both.groupby("asked").sparsity.median(), values.groupby(both.asked).median()
 
 
 def k_at(sparsity: float, n: int) -> int:
-    """The cardinality of a share of n, at least two."""
+    """The cardinality for a share of n, at least two."""
     return max(2, round(sparsity * n))
 
 
 def grid(low: float, high: float, count: int) -> np.ndarray:
-    """Sparsities, equally spaced in their logarithm."""
+    """Sparsities, equally spaced on a logarithmic scale."""
     return np.geomspace(low, high, count)
 
 
 def in_each_band(count: int, first: float = 0.005) -> np.ndarray:
-    """``count`` sparsities inside each band of `WIDE_EDGES`; the first begins at ``first``."""
+    """``count`` sparsities inside each band of `WIDE_EDGES`; the first band begins at ``first``."""
     # geometric within a band, like the axis that shows them
     edges = [first, *WIDE_EDGES[1:-1], 0.5]
     places = (np.arange(count) + 0.5) / count
     inside = [low * (high / low) ** places for low, high in pairwise(edges)]
-    # half of the variables is where the paper's axis ends
+    # the paper's axis ends at half of the variables
     return np.concatenate([*inside, [0.5]])
 
 
 def sizes(scale: str) -> tuple[int, int, np.ndarray, dict[int, int], np.ndarray]:
     """n, seeds, sparsities; other dimensions with their seeds and sparsities."""
-    # more seeds where time allows: the interval of three problems is wide
+    # more seeds where time allows, because the interval of three problems is wide
     if scale == "paper":
         return 1000, 6, in_each_band(3), {200: 6, 500: 6, 2000: 6}, grid(0.01, 0.19, 6)
-    # three seeds are the fewest for which there is an interval
+    # three seeds are the minimum for an interval
     return 300, 3, in_each_band(1), {100: 3, 200: 3}, grid(0.02, 0.19, 4)

@@ -11,7 +11,7 @@ TIE = 1e-6
 
 
 def grown(both: pd.DataFrame, penalty: str) -> str:
-    """How far the flops of both grow between the lowest and the highest band of sparsities."""
+    """How much the flops of both grow from the lowest to the highest band of sparsities."""
     rows = both[both.penalty == penalty]
     of_grqi, of_gpower = (
         claims.banded(rows, "sparsity", EDGES, typical(f"flops_{s}")) for s in "gp"
@@ -31,22 +31,22 @@ def one_solve(both: pd.DataFrame, name: str) -> str:
     """What a single solve of GRQI costs compared with a whole run of GPower."""
     both = both[both.penalty.map(NAMES) == name]
     k = both.cardinality_p.astype(float)
-    # the paper's own count of a solve: this is a bound that no choice of J can go below
+    # with the paper's own count of a solve, this is a lower bound for every choice of J
     solve = typical("solve")(both.assign(solve=(k**3 + 2 * k**2) / both.flops_p))
     return f"One solve of GRQI takes {number(solve.value)} times the flops of a run of {name}."
 
 
 def refitted(small: pd.DataFrame, name: str) -> str:
-    """What GRQI loses at each small J against GPower refitted."""
+    """What GRQI loses at each small J, compared with GPower refitted."""
     lost = apart(small, "_refit").groupby(small.J).median()
     phrases = [f"{number(value, '%')} more at J = {J}" for J, value in lost.items()]
     return f"Refitted, {name} explains {listed(phrases)} (medians)."
 
 
 def long_searches(runs: pd.DataFrame) -> str:
-    """How many searches found no penalty that gives k, and how many runs each kind took."""
+    """How many searches found no penalty for k, and how many runs each kind took."""
     met = runs.cardinality == runs.k
-    # only the contrast of the two explains the number of runs
+    # only the contrast between the two explains the number of runs
     if met.all() or not met.any():
         return ""
     return (
@@ -67,7 +67,7 @@ def slower(iterations: pd.Series, sparsity: pd.Series) -> str:
 
 
 def less_work(both: pd.DataFrame) -> str:
-    """The flops of a run of GPower0 over those of GPower1 in the highest band."""
+    """The flops of a run of GPower0 divided by those of GPower1 in the highest band."""
     ends = {
         name: claims.banded(rows, "sparsity", EDGES, typical("flops_p"))
         for name, rows in both.groupby("penalty")
@@ -82,12 +82,12 @@ def less_work(both: pd.DataFrame) -> str:
 
 
 def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
-    """On which side of GRQI the variance of GPower is, as returned and after a refit.
+    """Whether the variance of GPower is above that of GRQI, as returned and after a refit.
 
-    held : rows of the experiment that holds k, which tells where the support comes from.
+    held : rows of the experiment with fixed k, which shows where the support comes from.
     """
     raw, refitted = (apart(both, suffix).median() for suffix in ("", "_refit"))
-    # the sentence is about a change of sides; without one there is nothing to explain
+    # the sentence explains a change of sides; without one there is nothing to explain
     if not raw < 0.0 < refitted:
         return ""
     return (
@@ -98,7 +98,7 @@ def turned(both: pd.DataFrame, held: pd.DataFrame | None = None) -> str:
 
 
 def _at_rest(held: pd.DataFrame | None) -> str:
-    """What shrinking and cutting reach from GRQI's start with k held, beside GRQI."""
+    """What shrinking and cutting reach from GRQI's start with fixed k, compared with GRQI."""
     # only Figure 3 makes these runs
     if held is None or held.empty:
         return ""
@@ -111,7 +111,7 @@ def _at_rest(held: pd.DataFrame | None) -> str:
 
 
 def sides(both: pd.DataFrame, suffix: str) -> str:
-    """In how many pairs GPower explains less than GRQI, and in how many more."""
+    """The numbers of pairs in which GPower explains less, and more, than GRQI."""
     percent = apart(both, suffix)
     less, above = (percent < -100 * TIE).sum(), (percent > 100 * TIE).sum()
     return f"GPower explains less than GRQI in {less} and more in {above} of {len(both)} pairs."

@@ -1,6 +1,6 @@
 """Statements of Kuleshov (2013) on iterations, and on the search of GPower's penalty.
 
-They are judged on the runs of Figure 2, and are no part of its picture.
+They are judged on the runs of Figure 2, but are not part of its picture.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from spcabench.figures import _kuleshov2013_causes as causes
 
 SETTING = 0.044  # the sparsity of Figure 1
 BELOW = claims.every("sparsities", high=base.SPARSE, least=3)
-LEAST = 20  # nonzeros; of fewer a single one is more than 5 %
+LEAST = 20  # nonzeros; with fewer, a single one is more than 5 %
 
 K2 = claims.Statement(
     id="K2",
@@ -45,7 +45,7 @@ def _eight_iterations(data):
     label = f"n = {main.n.max()}"
     gpower1 = main[main.penalty == "gpower1"]
     explained = base.average("more")(gpower1.assign(more=base.apart(gpower1)))
-    # ten is how the statement was first read; it stays as the second reading
+    # ten is how the statement was first read; it remains as the second reading
     for limit in (8, 10):
         early = base.share_of(main, main.iterations_g <= limit)
         places = [claims.Place(label, early), claims.Place(label, explained, part="variance")]
@@ -113,11 +113,11 @@ K11 = claims.Statement(
 @K11.measured
 def _jumps(data):
     for name, rows in base.by_penalty(data[data.label.str.startswith("gamma")], "solver"):
-        # pairs are neighbours in gamma, so the order decides what is compared
+        # pairs are neighbours in gamma, so the order determines what is compared
         runs = rows.assign(gamma=rows.settings.map(lambda s: s["gamma"])).sort_values("gamma")
         k = runs.groupby(["seed", "label"]).cardinality
         first, jump = k.shift(), k.diff().abs()
-        # from 19 nonzeros to 17 is over 10 % and says nothing of the penalty
+        # from 19 nonzeros to 17 is over 10 %, but says nothing about the penalty
         large, jumps = first >= LEAST, jump > 0.1 * first
         note = (
             f"{(large & jumps).sum()} of {large.sum()} pairs from k = {LEAST} on, and "
@@ -144,7 +144,7 @@ K12 = claims.Statement(
 @K12.measured
 def _restarts(data):
     counted = data[data.label == "restarts"]
-    # the author searched by hand, and may have stopped near k: this counts runs until within 10 %
+    # the author searched by hand and may have stopped near k: this counts runs until within 10 %
     near = counted.assign(
         solver=counted.extra.map(lambda e: e["penalty"]),
         search_runs=counted.extra.map(lambda e: float(np.median(e["near"]))),
@@ -181,7 +181,7 @@ K13 = claims.Statement(
 @K13.measured
 def _growth(data):
     both = pd.concat([base.pairs(data, "main"), base.pairs(data, "dimension")])
-    # a run that rests at its start has no cost of an iteration
+    # a run that is at rest from the start has no cost per iteration
     both = both[(both.iterations_g > 0) & (both.iterations_p > 0)]
     n, k = both.n.astype(float), both.cardinality_p.astype(float)
     grqi = claims.slope(k**3 + n * k, both.flops_g / both.iterations_g)

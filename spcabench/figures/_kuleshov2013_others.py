@@ -1,6 +1,6 @@
-"""Statements of Kuleshov (2013) on the methods that his study leaves out: greedy search, DSPCA.
+"""Statements of Kuleshov (2013) on methods outside his experiments: greedy search, DSPCA.
 
-They are judged in flops, on the matrices of Figure 2, and are no part of its picture.
+They are judged in flops, on the matrices of Figure 2, but are not part of its picture.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from spcabench.run import Run
 
 GREEDY, DSPCA = "greedy search", "relaxation"  # labels of their runs
 SEEDS = 3
-GAP, STEPS = 1e-2, 15  # certified gap that DSPCA runs to, and after how many iterations it is left
+GAP, STEPS = 1e-2, 15  # certified gap that DSPCA must reach, and its limit of iterations
 FEW_HUNDRED = 400
 PASSES = {"greedy_full": "forward pass of Moghaddam et al.", "greedy_forward": "PathSPCA"}
 SIZES = {"quick": (100, 300), "paper": (200, 500, 1000)}
@@ -43,7 +43,7 @@ K23 = claims.Statement(
 def _slower(data: pd.DataFrame) -> Iterator[claims.Reading]:
     greedy = data[data.label == GREEDY]
     gpower1 = _gpower1(data)
-    # the k asked for: GPower1 may end beside it, and greedy search never does
+    # the requested k: GPower1 may miss it, and greedy search never does
     gpower1 = gpower1.assign(asked=gpower1.settings.map(lambda settings: settings["k"]))
     greedy = greedy.assign(asked=greedy.settings.map(lambda settings: settings["k"]))
     both = greedy.merge(
@@ -105,11 +105,11 @@ def _does_not_scale(data: pd.DataFrame) -> Iterator[claims.Reading]:
 
 
 def _beside_gpower1(data: pd.DataFrame) -> pd.DataFrame:
-    """The runs of DSPCA with their flops over those of GPower1, and whether they ``missed``."""
+    """The runs of DSPCA with their flops relative to GPower1, and whether they ``missed``."""
     rows = data[data.label == DSPCA]
     typical = _gpower1(data).groupby(["n", "seed"]).flops.median().rename("typical").reset_index()
     rows = rows.merge(typical, on=["n", "seed"])
-    # negated, because a missing gap is a miss too
+    # negated, because a missing gap also counts as a miss
     missed = ~(rows.relaxation_gap.astype(float) <= 1.01 * GAP)
     return rows.assign(ratio=rows.flops / rows.typical, missed=missed)
 
@@ -128,7 +128,7 @@ def _cost_of_an_iteration(data: pd.DataFrame, judged: Any) -> str:
 
 
 def _gpower1(data: pd.DataFrame) -> pd.DataFrame:
-    """The runs of GPower1 that Figure 2 has, below the sparsity of 20 %."""
+    """The runs of GPower1 in Figure 2 with a sparsity below 20 %."""
     rows = data[(data.solver == "gpower1") & data.label.isin(["main", "dimension"])]
     # the sentences are about sparse components
     return rows[rows.cardinality < base.SPARSE * rows.n]

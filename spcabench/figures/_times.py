@@ -1,4 +1,4 @@
-"""The numbers of a curve of times: one for each problem, then the median over the problems."""
+"""The numbers of a timing curve: one per problem, then the median over the problems."""
 
 import pandas as pd
 
@@ -6,9 +6,9 @@ import pandas as pd
 def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     """Return the time at each x, and the ends of its band.
 
-    A problem's time is the minimum of its rounds. The curve is the median over the problems of an
-    x, the band their quartiles; where there is one problem, from its minimum to the upper quartile
-    of its rounds.
+    The time of a problem is the minimum of its rounds. The curve is the median over the problems of
+    an x, and the band shows their quartiles. With a single problem, the band goes from the minimum
+    to the upper quartile of its rounds.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def times(rows: pd.DataFrame) -> tuple[pd.Series, pd.Series, pd.Series]:
     middle, low, high : Series
         Seconds by x.
     """
-    # other work only makes a round slower, so the minimum is nearest to the truth
+    # other work only makes a round slower, so the minimum is closest to the truth
     problems = rows.groupby(["x", "group", "seed"], dropna=False).total.min().groupby("x")
     single = problems.size() == 1
     low, high = (

@@ -1,15 +1,15 @@
-"""Topics of a corpus, for the tables of Zhang and El Ghaoui (2011): its sparse components.
+"""Topics of a corpus for the tables of Zhang and El Ghaoui (2011): its sparse components.
 
-The covariance of the 500 words (120 at quick scale) of largest variance comes from two streamed
-passes over the file. For each component the penalty is searched from above, with elimination at
-each step, for five words; where five are jumped over, six are asked for, since the paper takes what
-is close to five. Words that are used are removed. The coherence of a topic is the mean normalised
-pointwise mutual information (NPMI) of its pairs of words over documents, beside that of 1000 random
-sets whose words each are in about as many documents.
+The covariance of the 500 words (120 at quick scale) of largest variance is computed in two streamed
+passes over the file. For each component the penalty is searched from above for five words, with
+elimination at each step. If the search jumps over five, six are requested, because the paper
+accepts cardinalities close to five. Words that were used are removed. The coherence of a topic is
+the mean normalised pointwise mutual information (NPMI) of its pairs of words over documents. It is
+compared with that of 1000 random sets, whose words occur in about as many documents.
 
-The truth: exact search over the words that a component could choose from gives the optimum of as
-many words, proven, or else a bound; the component is held against it after a refit, as the leading
-eigenvector of its words.
+The truth: exact search over the words available to a component gives the proven optimum for as many
+words, or else a bound. The component is compared with it after a refit, as the leading eigenvector
+on its words.
 """
 
 import json
@@ -30,10 +30,10 @@ from spcabench.style import LETTERS, PALETTE, mark_level
 SOLVER, EXACT = "bca_continuation", "branch_and_bound"
 BUDGET = 5e8  # entries of node matrices for each cardinality
 TOPICS, TARGETS = 5, (5, 6)
-WORDS = {"quick": 120, "paper": 500}  # of largest variance, in the covariance
+WORDS = {"quick": 120, "paper": 500}  # number of words of largest variance in the covariance
 COHERENCE_WORDS = 2000
-SWEEPS = 50  # at most, in a trial of the search
-NEIGHBOURS, SETS = 20, 1000  # words of the nearest document frequencies on each side; random sets
+SWEEPS = 50  # limit for a trial of the search
+NEIGHBOURS, SETS = 20, 1000  # words of nearest document frequency on each side; random sets
 READINGS = {"counts": "counts", "tfidf": "tf-idf"}
 
 # the words of the paper's tables
@@ -81,13 +81,13 @@ def _coherent(data):
 
 @Z3.because
 def _by_chance(data, judged):
-    """The component that most random sets are as coherent as, and how coherent the others are."""
+    """The component less coherent than most random sets, and how coherent the others are."""
     named = data.parameters.map(lambda supplied: supplied["corpus"] in PAPER).astype(bool)
     rows = data[(data.label == "counts") & named]
     of_counts = [topic for row in rows.itertuples() for topic in row.extra["topics"]]
     if not of_counts:
         return ""
-    # the component by which the statement fails
+    # the component that makes the statement fail
     worst = min(of_counts, key=lambda topic: topic["beaten"])
     others = [topic["npmi"] for topic in of_counts if topic is not worst]
     words = shorten(" ".join(worst["words"]), 60)
@@ -106,7 +106,7 @@ def runs(corpora, scale):
 
 
 def _run(corpus, values, scale):
-    """The topics of a corpus, one row."""
+    """The topics of a corpus, as one row."""
     settings = dict(corpus=corpus, values=values)
     parameters = dict(corpus=corpus, words=WORDS[scale], values=values)
     return Run(
@@ -121,11 +121,11 @@ def _run(corpus, values, scale):
 
 def topics(problem, *, seed, corpus, values):
     """Words, weights, penalty, certified gap and coherence of each component."""
-    # coherence asks which words share documents, whatever their counts
+    # coherence depends on which words share documents, whatever their counts
     presence = api.load_or_stand_in(
         "bag_of_words", corpus=corpus, words=COHERENCE_WORDS, values="presence", center=False
     )
-    # a word is in one topic only, as in the paper's tables
+    # a word is only in one topic, as in the paper's tables
     results = deflate.deflated_components(problem, TOPICS, component, "drop_features")
     variances = problem.covariance.diagonal()
     return {"topics": [_topic(problem, presence, variances, r, seed) for r in results]}
@@ -143,7 +143,7 @@ def component(problem):
 
 
 def _topic(problem, presence, variances, result, seed):
-    # by weight, as the paper's table has them
+    # by weight, as in the paper's table
     W = result.support[np.argsort(-np.abs(result.x[result.support]))]
     words = [problem.features[j] for j in W]
     coherence, beaten = npmi_rank(presence, words, seed)
@@ -165,10 +165,10 @@ def _topic(problem, presence, variances, result, seed):
 
 
 def _truth(problem, W):
-    """The refitted variance of the words W, and what is known of the optimum of as many words."""
+    """The refitted variance of the words W, and what is known about the optimum for as many."""
     if not len(W):
         return {}
-    # the relaxation shrinks its weights: on its words the eigenvector is the best
+    # the relaxation shrinks its weights; on its words the eigenvector is optimal
     refitted = float(np.linalg.eigvalsh(problem.matrix.S[np.ix_(W, W)])[-1])
     exact = api.solve(problem, EXACT, k=len(W), budget=BUDGET)
     best = max(exact.variance, refitted)
@@ -187,20 +187,20 @@ def npmi(P, W):
     for i, j in combinations(W, 2):
         p = P[i, j]
         information.append(
-            # log 0 at both ends: the limits of NPMI
+            # log 0 occurs at both ends, where NPMI has limits
             -1.0 if p <= 0 else 1.0 if p >= 1 else np.log(p / (P[i, i] * P[j, j])) / -np.log(p)
         )
     return float(np.mean(information)) if information else np.nan
 
 
 def npmi_rank(presence, topic, seed):
-    """Mean NPMI of the words, and the share of random sets of equal frequency that have less."""
+    """Mean NPMI of the words, and the share of random sets of equal frequency with less."""
     P = presence.matrix.S
     place = {word: i for i, word in enumerate(presence.features)}
-    # a word may be beyond those whose documents were counted
+    # a word may be outside those whose documents were counted
     present = [place[word] for word in topic if word in place]
     coherence = npmi(P, present)
-    # frequent words meet by chance: random sets must be as frequent
+    # frequent words co-occur by chance, so random sets must be as frequent
     order = np.argsort(P.diagonal(), kind="stable")
     rank = np.argsort(order)
     rng = np.random.default_rng(seed)
@@ -212,7 +212,7 @@ def npmi_rank(presence, topic, seed):
 
 
 def _of_equal_frequency(present, order, rank, rng):
-    """For each word another one, all different, near it in the order of document frequencies."""
+    """For each word a different one that is near it in the order of document frequencies."""
     chosen = []
     for i in present:
         low = max(rank[i] - NEIGHBOURS, 0)
@@ -233,7 +233,7 @@ HEAD = ["", *(f"component {i}" for i in range(1, TOPICS + 1))]
 
 
 def _of_paper(corpus):
-    """The words that the paper prints."""
+    """The words printed in the paper."""
     title, _, words = PAPER[corpus].partition(": ")
     columns = [part.split() for part in words.split("; ")]
     lines = [[f"word {i}", *line] for i, line in enumerate(zip_longest(*columns, fillvalue=""), 1)]
@@ -241,7 +241,7 @@ def _of_paper(corpus):
 
 
 def _of_row(row):
-    """The words of a run, in order of weight, and what is known of each component."""
+    """The words of a run, in order of weight, with further numbers of each component."""
     topics = row.extra["topics"]
     words = [
         [f"{word} {weight:+.2f}" for word, weight in zip(t["words"], t["weights"], strict=True)]
@@ -260,7 +260,7 @@ def _of_row(row):
 
 
 def draw(data, axes):
-    """How coherent each component is beside random sets of words; the words are on the page."""
+    """Draw the coherence of each component against random sets of words."""
     axis = axes.flat[0]
     names = [f"{corpus_name(row)}, {READINGS[row.label]}" for row in data.itertuples()]
     coherent = 0
@@ -270,7 +270,7 @@ def draw(data, axes):
         across = place + np.linspace(-0.2, 0.2, len(beaten))
         axis.plot(across, beaten, "o", color=PALETTE[0 if row.label == "counts" else 5])
         for x, share, topic in zip(across, beaten, row.extra["topics"], strict=True):
-            # the names of the others would lie on each other
+            # the names of the others would overlap
             if share < 95 and topic["words"]:
                 style = dict(textcoords="offset points", va="center", fontsize=LETTERS)
                 axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
@@ -283,7 +283,7 @@ def draw(data, axes):
 
 
 def _share(topic):
-    """The refitted variance against the optimum, in words."""
+    """The refitted variance relative to the optimum, in words."""
     if "best" not in topic:
         return "no words"
     proven = _proven(topic)
@@ -317,7 +317,7 @@ def _proven(topic):
 
 
 def _notes(row):
-    """The words, beside the paper's; how many carry weight; the variance against the optimum."""
+    """Notes on the words: the paper's, how many carry weight, and the share of the optimum."""
     topics, corpus = row.extra["topics"], corpus_name(row)
     yield shorten(f"{corpus}: {'; '.join(' '.join(topic['words']) for topic in topics)}", 300)
     yield PAPER.get(row.parameters["corpus"], "")

@@ -1,10 +1,10 @@
-"""The truth line of a figure: proven optima, else a band from the best known to a bound.
+"""The truth line of a figure: proven optima, otherwise a band from the best known value to a bound.
 
-Rows with the label "truth" are those of branch_and_bound, whose one run settles every k up to a
-limit within a budget of node matrix entries (never of seconds: the line repeats), and of
-local_search, a heuristic of this suite. A measure with that label is the dual bound. What the
-figure's own solvers reached on the same problem, refitted, counts as known too, and so does every
-certified bound.
+Rows with the label "truth" are those of branch_and_bound, one run of which settles every k up to a
+limit, and of local_search, a heuristic of this suite. The limit is a budget of node matrix entries,
+never of seconds, so that the line is reproducible. A measure with that label is the dual bound.
+Answers of the figure's own solvers on the same problem, after a refit, count as known values too,
+and so does every certified bound.
 """
 
 import json
@@ -35,11 +35,11 @@ def truth(
     ks: Iterable[float] = (),
     **common: Any,
 ) -> Iterator[Run]:
-    """Exact search of every cardinality up to a limit, local search and the dual bound at ks.
+    """Exact search of every cardinality up to a limit, and local search and the dual bound at ks.
 
-    ks : numbers, or shares of n; the dual bound is made at numbers alone, because shares are used
-        for problems that are too large for it, and at the papers' scale alone: it takes longer than
-        all else of a quick figure.
+    ks : numbers, or shares of n. The dual bound is computed only for numbers, because shares are
+        used for problems that are too large for it, and only at paper scale, because it takes
+        longer than the rest of a quick figure.
     """
     nonnegative = dict(nonnegative=True) if common.pop("nonnegative", False) else {}
     common |= dict(dataset=dataset, parameters=parameters, label=LABEL)
@@ -50,7 +50,7 @@ def truth(
     )
     for k in ks:
         yield Run(solver="local_search", settings=dict(k=k, budget=60), **common)
-        # up to the limit the exact search has settled k: a bound would add nothing
+        # up to the limit the exact search has settled k, so a bound would add nothing
         if scale == "paper" and isinstance(k, int) and k > limit:
             yield Run(function=dual_bound, settings=dict(k=k, **nonnegative), **common)
 
@@ -58,7 +58,7 @@ def truth(
 def dual_bound(
     problem: Problem, *, k: int, seed: int, nonnegative: bool = False
 ) -> dict[str, float]:
-    """The dual bound at k; nothing if too many variables remain for it."""
+    """The dual bound at k; empty if too many variables remain for it."""
     results = bounds.dual_bound(problem, k, nonnegative)
     return {"k": k, "dual_bound": results.value, "seconds": results.seconds} if results else {}
 
@@ -68,7 +68,7 @@ class Truth:
     """The known values and bounds of one problem's optimum.
 
     table : for each k the best value, the bound, whether it is proven, and nodes and seconds of the
-    search. problem : its name. key : what tells it apart.
+        search. problem : its name. key : what distinguishes it from others.
     """
 
     table: pd.DataFrame
@@ -77,11 +77,11 @@ class Truth:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Truth":
-        """From all rows of a figure; empty without a row of the exact search."""
+        """Collect the truth from all rows of a figure; empty without a row of the exact search."""
         part = rows[(rows.label == LABEL) & (rows.solver == "branch_and_bound")]
         if part.empty:
             return cls(pd.DataFrame(columns=COLUMNS))
-        # a figure may have several problems; the truth is that of one
+        # a figure may have several problems; the truth is that of one of them
         exact, key = part.iloc[0], str(_key(part).iloc[0])
         same = rows[_key(rows) == key]
         feasible = (
@@ -92,7 +92,7 @@ class Truth:
             pd.concat(
                 [
                     feasible[["cardinality", "variance_refit"]].set_axis(["k", "best"], axis=1),
-                    # a bound is on the k asked for, an answer counts at what it used
+                    # a bound is for the requested k, an answer counts at its own cardinality
                     same[["bound"]].assign(k=same.k.fillna(same.cardinality)),
                     pd.DataFrame(list(_dual_bounds(same)), columns=["k", "bound"]),
                     pd.DataFrame(list(_settled(exact))),
@@ -102,7 +102,7 @@ class Truth:
             .query("k >= 1")
             .groupby("k")
         )
-        # more variables reach what k of them reach, and a bound for more also bounds fewer
+        # more variables reach at least as much, and a bound for more also bounds fewer
         best = by_k.best.max().cummax().ffill()
         bound = np.maximum(by_k.bound.min()[::-1].cummin()[::-1].ffill(), best)
         table = pd.DataFrame(
@@ -113,16 +113,16 @@ class Truth:
         )
 
     def draw(self, axis: Any, unit: float = 1.0, per: float = 1.0) -> None:
-        """The line and the band. unit, per : what values and cardinalities are divided by."""
+        """Draw the line and the band. unit, per : divisors of the values and the cardinalities."""
         table, proven = self.table, self.table.proven.astype(bool)
         if table.empty:
             return
-        # columns that were empty in some rows come as objects, which matplotlib does not take
+        # columns that were empty in some rows have dtype object, which matplotlib rejects
         table = table.astype({name: float for name in ("k", "best", "bound")})
         x = table.k / per
         if not proven.all():
-            low, high = table.best / unit, table.bound / unit  # the same where it is proven
-            # a legend entry for what nobody can see would confuse
+            low, high = table.best / unit, table.bound / unit  # equal if the optimum is proven
+            # a legend entry for something invisible would confuse
             seen = (high - low).max() > VISIBLE * high.max()
             axis.fill_between(
                 x,
@@ -147,9 +147,9 @@ class Truth:
         )
 
     def distance(self, rows: pd.DataFrame, column: str, name: str) -> str:
-        """How far below the optimum the rows of a method are, in words.
+        """How far the rows of a method are below the optimum, in words.
 
-        Rows of other problems are left out.
+        Rows of other problems are ignored.
         """
         table = self.table.set_index("k")
         part = (
@@ -161,7 +161,7 @@ class Truth:
             return f"{name} against the optimum: no run"
         at = table.loc[part.cardinality]
         proven = at.proven.to_numpy(dtype=bool)
-        # from the optimum where it is proven, else from the bound, which may say more than is true
+        # relative to the optimum if proven, otherwise to the bound, which may exceed the truth
         below = 100.0 * (1.0 - part[column].to_numpy() / np.where(proven, at.best, at.bound)).clip(
             min=0.0
         )
@@ -186,7 +186,7 @@ def certified(data: Any) -> list[dict[str, Any]]:
 
 
 def _key(rows: pd.DataFrame) -> pd.Series:
-    """What tells problems apart."""
+    """The columns that distinguish problems."""
     return rows.dataset + " " + rows.parameters.map(lambda p: json.dumps(p, sort_keys=True))
 
 
@@ -204,14 +204,14 @@ def _settled(exact: Any) -> Iterator[dict[str, float]]:
 
 
 def _dual_bounds(rows: pd.DataFrame) -> Iterator[dict[str, float]]:
-    """What the measures among some rows found."""
+    """The dual bounds measured in some rows."""
     for extra in rows[rows.label == LABEL].extra:
         if isinstance(extra, dict) and "dual_bound" in extra:
             yield {"k": int(extra["k"]), "bound": extra["dual_bound"]}
 
 
 def truth_of(data: Any) -> Truth:
-    """The truth that a figure's data carry; empty if they carry none."""
+    """The truth attached to a figure's data; empty if there is none."""
     return getattr(data, "attrs", {}).get("truth", Truth(pd.DataFrame(columns=COLUMNS)))
 
 
@@ -222,10 +222,10 @@ def with_truth(
 
     @wraps(prepare)
     def data(table: pd.DataFrame) -> pd.DataFrame:
-        # figures compare solvers, among which the exact search is not
+        # figures compare solvers, and the exact search is not one of them
         prepared = prepare(table[table.label != LABEL].reset_index(drop=True))
         prepared.attrs["truth"] = Truth.of(
-            # what the figure's own solvers reached counts too
+            # the answers of the figure's own solvers count too
             pd.concat([table[table.label == LABEL], prepared], ignore_index=True)
         )
         return prepared

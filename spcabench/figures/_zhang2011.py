@@ -1,4 +1,4 @@
-"""What the figures of Zhang and El Ghaoui (2011) share: corpora, times, and variances."""
+"""Shared code of the figures of Zhang and El Ghaoui (2011): corpora, times, and variances."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from spcabench.run import Run
 from spcabench.style import GREY, PALETTE, look, mark_level, name_lines
 
 FAMILIES = {"gaussian": "Gaussian, $\\Sigma = F^TF$", "spiked": "spiked, $\\Sigma = uu^T + VV^T/m$"}
-ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances that the paper worked on
+ORDERS = {"nytimes": 500, "pubmed": 1000}  # of the covariances used in the paper
 ASKED = ("nytimes", "pubmed", "nips")  # the last is ours
 CORPORA = {"nytimes": "NYTimes", "pubmed": "PubMed", "nips": "NIPS", "kos": "KOS", "ap": "AP"}
 SIMULATED = dict(m=300_000, n=102_660)  # documents and words of NYTimes
@@ -26,7 +26,7 @@ LARGE: dict[str, Any] = dict(
 COST: dict[str, Any] = LARGE | dict(
     pending="It needs a run on a simulated corpus of 300,000 documents with 102,660 words.",
 )
-# of variances: the simulated corpus has those that were put in
+# for variances, because the simulated corpus only has those that it was given
 CONTENT: dict[str, Any] = LARGE | dict(
     pending="It needs NYTimes or PubMed itself: the variances of the simulated corpus are "
     "calibrated, so it would test our generator.",
@@ -36,7 +36,7 @@ CONTENT: dict[str, Any] = LARGE | dict(
 def penalty(family: str, n: int) -> float:
     """The figure's penalty."""
     return float(
-        # sqrt(log n) standard deviations is about the largest of n entries of noise: few variables
+        # sqrt(log n) standard deviations is about the largest of n noise entries, so few variables
         # survive it
         0.58 * np.sqrt(np.log(n)) * (np.sqrt(n) if family == "gaussian" else 1.0 / np.sqrt(n))
     )
@@ -44,13 +44,13 @@ def penalty(family: str, n: int) -> float:
 
 def source(family: str, n: int, seed: int) -> dict[str, Any]:
     """Dataset and parameters of a problem."""
-    # the covariance is given: forming it is no part of either algorithm
+    # the covariance is given, because forming it is not part of either algorithm
     size = dict(m=n, n=n) if family == "gaussian" else dict(n=n)
     return dict(dataset=family, parameters=dict(**size, seed=seed), seed=seed, form="covariance")
 
 
 def corpus_name(row: Any) -> str:
-    """The corpus of a row: "NIPS", or "KOS for NYTimes" if another one stands in."""
+    """The corpus of a row: "NIPS", or "KOS for NYTimes" if it is a stand-in."""
     requested = re.split(r"\W", row.problem, maxsplit=1)[0]
     other = re.search(r"stand-in: (\w+)", row.problem)
     names = [CORPORA.get(name, name) for name in ([other[1], requested] if other else [requested])]
@@ -58,7 +58,7 @@ def corpus_name(row: Any) -> str:
 
 
 def corpora(data: pd.DataFrame) -> pd.DataFrame:
-    """The rows of corpora, with their names, and whether these are simulated."""
+    """The rows of corpora, with their names, and whether they are simulated."""
     rows = data[data.label.isin([*ASKED, "simulated"])]
     names = [corpus_name(row) for row in rows.itertuples()]
     return rows.assign(corpus=names, simulated=rows.label.eq("simulated"))
@@ -77,11 +77,11 @@ def by_size_of_corpus(
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """The readings of sentences on corpora as large as the paper's, with their rows.
 
-    Real corpora of the published size come first, if there are any. A simulated one is among them
-    where the sentence is about cost; elsewhere it is a stand-in, which decides nothing.
+    Real corpora of the published size come first, if there are any. A simulated one is included if
+    the sentence is about cost; otherwise it is a stand-in, which decides nothing.
     """
     rows = corpora(data)
-    # KOS in place of NYTimes is far smaller: its times say nothing of the paper's
+    # KOS is far smaller than NYTimes, so its times say nothing about the paper's
     real = rows.label.isin(ORDERS) & ~rows.stand_in.eq(True)
     large = real | rows.simulated if cost else real
     if large.any():
@@ -92,7 +92,7 @@ def by_size_of_corpus(
 
 
 def as_real(data: pd.DataFrame) -> pd.DataFrame:
-    """Each corpus once, as the real data that it is: for sentences that name no corpus."""
+    """Each corpus once, treated as the real data that it is, for sentences that name no corpus."""
     rows = corpora(data[data.label.isin(ASKED)])
     names = [name.partition(" for ")[0] for name in rows.corpus]
     return rows.assign(corpus=names, stand_in=False).drop_duplicates("corpus")
@@ -101,35 +101,35 @@ def as_real(data: pd.DataFrame) -> pd.DataFrame:
 def timed(table: pd.DataFrame) -> pd.DataFrame:
     """The timed rows with ``x`` = n, ``total`` seconds, and whether the gap was ``reached``.
 
-    A run that ended without counts with its time limit.
+    A run that did not reach the gap counts with its time limit.
     """
     rows = table[table.samples.notna()]
     goal, limit = (
         rows.settings.map(lambda s, key=key: s[key]).astype(float) for key in ("tol", "time_limit")
     )
-    # the gap is certified again outside the solver, in another order of sums
+    # the gap is certified again outside the solver, with another order of summation
     reached = rows.relaxation_gap.astype(float) <= 1.01 * goal
     total = (rows.setup_time + rows.solve_time).astype(float)
     return rows.assign(
         x=rows.n.astype(float),
         reached=reached,
-        # at least as long as the limit: the speedup then is a bound
+        # at least as long as the limit, so that the speedup is a bound
         total=total.where(reached, np.maximum(total, limit)),
         limit=limit,
     )
 
 
 def speedups(rows: pd.DataFrame, slow: str, fast: str) -> list[claims.Place]:
-    """For each family and n the time of slow over that of fast, over problems.
+    """For each family and n, the time of slow divided by that of fast, over problems.
 
-    Rounds are reduced to their median. A problem on which neither reached the gap is left out.
+    Rounds are reduced to their median. Problems on which neither reached the gap are left out.
     """
     key = ["dataset", "x", "seed"]
     pairs = rows[rows.method == slow].merge(rows[rows.method == fast], on=[*key, "repeat"])
-    # two times cut at one limit have the ratio 1, whatever is true
+    # two times that hit the same limit have the ratio 1, whatever the truth
     pairs = pairs[pairs.reached_x | pairs.reached_y]
     ratio = pairs.assign(ratio=pairs.total_x / pairs.total_y)
-    # the true ratio is larger where the slow one was cut, and smaller where the fast one was
+    # the true ratio is larger if the slow one hit the limit, and smaller if the fast one did
     ratio = ratio.assign(more=~pairs.reached_x, less=~pairs.reached_y)
     reduced = ratio.groupby(key, as_index=False).agg(dict(ratio="median", more="any", less="any"))
     return by_family(reduced, _speedup)
@@ -155,7 +155,7 @@ def families(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _speedup(problems: pd.DataFrame) -> claims.Measured:
-    """The ratio over problems; open where runs hit their limit, at both ends where of both."""
+    """The ratio over problems, with an open end for each method whose runs hit their limit."""
     slow, fast = problems.more.any(), problems.less.any()
     if slow and fast:
         return claims.exact(np.nan)
@@ -166,8 +166,8 @@ def _speedup(problems: pd.DataFrame) -> claims.Measured:
 
 
 def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
-    """For each family and n the sweeps until the gap is reached, over problems."""
-    # runs that were cut count with the sweeps they had made, as a lower bound
+    """For each family and n, the number of sweeps until the gap is reached, over problems."""
+    # interrupted runs count with the sweeps they made, as a lower bound
     once = rows.assign(missed=~rows.reached)
     return by_family(
         once, lambda of: claims.geometric_mean(of, "iterations", "seed", censored="missed")
@@ -175,7 +175,7 @@ def sweeps(rows: pd.DataFrame) -> list[claims.Place]:
 
 
 def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
-    """For each family the growth exponent of the flops of a sweep, over problems."""
+    """For each family, the growth exponent of the flops per sweep, over problems."""
     for family, selected in families(rows.assign(cost=rows.flops / rows.iterations)):
         powers = [dict(seed=i, power=exponent(of.x, of.cost)) for i, of in selected.groupby("seed")]
         yield claims.Place(
@@ -184,15 +184,15 @@ def growth(rows: pd.DataFrame, part: str) -> Iterator[claims.Place]:
 
 
 def exponent(x: pd.Series, y: pd.Series) -> float:
-    """Growth exponent of the medians of y over the sizes x; nan for fewer than three."""
+    """Growth exponent of the medians of y over the sizes x; nan for fewer than three sizes."""
     middle = y.groupby(x).median()
     return claims.slope(middle.index, middle) if len(middle) >= 3 else float("nan")
 
 
 def draw_times(axis: Any, rows: pd.DataFrame, names: dict[str, str]) -> None:
-    """Time of each method against n, with its band, as `times` says.
+    """Draw the time of each method against n, with its band from `times`.
 
-    An arrow where runs ended at the limit.
+    An arrow marks runs that ended at the limit.
     """
     if len(rows):
         limit = rows.limit.iloc[0]
@@ -213,29 +213,29 @@ def styled(method: str) -> dict[str, Any]:
 
 
 def _draw_method(axis: Any, rows: pd.DataFrame, name: str, style: dict[str, Any]) -> None:
-    """The times of one method."""
+    """Draw the times of one method."""
     time, low, high = times(rows)
     reached = rows.groupby("x").reached.all()
-    # flops of runs that were cut do not grow, they end
+    # flops of interrupted runs do not grow
     growth = exponent(rows.x[rows.reached], rows.flops[rows.reached])
     label = name if np.isnan(growth) else f"{name}, $n^{{{growth:.1f}}}$"
     marks = [int(i) for i in np.flatnonzero(reached)]
     axis.plot(time.index, time, markevery=marks, label=label, **style)
     arrow = dict(color=style["color"], marker="$\\uparrow$", markersize=11, linestyle="none")
-    # an arrow instead of a mark: the time is at least that
+    # an arrow instead of a marker: the time is at least this
     axis.plot(time.index[~reached], 1.35 * time[~reached], **arrow)
     axis.fill_between(low.index, low, high, color=style["color"], alpha=0.2, linewidth=0)
 
 
 def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
-    """The certified gap after five sweeps against n, for each penalty and family."""
+    """Draw the certified gap after five sweeps against n, for each penalty and family."""
     labels = sorted({label for label in data.label if label.startswith("sweeps")})
     for (family, rows), dashes in zip(families(data), ("-", "--"), strict=False):
         for label, marker in zip(labels, "os^", strict=False):
             five = rows[rows.label == label].sort_values("x")
             name = f"{family}, {label.partition(' ')[2] or '1'} x penalty"
             style = styled("bca") | dict(linestyle=dashes, marker=marker, markersize=4)
-            # one method in all lines: the colour tells the penalty, as the marker does
+            # all lines show one method: the colour encodes the penalty, as does the marker
             style |= dict(color=PALETTE[labels.index(label)])
             axis.plot(five.x, five.relaxation_gap, label=name, **style)
     mark_level(axis, goal, f"gap of {100 * goal:g} %")
@@ -247,7 +247,7 @@ def draw_sweeps(axis: Any, data: pd.DataFrame, goal: float) -> None:
 
 
 def by_size(axis, sizes: pd.Series) -> None:
-    """A logarithmic axis of the sizes, which are its ticks."""
+    """Give an axis a logarithmic scale with the sizes as ticks."""
     axis.set(xscale="log", xlabel="size n")
     axis.set_xticks(sorted(set(sizes.astype(int))), minor=False)
     axis.set_xticks([], minor=True)
@@ -257,12 +257,12 @@ def by_size(axis, sizes: pd.Series) -> None:
 def compared(
     data: pd.DataFrame, baselines: dict[str, str], reference: str = "bca_continuation"
 ) -> pd.DataFrame:
-    """Refitted variance of each baseline over the reference's, for each problem and k.
+    """Refitted variance of each baseline divided by the reference's, for each problem and k.
 
-    Missing where the cardinality is another.
+    Missing if the cardinalities differ.
     """
     rows, key = data[data.label.str.startswith("quality")], ["dataset", "seed", "label"]
-    # refitted, because the relaxation's vector is shrunk and its support is what it is used for
+    # refitted, because the relaxation shrinks its vector and is used for its support
     variance, count = (
         rows.pivot_table(index=key, columns="solver", values=v)
         for v in ("variance_refit", "cardinality")
@@ -275,9 +275,10 @@ def compared(
 
 
 def draw_quality(axis, ratio: pd.DataFrame, baselines: dict[str, str]) -> None:
-    """The ratios of each baseline side by side, and their median.
+    """Draw the ratios of each baseline side by side, and their median.
 
-    In grey, since the axis names them: the other panels have other solvers in the same colours.
+    They are grey, because the axis names them and other panels use the same colours for other
+    solvers.
     """
     for place, solver in enumerate(s for s in baselines if s in ratio):
         values = ratio[solver].dropna()

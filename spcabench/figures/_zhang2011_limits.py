@@ -81,7 +81,7 @@ def _at_each_eps(measure: Callable[[int], claims.Measured]) -> list[claims.Place
 
 
 def _residual(results: list[dict[str, Any]], i: int) -> claims.Measured:
-    """The largest residual at rest; if a run still moves, it has an upper bound only."""
+    """The largest residual at rest; only an upper bound if a run still moves."""
     residual, moved = (np.array([e[name][i] for e in results]) for name in ("residual", "moved"))
     still = (residual <= RESIDUAL) | (moved <= STILL)
     worst = residual[still].max(initial=0.0)
@@ -105,7 +105,7 @@ def measures(family: str, seeds: range) -> Iterator[Run]:
 
 def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
     """For each eps: sweeps, KKT residual over lam, last movement, shortfalls over eps."""
-    # here: the workflow, which only lists the runs, need not wait for numba
+    # imported here, so that the workflow, which only lists the runs, need not load numba
     from spcabench.methods import relaxation
 
     S = problem.given_as("covariance").matrix.S
@@ -122,24 +122,24 @@ def limits(problem: Any, *, seed: int, lam: float) -> dict[str, Any]:
         results["sweeps"].append(sweeps)
         results["residual"].append(residual)
         results["moved"].append(moved)
-        # problem (5) squares the objective of (1); 1e-6 is the accuracy of the optimum that it is
-        # set against
+        # problem (5) squares the objective of (1); 1e-6 is the accuracy of the optimum used for
+        # comparison
         results["short"].append((optimum**2 / 2 - value + np.trace(X) ** 2 / 2 - 1e-6) / eps)
         results["short_of_1"].append((optimum - value / np.trace(X) - 1e-6) / eps)
     return results
 
 
 def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
-    """X where Algorithm 1 with beta = eps/n goes, sweeps, residual over lam, last movement."""
+    """The limit X of Algorithm 1 with beta = eps/n, sweeps, residual over lam, last movement."""
     from spcabench.methods import block_ascent
 
     beta = eps / len(S)
     X, V = block_ascent.identity_start(S, lam)
     sweeps, residual, moved = 0, np.inf, np.inf
-    # Z8 allows RESIDUAL: a tenth of it leaves no doubt at the edge
+    # Z8 allows RESIDUAL; a tenth of it leaves no doubt at the edge
     while sweeps < SWEEPS and residual > RESIDUAL / 10 and moved > STILL:
         before = X.copy()
-        # box QPs to 1e-13: the statement is about exact coordinate ascent
+        # box QPs to 1e-13, because the statement is about exact coordinate ascent
         block_ascent.sweep(S, X, V, lam, beta, 1000, 1e-13)
         moved = float(np.abs(X - before).max() / np.abs(X).max())
         residual = kkt_residual(S, X, lam, beta) / lam
@@ -150,15 +150,15 @@ def _limit(S: Any, lam: float, eps: float) -> tuple[Any, int, float, float]:
 def kkt_residual(S: Any, X: Any, lam: float, beta: float) -> float:
     """Largest violation of the optimality conditions of problem (6) at X (n, n).
 
-    There the gradient U of the smooth part lies in -lam times the subdifferential of ||X||_1, which
-    is that X is its own proximal step: U + clip(X - U, -lam, lam) = 0.
+    At the optimum, the gradient U of the smooth part lies in -lam times the subdifferential of
+    ||X||_1. Equivalently, X is its own proximal step: U + clip(X - U, -lam, lam) = 0.
     """
     U = np.trace(X) * np.eye(len(S)) - beta * np.linalg.inv(X) - S
     return float(np.abs(U + np.clip(X - U, -lam, lam)).max())
 
 
 def draw_limits(axis: Any, data: pd.DataFrame) -> None:
-    """Sweeps until the residual is small against 1/eps: each problem, and the medians."""
+    """Draw the sweeps until the residual is small against 1/eps: each problem, and the medians."""
     rows = data[data.label == "limits"]
     for (family, part), dashes in zip(families(rows), ("-", "--"), strict=False):
         sweeps = np.array([e["sweeps"] for e in part.extra])

@@ -13,7 +13,7 @@ from spcabench.run import Run
 from spcabench.style import DASHES, look, mark_level, name_lines
 
 ON = ("kos", "ap", "nips")
-WORDS = {"quick": 100, "paper": 500}  # of largest variance
+WORDS = {"quick": 100, "paper": 500}  # number of words of largest variance
 BY_SIZE = "text by size"
 GOAL, SWEEPS, STEPS = 1e-2, 10, {"quick": 200, "paper": 300}
 SIZES = {"quick": (25, 50, 100), "paper": (50, 100, 200, 300, 400, 500)}  # words
@@ -50,7 +50,7 @@ def measures(scale: str) -> Iterator[Run]:
 
 def sweeps_on_text(problem: Any, *, seed: int) -> dict[str, Any]:
     """Sweeps of BCA to the goal at the penalty that leaves about five words, and their flops."""
-    # the penalty of a topic of five words, found by the variant that is fastest
+    # the penalty of a topic of five words, found by the fastest variant
     component = api.solve(problem, "bca_continuation", k=5)
     lam = component.settings["lam"]
     limits: dict[str, Any] = dict(tol=GOAL, stop="gap", max_iterations=LIMIT)
@@ -74,9 +74,9 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
         corpus=[p["corpus"] for p in rows.parameters],
         size=[p["words"] for p in rows.parameters],
         sweeps=numbers.sweeps.astype(float),
-        # the statement is about a sweep: the number of sweeps is its other half
+        # the statement is about one sweep; the number of sweeps is its other half
         cost=numbers.flops / numbers.sweeps,
-        # the stored gap is certified again, in another order of sums
+        # the stored gap is certified again, with another order of summation
         missed=numbers.gap > 1.01 * GOAL,
     )
 
@@ -94,7 +94,7 @@ def by_size(data: pd.DataFrame) -> tuple[pd.DataFrame, list[claims.Place]]:
 
 
 def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
-    """The certified gap after every iteration of each method, and the seconds until then.
+    """The certified gap after every iteration of each method, and the elapsed seconds.
 
     All solve the relaxation at the penalty that leaves about five words, without screening.
     """
@@ -104,7 +104,7 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
         solver = method.partition(" ")[0]
         named = {"rho" if solver == "dspca" else "lam": lam}
         result = api.solve(
-            # no screening: elimination would leave tens of words, and every method would be fast
+            # without screening: elimination would leave tens of words, and make every method fast
             problem,
             solver,
             screen=False,
@@ -122,14 +122,14 @@ def on_text(problem: Any, *, seed: int, steps: int) -> dict[str, Any]:
 
 
 def draw_text(axis: Any, data: pd.DataFrame) -> None:
-    """The gap after every sweep of BCA, and every iteration of DSPCA."""
+    """Draw the gap after every sweep of BCA, and after every iteration of DSPCA."""
     rows = data[data.label == "text"]
     for row, dashes in zip(rows.itertuples(), DASHES, strict=False):
         for method, name in (("bca", "BCA"), ("dspca", "DSPCA")):
             gap = np.array(row.extra[method]["gap"])
             style = look(method) | dict(linestyle=dashes, marker="", markersize=3)
             corpus = CORPORA[row.parameters["corpus"]]
-            # the start has no sweep, and no place on a logarithmic axis
+            # the start is not a sweep, and has no place on a logarithmic axis
             axis.plot(np.arange(1, len(gap)), gap[1:], label=f"{name}, {corpus}", **style)
     size = f", n = {rows.n.iloc[0]:.0f}" if len(rows) else ""
     axis.set(xscale="log", yscale="log", xlabel="sweep of BCA, or iteration of DSPCA")
@@ -140,19 +140,19 @@ def draw_text(axis: Any, data: pd.DataFrame) -> None:
 
 
 def sweeps(data: pd.DataFrame) -> list[float]:
-    """Sweeps of BCA to the goal for each corpus where it was reached."""
+    """Sweeps of BCA to the goal, for each corpus on which it was reached."""
     gaps = [np.array(row["bca"]["gap"]) for row in data.extra[data.label == "text"]]
     # the index of an iterate is its number of sweeps, because iterate 0 is the start
     return [float(np.flatnonzero(gap <= GOAL)[0]) for gap in gaps if min(gap) <= GOAL]
 
 
 def faster(data: pd.DataFrame, method: str) -> str:
-    """DSPCA's seconds to the goal over those of a variant of BCA, in words."""
+    """DSPCA's seconds to the goal divided by those of a variant of BCA, in words."""
     rows, results = data[(data.label == "text") & (method in METHODS)], []
     for row in rows.itertuples():
         part, first = (_seconds(row.extra[name]) for name in (method, "dspca"))
         if part:
-            # a method that did not get there is counted with all its seconds
+            # a method that did not reach it is counted with all its seconds
             bound = "" if first else "more than "
             ratio = (first or row.extra["dspca"]["seconds"][-1]) / part
             results.append(f"{CORPORA[row.parameters['corpus']]} {bound}{number(ratio, 'times')}")
@@ -162,6 +162,6 @@ def faster(data: pd.DataFrame, method: str) -> str:
 
 
 def _seconds(results: dict[str, list[float]]) -> float | None:
-    """Seconds until the goal, None if it was not reached."""
+    """Seconds until the goal, or None if it was not reached."""
     reached = [s for gap, s in zip(results["gap"], results["seconds"], strict=True) if gap <= GOAL]
     return reached[0] if reached else None

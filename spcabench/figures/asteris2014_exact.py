@@ -1,12 +1,13 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Algorithms 1 to 3 against brute force: value, candidate
 supports, cost.
 
-Nonnegative components. Value: x'Ax over the optimum by brute force, n = 10, k = 4, on random PSD
-matrices: Gaussian A = X'X of full rank with d = 1, 2, 3, of rank d, and sigma I + rank d (Algorithm
-1 applied to C, as the paper says; on A itself it is listed); ticks are the guarantee of Theorem 1
-(of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops: Gaussian matrices, k = 10 and k =
-n/4, flops without the eigenvectors; Algorithm 3 on 50 samples. Sorting is not counted, as the rule
-is. Times are single runs, other work beside them; the verdicts are on flops.
+Nonnegative components. Value: x'Ax divided by the optimum from brute force, n = 10, k = 4, on
+random PSD matrices: Gaussian A = X'X of full rank with d = 1, 2, 3, of rank d, and sigma I + rank d
+(Algorithm 1 applied to C, as the paper says; results on A itself are listed). Ticks show the
+guarantee of Theorem 1 (of Theorem 2 for Algorithm 3, eps = 0.1). Candidates and flops: Gaussian
+matrices, k = 10 and k = n/4, flops without the eigenvectors; Algorithm 3 with 50 samples. Sorting
+is not counted, according to the rule. Times are single runs, with other work running; the verdicts
+are based on flops.
 """
 
 from functools import partial
@@ -29,7 +30,7 @@ EXACT = "brute_force"
 LOW = {"rank d": "rank d", "sigma I + C": "sigma I + rank d"}  # place -> label
 
 MINE, SAMPLED = "Algorithm 1", "Algorithm 3"
-# theorems are no claims of the data: runs can only agree with them, or show a bug
+# theorems are not claims about the data: runs can only agree with them, or reveal a bug
 theorem = partial(
     claims.Statement,
     kind="theorem",
@@ -68,7 +69,7 @@ A12 = theorem(
 
 @A12.measured
 def _guaranteed(data):
-    # with rank d there is nothing that the approximation leaves out
+    # with rank d the approximation loses nothing
     rows = data[(data.solver == "spannogram_exact") & (data.label == "full rank")]
     rows = rows.assign(promised=rows.rho / rows.ratio)
     notes = [
@@ -131,7 +132,7 @@ A16 = theorem(
 def _sampled(data):
     rows = data[data.solver == "spannogram"]
     small = rows[rows.label == "full rank"]
-    # 1e-9: a guarantee that is met with equality may be missed by rounding
+    # 1e-9: a guarantee met with equality may be missed by rounding
     small = small.assign(kept=small.ratio >= (1 - EPS) * small.rho * (1 - 1e-9))
     share = claims.share(small, "kept", over="key", called="matrices")
     growth = [
@@ -171,13 +172,13 @@ def _by_rank(rows, column):
 
 
 def _all_there(rows, value):
-    """A number over all matrices: unknown if a run of Algorithm 1 gave no answer."""
-    # the largest of those that finished says nothing of all
+    """A number over all matrices; unknown if a run of Algorithm 1 gave no answer."""
+    # the largest of those that finished says nothing about all
     return claims.exact(np.nan if rows.missing.iloc[0] else value)
 
 
 def _grown(rows):
-    """The runs on growing matrices. of : what k is."""
+    """The runs on growing matrices. of : the definition of k."""
     rows = rows[rows.label.str.startswith("growth")]
     return rows.assign(of=rows.label.str.partition(" ")[2])
 
@@ -198,13 +199,13 @@ def runs(scale):
             yield from values(dict(dataset="low_rank", parameters=low), "rank d", seed, (d,))
             shifted = dict(dataset="low_rank", parameters=low | dict(sigma=2.0))
             yield from values(shifted, "sigma I + rank d", seed, (d,), shift=True)
-            # the theorem is about C; applied to A itself the guarantee is lost
+            # the theorem is about C; applied to A itself, the guarantee is lost
             yield _run(shifted, "spannogram_exact", "sigma I + rank d, on A", seed, d=d, k=K)
-    # n^d k^d at k = n/4 is n^6 for d = 3: the sizes differ
+    # n^d k^d at k = n/4 is n^6 for d = 3, hence the different sizes
     growing = {2: (100, 200, 400, 1000), 3: (30, 60, 100, 200)}
     for d, sizes in (growing if paper else {2: (50, 100, 200), 3: (15, 30, 60)}).items():
         for n in sizes:
-            # one matrix each: flops depend little on the numbers
+            # one matrix each, as flops depend little on the numbers
             grown = dict(dataset="gaussian", parameters=dict(m=2 * n, n=n, seed=0))
             for of, k in (("10", 10), ("n/4", n // 4)):
                 yield _run(grown, "spannogram_exact", f"growth {of}", 0, d=d, k=k)
@@ -233,7 +234,7 @@ def eigenvalues(problem, *, seed):
 
 
 def data(table):
-    """One row per run with d, the share of the optimum, and what Theorem 1 guarantees of it.
+    """One row per run with d, the share of the optimum, and the guarantee of Theorem 1.
 
     rho : the guarantee, for matrices of full rank only.
     """
@@ -242,13 +243,11 @@ def data(table):
         k=[s.get("k", 0) for s in table.settings],
         key=[f"{row.dataset} {sorted(row.parameters.items())}" for row in table.itertuples()],
     )
-    # by problem: the seed of Algorithm 3's samples is no part of the key
+    # by problem, because the seed of Algorithm 3's samples is not part of the key
     optimum = table[table.solver == EXACT].groupby("key").variance.first()
     spectra = table[table.measure == eigenvalues.__name__].set_index("key").extra
     brute = table[table.solver == EXACT]
-    requested = (
-        len(brute) + 2 * (brute.label == "full rank").sum()
-    )  # there at three ranks, else at one
+    requested = len(brute) + 2 * (brute.label == "full rank").sum()  # three ranks, otherwise one
     # a matrix counts once its optimum is known and Algorithm 1 has run on it
     compared = (table.solver == "spannogram_exact") & table.label.isin(set(brute.label))
     table = table[table.solver.isin(NAMES)]
@@ -270,7 +269,7 @@ def rho(w, d):
 
 
 def draw(data, axes):
-    """Shares of the optimum, candidates, flops and times."""
+    """Draw shares of the optimum, candidates, flops and times."""
     share, candidates, flops, times = axes.flat
     _draw_shares(share, data)
     grown = _grown(data)
@@ -297,7 +296,7 @@ def draw(data, axes):
 
 
 def _grows(grown, column):
-    """The slope of each algorithm at k = 10, for the head of a panel."""
+    """The slope of each algorithm at k = 10, for the title of a panel."""
     slopes = [
         f"{NAMES[solver].partition(',')[0]} $n^{{{claims.slope(rows.n, rows[column]):.1f}}}$"
         + (f" (d = {d})" if solver == "spannogram_exact" else "")
@@ -308,7 +307,7 @@ def _grows(grown, column):
 
 
 def _draw_limits(axis, exact):
-    """How many candidates there can be: 2^d C(n+1, d)."""
+    """Draw the largest possible number of candidates: 2^d C(n+1, d)."""
     for d, dashes in ((2, "--"), (3, ":")):
         limit = exact[exact.d == d].sort_values("n").groupby("n").most.first()
         name = rf"$2^{d}\binom{{n+1}}{{{d}}}$"
@@ -316,7 +315,7 @@ def _draw_limits(axis, exact):
 
 
 def _style(solver, d, k):
-    """The marker tells d, the line and its filling k."""
+    """The style: the marker encodes d, the line and its filling k."""
     colour = look(solver)["color"]
     rank = f", $d = {d}$" if solver == "spannogram_exact" else ""
     line, face = ("-", colour) if k == "10" else ("--", "white")
@@ -339,7 +338,7 @@ def _draw_shares(axis, data):
     for place, (solver, label, d) in enumerate(CASES.values()):
         rows = data[(data.solver == solver) & (data.label == label)]
         rows = rows if d is None else rows[rows.d == d]
-        # spread out, or fifty equal values would be one dot
+        # spread out, because fifty equal values would look like one dot
         across = place + np.linspace(-0.3, 0.3, len(rows))
         axis.plot(across, rows.ratio, ".", color=look(solver)["color"], alpha=0.6, markersize=4)
         promised = rows.rho * (1.0 - EPS if solver == "spannogram" else 1.0)

@@ -1,9 +1,9 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 1: the spannogram of a 4 x 2 matrix.
 
-The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, entries from N(0, 1) (the
-paper's matrix is not given). Dots are the points where two of the five curves meet, the zero curve
-among them; hollow ones change no support. Shaded: the regions of constant support, for k = 2
-(ours); above the support of v(phi), below that of -v(phi).
+The curves [v(phi)]_i = V_i1 sin(phi) + V_i2 cos(phi) of the rows of V, with entries from N(0, 1)
+(the paper does not give its matrix). Dots mark the points where two of the five curves meet,
+including the zero curve; hollow ones change no support. Shaded: the regions of constant support for
+k = 2 (ours), with the support of v(phi) above and that of -v(phi) below.
 """
 
 from itertools import combinations, pairwise
@@ -39,7 +39,7 @@ def meetings(V):
 
     The angles are in (-90, 90] and increase.
     """
-    # the zero curve too: a support changes where an entry becomes negative
+    # including the zero curve, as a support changes where an entry becomes negative
     curves = np.vstack([V, np.zeros(2)])
     points = []
     for i, j in combinations(range(len(curves)), 2):
@@ -86,12 +86,12 @@ def draw(data, axes):
 
 
 def _regions(axis, V, points, side, level):
-    """Shade where the support stays, above or below zero, and name it."""
+    """Shade each region of constant support, above or below zero, and name it."""
     edges = [-np.pi / 2, *(p for p, _ in points), np.pi / 2]
     regions: list[list] = []
     for low, high in pairwise(edges):
         now = supports(V, (low + high) / 2)[side]
-        # two meetings at one angle
+        # two crossings at one angle
         if high - low < 1e-9:
             continue
         # neighbours with one support are one region

@@ -1,10 +1,11 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 2: the feasible cone of (P_2).
 
-Our drawing: the paper's page is not at hand. (P_2) maximises ||V_I c|| over the c of the unit
-circle with V_I c >= 0, V the matrix of Figure 1. Shaded: the half-planes where an entry of V_I c is
-negative; thick: the feasible arc; the outer curve is at the distance ||V_I c|| from the centre, in
-units of its largest value. Left a support whose leading eigenvector u is feasible, and the optimum;
-right one where it is not, and the optimum c lies at an end of the arc.
+Our drawing, because the paper's page was not available. (P_2) maximises ||V_I c|| over the c of the
+unit circle with V_I c >= 0, where V is the matrix of Figure 1. Shaded: the half-planes where an
+entry of V_I c is negative. Thick: the feasible arc. The outer curve has the distance ||V_I c|| from
+the centre, in units of its largest value. Left: a support whose leading eigenvector u is feasible,
+and therefore optimal. Right: one where it is infeasible, and the optimum c lies at an end of the
+arc.
 """
 
 from itertools import combinations
@@ -29,21 +30,21 @@ def runs(scale):
 
 def cones(problem, *, seed):
     """(P_2) for the best supports with a feasible and with an infeasible leading eigenvector."""
-    # here: the workflow, which only lists the runs, need not wait for numba
+    # imported here, so that the workflow, which only lists the runs, need not load numba
     from spcabench.methods import spannogram
 
     V = problem.data.dense().T
     cases = []
-    # pairs and triples: one row alone cuts off a half-plane
+    # pairs and triples, because a single row only cuts off a half-plane
     for rows in (W for size in (2, 3) for W in combinations(range(len(V)), size)):
         R = np.ascontiguousarray(V[list(rows)])
         value, c, _ = spannogram.cone_maximum(R, R.T @ R, 0.0)
         # zero where the cone is empty
         if c.any():
             u = np.linalg.eigh(R.T @ R)[1][:, -1]
-            # an eigenvector has no sign; of the two the one on the side of the optimum is drawn
+            # an eigenvector has no sign; the one on the side of the optimum is drawn
             u = u if u @ c >= 0 else -u
-            # on the edge counts as inside, whatever rounding makes of it
+            # points on the edge count as inside, despite rounding
             inside = bool((R @ u).min() >= -1e-9)
             cases.append(dict(I=rows, value=value, c=c.tolist(), u=u.tolist(), inside=inside))
     best = [
@@ -93,7 +94,7 @@ def _draw_cone(axis, R, case):
 
 
 def _half_plane(axis, row, colour, label):
-    """Shade where row'c < 0, and draw its edge."""
+    """Shade the half-plane where row'c < 0, and draw its edge."""
     out, along = -row / np.linalg.norm(row), np.array([-row[1], row[0]]) / np.linalg.norm(row)
     corners = np.array([4 * along, 4 * along + 8 * out, -4 * along + 8 * out, -4 * along])
     axis.fill(*corners.T, color=colour, alpha=0.13, linewidth=0, label=label)

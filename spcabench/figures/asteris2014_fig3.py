@@ -1,11 +1,11 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 3: faces, and six nonnegative sparse components
 by each method.
 
-CBCL, 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components one after the
-other, the pixels of each removed before the next: Algorithm 3 with d = 3, eps = 0.1 and N =
-ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have one scale; under each
-its variance as a share of lambda_1. Drawn are the raw values; the contrast-normalised faces, which
-are closer to the paper's numbers in Figure 4, decide.
+CBCL, 2429 faces of 19 x 19 pixels, raw grey values, centred; k = 40. Six components are found one
+after the other, and the pixels of each are removed before the next: Algorithm 3 with d = 3, eps =
+0.1 and N = ceil(eps^-d ln n) samples, and EM, best of 10 restarts. All components have the same
+scale; the variance below each is a share of lambda_1. The raw values are drawn, but the
+contrast-normalised faces decide, because they are closer to the paper's numbers in Figure 4.
 """
 
 from itertools import product
@@ -50,7 +50,7 @@ A1 = claims.Statement(
 
 @A1.measured
 def _compact(data):
-    # EM beside Algorithm 3: the quote is about nonnegative sparse PCA
+    # EM as well as Algorithm 3, because the quote is about nonnegative sparse PCA
     for (name, label), (method, called) in product(PREPARED.items(), CALLED.items()):
         rows = data[(data.name == method) & (data.label == label)]
         # the mean of fewer parts would be another quantity
@@ -96,11 +96,11 @@ def faces(problem, *, seed):
 
 
 def parts(problem, *, seed, method):
-    """The components, what they explain, and how much of a part each support is."""
+    """The components, what they explain, and how compact each support is."""
     components = api.components(
         problem, method, COUNT, k=K, deflation="drop_features", seed=seed, **METHODS[method]
     )
-    # later parts have fewer pixels to choose from, so random sets are drawn from the same ones
+    # later parts have fewer pixels to choose from, so random sets are drawn from the same pixels
     free, rng, ranks = np.ones(problem.n, dtype=bool), np.random.default_rng(seed), []
     for result in components:
         W = result.support
@@ -117,18 +117,18 @@ def parts(problem, *, seed, method):
 
 
 def neighbours(W):
-    """Pairs of pixels of W that are side by side."""
+    """Pairs of adjacent pixels in W."""
     image = np.zeros((SIDE, SIDE), dtype=bool)
     image.flat[W] = True
     return int((image[1:] & image[:-1]).sum() + (image[:, 1:] & image[:, :-1]).sum())
 
 
 def compactness(W):
-    """Mean squared distance of pixels from their centre, over that of as many in reading order.
+    """Mean squared distance of pixels from their centre, relative to as many in reading order.
 
-    Of the pixels in reading order those count that lie closest together.
+    The reference uses the closest such set of pixels in reading order.
     """
-    # reading order is what a method gives that knows nothing of the image
+    # a method without knowledge of the image would return pixels in reading order
     inertia = np.array([_inertia(np.arange(a, a + len(W))) for a in range(SIDE**2 - len(W) + 1)])
     return _inertia(W) / inertia.min()
 
@@ -141,8 +141,9 @@ def _inertia(W):
 def data(table):
     """One row per image.
 
-    name, place : row and column of the figure. share : of the variance. compact : as above. rank :
-    among random supports. overlap : pixels in more than one component.
+    name, place : row and column of the figure. share : of the variance. compact : see
+        `compactness`. rank : among random supports. overlap : number of pixels in more than one
+        component.
     """
     images = []
     for row in table.itertuples():

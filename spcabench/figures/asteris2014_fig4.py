@@ -3,12 +3,12 @@ against k.
 
 CBCL, 2429 faces of 361 pixels, contrast-normalised and centred. Algorithm 3 with d = 3, eps = 0.1
 and N = ceil(eps^-d ln n) samples; EM, best of 10 restarts; NSPCA with beta searched for each k,
-drawn only at the k that the search hit. Shaded: from Algorithm 3's variance up to q / (1 - eps) +
-lambda_4 capped at lambda_1 (q its value on the rank-3 matrix), which bounds the optimum with
-probability 1 - 1/n; dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances
-are as the solvers give them, which for EM is after its renormalisation. The right panel is ours.
-The contrast-normalised faces decide, because they come closest to the paper's 58 % at k = 180; the
-thinner line is that of the raw grey values.
+drawn only at the k that the search reached. Shaded: from Algorithm 3's variance up to q / (1 - eps)
++ lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
+probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
+bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
+panel is ours. The contrast-normalised faces decide, because they come closest to the paper's 58 %
+at k = 180; the thinner line shows the raw grey values.
 """
 
 from typing import Any
@@ -71,7 +71,7 @@ def _rank_three(data, judged):
     rows = base.by_cardinality(data, "spannogram", CONTRAST)
     quotient = shared.ratio(data, "value", CONTRAST)
     apart = quotient[(quotient - 1).abs() > 0.02]
-    # what Algorithm 3 maximises, as a share of what it is judged by
+    # what Algorithm 3 maximises, as a share of the bound
     seen = rows.q / rows.variance
     return (
         f"Algorithm 3 is the lower one at {(apart < 1).sum()} of these {len(apart)} k: the matrix "
@@ -110,7 +110,7 @@ A19 = claims.Statement(
 @A19.measured
 def _hits(data):
     for name, label in PREPARED.items():
-        # rows that the search missed too: they are what the statement is about
+        # including rows that the search missed, because the statement is about them
         requested = shared.rows_of(data, label, "nspca")
         hit = requested.k[requested.k == requested.cardinality].sort_values()
         if len(requested):
@@ -173,7 +173,7 @@ def _over_draws(ratios):
 
 @A20.because
 def _capped(data, judged):
-    """What Algorithm 3 has of its bound where d or eps is coarse."""
+    """Algorithm 3's share of its bound for coarse d or eps."""
     rows = data[(data.label == base.ACCURACY) & data.parameters.map(lambda p: "contrast" in p)]
     shares = {(e["d"], e["eps"]): 100 * np.mean(e["shares"]) for e in rows.extra}
     told = [
@@ -185,15 +185,15 @@ def _capped(data, judged):
 
 
 def runs(scale):
-    """Paper: every k from 1 to 361, NSPCA at 31 of them; other preprocessings at 12 of them."""
+    """Paper: every k from 1 to 361, with NSPCA at 31 and other preparations at 12 of them."""
     paper = scale == "paper"
     ks = range(1, 362) if paper else base.grid(361, 24, [K])
     yield from base.both("cbcl", {}, ks, base.MAIN, "covariance")
-    # of the plain data, which the picture shows
+    # for the plain data, which the picture shows
     yield from truth(scale, "cbcl", {}, 20, form="covariance", nonnegative=True)
     for label, parameters in PREPROCESSINGS.items():
         if label == CONTRAST:
-            # the preparation that decides gets a fine grid, the others just enough for a range
+            # the decisive preparation gets a fine grid, the others just enough for a range
             some = base.grid(361, 120 if paper else 16, [K])
         else:
             some = base.grid(361, 12, [K]) if paper else [20, K]
@@ -226,7 +226,7 @@ data = base.with_bounds
 
 
 def draw(data, axes):
-    """The trade-off, with NSPCA where it hit k."""
+    """Draw the trade-off, with NSPCA at the k that it reached."""
     base.draw_trade_off(data, axes, {K: 58.0}, CONTRAST, "raw grey values", xscale="log")
     requested = base.by_cardinality(data, "nspca", CONTRAST)
     hit = requested[requested.index == requested.cardinality]

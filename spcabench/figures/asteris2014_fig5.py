@@ -1,12 +1,13 @@
 """Asteris, Papailiopoulos, Dimakis (2014), Figure 5: variance of nonnegative components of leukemia
 genes, against k.
 
-Armstrong et al., 72 samples x 12582 probe sets, raw intensities, centred; k = 1 to 1000 (ours: the
-paper names no range). Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n) samples; EM, best
-of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4 capped at
-lambda_1 (q its value on the rank-3 matrix), which bounds the optimum with probability 1 - 1/n;
-dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances are as the solvers
-give them, which for EM is after its renormalisation. The right panel is ours.
+Armstrong et al., 72 samples x 12582 probe sets, raw intensities, centred; k = 1 to 1000 (ours,
+because the paper names no range). Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
+samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) +
+lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
+probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
+bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
+panel is ours.
 """
 
 from typing import Any
@@ -22,7 +23,7 @@ from spcabench.run import Run
 
 PANELS, SIZE = (1, 2), (11.5, 5.2)
 K, LARGEST = 50, 1000
-# settings of EM beside ten restarts to a tolerance of 1e-6: the authors' package has 1e-3
+# settings of EM other than ten restarts to a tolerance of 1e-6: the authors' package uses 1e-3
 EM_ALSO: list[dict[str, Any]] = [*(dict(restarts=r) for r in (1, 30, 100)), dict(tol_em=1e-3)]
 PREPROCESSINGS = {"not centred": dict(center=False), "scaled": dict(scale=True)}
 PREPARED = {"centred": base.MAIN, **{of: of for of in PREPROCESSINGS}}  # reading -> label
@@ -30,7 +31,7 @@ GENES: dict[str, Any] = dict(
     where="section 7, figure 5",
     why="the paper's vectors are zero-mean (section 1), and it names no further preparation",
 )
-THIRD = LARGEST / 3  # the paper names no cardinality for "low" and "larger"
+THIRD = LARGEST / 3  # the paper gives no cardinality for "low" and "larger"
 A13, A17 = shared.A13, shared.A17
 
 A4 = claims.Statement(
@@ -59,7 +60,7 @@ def _outperforms(data):
 
 
 def _untied(ratio):
-    """Ratios, of which those within the accuracy that EM is run to, a millionth, are 1."""
+    """Ratios, with those within EM's accuracy of a millionth set to 1."""
     return ratio.where((ratio - 1).abs() > 1e-6, 1.0)
 
 
@@ -125,13 +126,13 @@ A14 = claims.Statement(
 def _speed(data):
     timed = data[data.label == base.TIME]
     seconds = timed.setup_time + timed.solve_time
-    # all runs have the same label, because they were timed in turns as one group
+    # all runs have the same label, because they were timed in turn as one group
     of = np.array([_of(settings) for settings in timed.settings], dtype=object)
-    # ratios within a round: both runs met the same state of the machine
+    # ratios within a round, because both runs met the same state of the machine
     rounds = seconds.groupby([timed.repeat, of]).first().unstack()
     for name in rounds.median().sort_values().index.drop("mine") if "mine" in rounds else ():
         pair = rounds[["mine", name]].dropna()
-        # the quote has two parts, similar and a few seconds: the longer time is judged too
+        # the quote has two parts, similar and a few seconds, so the longer time is judged too
         results = pair.assign(ratio=pair.mine / pair[name], longer=pair.max(axis=1)).reset_index()
         places = [
             claims.Place(
@@ -167,7 +168,7 @@ def runs(scale):
         yield from base.both(
             "mll", parameters, base.grid(LARGEST, 12, [K]) if paper else [K], label, None
         )
-    # the paper names neither restarts nor tolerance, and the ratio of times depends on both
+    # the paper states neither restarts nor tolerance, and the ratio of times depends on both
     also = [("em", base.EM | changed) for changed in EM_ALSO]
     for solver, settings in (("spannogram", base.ALG3), ("em", base.EM), *also):
         timed: dict[str, Any] = dict(settings=dict(k=K, **settings), timed=True, label=base.TIME)
@@ -183,7 +184,7 @@ def draw(data, axes):
 
 
 def _of(settings):
-    """The settings of a run of EM, in words; "mine" of Algorithm 3."""
+    """The settings of a run of EM, in words; "mine" for Algorithm 3."""
     if "d" in settings:
         return "mine"
     tolerance = f", tolerance {settings['tol_em']:g}" if "tol_em" in settings else ""

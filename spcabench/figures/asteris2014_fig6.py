@@ -2,11 +2,12 @@
 spectra, against k.
 
 LRS, 531 spectra in 93 bands, centred. Algorithm 3 with d = 3, eps = 0.1 and N = ceil(eps^-d ln n)
-samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) + lambda_4
-capped at lambda_1 (q its value on the rank-3 matrix), which bounds the optimum with probability 1 -
-1/n; dotted: without 1 / (1 - eps), the other reading, which is no bound. Variances are as the
-solvers give them, which for EM is after its renormalisation. The right panel is ours. The
-statements are decided by the uncentred spectra: centred ones leave 11 nonzeros at k = 90.
+samples; EM, best of 10 restarts. Shaded: from Algorithm 3's variance up to q / (1 - eps) +
+lambda_4, capped at lambda_1 (q is its value on the rank-3 matrix), which bounds the optimum with
+probability 1 - 1/n. Dotted: the same without 1 / (1 - eps), the other reading, which is not a
+bound. Variances are as returned by the solvers; for EM this is after its renormalisation. The right
+panel is ours. The uncentred spectra decide the statements, because centred ones leave 11 nonzeros
+at k = 90.
 """
 
 from dataclasses import replace
@@ -32,7 +33,7 @@ SPECTRA: dict[str, Any] = dict(
     calibrated_by="A10b",
 )
 WHERE = "section 7, figure 6"
-# it climbs, by at most a quarter more than the paper's
+# it climbs, but at most a quarter more than in the paper
 CLIMB = claims.Part(
     "climb", "that over the same at k = 20", "times", claims.Rule(1, 1.25 * 93 / 86, ends=False)
 )
@@ -129,7 +130,7 @@ def draw(data, axes):
     base.draw_trade_off(data, axes, {K: 86.0, LARGE: 93.0}, UNCENTRED, "centred", xscale="log")
     rows = base.by_cardinality(data, "spannogram", UNCENTRED)
     if LARGE in rows.index:
-        # the reason why the uncentred spectra decide, in the title
+        # the title gives the reason why the uncentred spectra decide
         nonzeros = base.by_cardinality(data, "spannogram").cardinality.get(LARGE, float("nan"))
         axes.flat[1].set_title(
             f"{rows.cardinality[LARGE]:.0f} nonzeros at $k$ = {LARGE}, where centred spectra have "
