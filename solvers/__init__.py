@@ -4,16 +4,10 @@
 # is fast enough, for loadings of any sign and for x >= 0. The exact search takes up to two seconds
 # for 30 variables, and minutes for 60. Local search computes a few hundred columns of the
 # covariance, each at the cost of one pass over the stored entries: seconds for 10^7 of them.
-BY_SIZE = {
-    False: (
-        (30, float("inf"), "branch_and_bound"),
-        (float("inf"), 2e7, "local_search"),
-        (float("inf"), float("inf"), "em"),
-    ),
-    True: (
-        (30, float("inf"), "branch_and_bound"),
-        (float("inf"), float("inf"), "em"),
-    ),
-}
+BY_SIZE = (
+    (30, float("inf"), "branch_and_bound"),
+    (float("inf"), 2e7, "local_search"),
+    (float("inf"), float("inf"), "em"),
+)
 # Choosing the cardinality takes many runs: hence a solver with few starts, and its settings.
 QUICK = {False: ("local_search", {"budget": 8}), True: ("em", {"restarts": 3})}

@@ -3,18 +3,18 @@
 This suite's own reference heuristic (2026), not from a paper: truncated power steps, then swaps,
 each tested exactly (`spcabench.methods.local_search`). The starts are greedy signs (He, Monteiro
 and Park 2010), the truncated leading eigenvector, power iterations on a shrinking support, and
-random changes of the best support. No support is scanned twice. After the starts that are not
-random, it ends if cheap bounds prove its support optimal.
+random changes of the best support. x >= 0 has its own starts and swaps. No support is scanned
+twice. After the starts that are not random, it ends if cheap bounds prove its support optimal.
 """
 
 import numpy as np
 
 from spcabench.errors import InputError
 from spcabench.iterate import Facts, Iterate, Traits
-from spcabench.methods.local_search import TOLERANCE, Search
+from spcabench.methods.local_search import TOLERANCE, NonnegativeSearch, Search
 from spcabench.vectors import embed
 
-TRAITS = Traits(control="cardinality", accepts="either")
+TRAITS = Traits(control="cardinality", accepts="either", nonnegative=True)
 FACTS = Facts(
     year=2026,
     cost="9 k^3 + n k^2 a swap, n k a power step",
@@ -27,7 +27,7 @@ STOP, MAX_ITERATIONS = "end", 10**6
 FIXED = 2  # index of the last start that is not random
 
 
-def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
+def solve(problem, *, k: int, nonnegative: bool = False, budget: int = 120, seed: int = 0):
     """Yield the best x (n,) after each start.
 
     budget : total number of scans, each over all k (n - k) swaps. The answer depends on the budget
@@ -36,7 +36,11 @@ def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
     if budget < 1:
         raise InputError(f"budget: {budget}; it must be at least 1")
     Sigma = problem.covariance  # (n, n)
-    search = Search(Sigma, k, budget, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    if nonnegative:
+        yield from nonnegative_loadings(NonnegativeSearch(Sigma, k, budget, rng))
+        return
+    search = Search(Sigma, k, budget, rng)
     for count, start in enumerate(search.starts()):
         search.climb(start)
         if count == FIXED and not problem.indefinite and search.is_optimal():
@@ -44,6 +48,15 @@ def solve(problem, *, k: int, budget: int = 120, seed: int = 0):
             return
         yield embed(Sigma[search.W].leading()[1], search.W, problem.n)
         if not search.left or k == problem.n:
+            return
+
+
+def nonnegative_loadings(search):
+    """Yield the best x >= 0 (n,) after each start."""
+    for start in search.starts():
+        search.climb(start)
+        yield embed(search.loading, search.W, search.n)
+        if not search.left or search.k == search.n:
             return
 
 

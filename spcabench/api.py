@@ -95,9 +95,9 @@ def as_problem(X: Any, scale: bool = False, argument: str = "problem") -> Proble
     return Problem.from_data(X, "X", scale=scale, divisor="m - 1")
 
 
-def default_solver(problem: Problem, nonnegative: bool = False) -> str:
+def default_solver(problem: Problem) -> str:
     """Return the name of the solver that is used if none is given."""
-    return registry.solver_for(problem.n, bool(nonnegative), problem.nnz)
+    return registry.solver_for(problem.n, problem.nnz)
 
 
 def solve(
@@ -193,7 +193,7 @@ def _asked(
         validate.switch(argument, value)
     problem = as_problem(problem)
     if solver is None:
-        solver = default_solver(problem, nonnegative)
+        solver = default_solver(problem)
     if isinstance(solver, ModuleType) and hasattr(solver, "TRAITS"):
         return problem, solver
     if not isinstance(solver, str):

@@ -236,9 +236,9 @@ def _from_file(file: Path) -> ModuleType:
     return loaded
 
 
-def solver_for(n: int, nonnegative: bool = False, stored: int = 0) -> str:
+def solver_for(n: int, stored: int = 0) -> str:
     """Return the name of the solver for a problem with n variables and ``stored`` entries."""
-    table = _package("solver").BY_SIZE[nonnegative]
+    table = _package("solver").BY_SIZE
     return next(name for most, entries, name in table if n <= most and stored <= entries)
 
 

@@ -233,7 +233,7 @@ def _answer(problem: "Problem", typed: SimpleNamespace) -> Any:
 
     ks = [] if typed.k == options.AUTO else options.cardinalities(typed.k)
     _check_sizes(problem, ks, typed.components)
-    name = typed.solver or api.default_solver(problem, typed.nonnegative)
+    name = typed.solver or api.default_solver(problem)
     # what a solver prints is no part of the answer, which a program may read
     with solvers.by_its_author(name), redirect_stdout(sys.stderr):
         with solvers.within(solvers.IMPORT, name, "its import"):

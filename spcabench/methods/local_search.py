@@ -5,6 +5,9 @@ the pseudo-inverse of lambda I - S[W, W], and c = S[W, j]. Replacing i by j impr
 and only if
 
     S_jj + c'Pc + 2b (Pc)_i + b^2 P_ii > lambda,    b = -(v'c) / v_i.
+
+For x >= 0 the best loading of a support is a hard problem itself. There an ascent gives a good x,
+and a swap is made where the best combination of x without x_i and e_j exceeds it.
 """
 
 from collections.abc import Iterator
@@ -16,8 +19,8 @@ from spcabench.kernels import compiled
 from spcabench.methods import bound_formulas
 from spcabench.methods.exact_search.candidates import candidates
 from spcabench.problem.covariance import Covariance
-from spcabench.problem.spectral import eigen
-from spcabench.steps import greedy_signs, lanczos
+from spcabench.problem.spectral import eigen, leading_pairs
+from spcabench.steps import greedy_signs, lanczos, nonnegative_loading
 from spcabench.vectors import Array, Indices, Vector, normalize, project, support
 
 MOST = 1000  # largest number of variables for which rows of Sigma are sorted for a proof
@@ -202,16 +205,22 @@ class Search:
 
     def _shrunk(self, x: Vector) -> Indices:
         count = self.n
-        while count > self.k:
+        while count > self.k and x.any():
             count = max(self.k, count // 2)
-            x = project(self.Sigma @ x, count)
+            x = project(self._allowed(self.Sigma @ x), count)
         return self._filled(x)
+
+    def _allowed(self, z: Vector) -> Vector:
+        """The direction z (n,), or what x >= 0 allows of it."""
+        return z
 
     def _kicked(self) -> Indices:
         """Replace some variables of the best support by others, drawn by covariance with it."""
         many = min(1 + int(self.rng.geometric(KICK)), max(1, self.k // 2), self.n - self.k)
         members = self.rng.permutation(self.W)[many:]
-        weight = np.abs(sum(self.column(j) for j in members)) if len(members) else self.d**2
+        weight = self.d**2
+        if len(members):
+            weight = np.abs(self._allowed(np.sum([self.column(j) for j in members], axis=0)))
         weight = weight + (SMALL * max(weight.max(), self.d.max()) or 1.0)
         weight = np.where(np.isin(np.arange(self.n), self.W), 0.0, weight)
         return np.concatenate(
@@ -223,3 +232,63 @@ class Search:
         W = support(x)
         outside = np.setdiff1d(np.argsort(-self.d, kind="stable"), W, assume_unique=True)
         return np.concatenate([W, outside[: self.k - len(W)]])
+
+
+class NonnegativeSearch(Search):
+    """The same for x >= 0; ``loading`` is the best x on the support ``W``."""
+
+    loading: Vector = np.ones(1)
+
+    def climb(self, W: Indices) -> None:
+        """As `Search.climb`, by swaps that surely improve; the best x may have zeros."""
+        W, value, scans = np.array(W, dtype=np.int64), -np.inf, self.left
+        R = self._rows(W)
+        while self.left and not self._seen(W):
+            self.left -= 1
+            B = R[:, W]
+            reached, y = nonnegative_loading(B, leading_pairs(np.maximum(B, 0.0), 1)[1][:, 0])
+            if reached <= value + ROUNDING * abs(value):
+                break
+            value = reached
+            if value > self.value:
+                order = np.argsort(W)
+                self.value, self.W, self.loading = value, W[order], y[order]
+            gains = swap_values(R, self.d, W, y, value)
+            i, j = np.unravel_index(gains.argmax(), gains.shape)
+            if gains[i, j] <= value * (1.0 + ROUNDING):
+                break
+            W[i], R[i] = j, self.column(int(j))
+        self.left -= int(0 < self.left == scans)
+
+    def starts(self) -> Iterator[Indices]:
+        """Yield supports to climb from, without end.
+
+        The first are those of the leading eigenvector, of either sign, and of the column of largest
+        variance. Then kicks alternate with power iterations of shrinking support.
+        """
+        x = lanczos(self.Sigma.__matmul__, normalize(self.d + self.d.max()), 1e-6)
+        for start in (x, -x, self.column(int(self.d.argmax()))):
+            yield self._shrunk(np.maximum(start, 0.0))
+        while True:
+            for _ in range(4):
+                yield self._kicked()
+            yield self._shrunk(np.abs(self.rng.standard_normal(self.n)))
+
+    def _allowed(self, z: Vector) -> Vector:
+        return np.maximum(z, 0.0)
+
+
+def swap_values(R: Array, d: Vector, W: Indices, y: Vector, value: float) -> Array:
+    """The value (k, n) of the best x >= 0 of y without y_i and of e_j, j not in W.
+
+    R = S[W] (k, n) are rows of S, d (n,) its diagonal, and value = y'S[W, W]y. It costs 2 k n
+    flops.
+    """
+    charge(2 * R.size)
+    u, left = y @ R, 1.0 - y * y
+    left[left < SMALL] = np.inf  # nothing is left but e_j
+    without = ((value - 2.0 * y * u[W] + y * y * d[W]) / left)[:, None]
+    joint = np.maximum(u - y[:, None] * R, 0.0) ** 2 / left[:, None]
+    values = (without + d) / 2.0 + np.sqrt(((without - d) / 2.0) ** 2 + joint)
+    values[:, W] = -np.inf
+    return values

@@ -1,6 +1,7 @@
 """The exact search and the local search, against brute force and their definitions."""
 
 from collections import deque
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from spcabench.methods.exact_search import branch_and_bound, candidates, pruning
 from spcabench.methods.exact_search.branch_and_bound import Exact
 from spcabench.methods.exact_search.search_tree import Tree
 from spcabench.problem.covariance import Covariance
+from spcabench.steps import nonnegative_loading
 from tests import problems
 from tests.problems import FAMILIES
 from tests.twins import twin
@@ -248,3 +250,26 @@ def test_a_spike_is_proven_by_local_search():
     S = np.eye(30) + 4.0 * np.outer(np.arange(30) < 5, np.arange(30) < 5)
     result = api.solve(Problem.from_covariance(S), "local_search", k=5)
     assert result.status == "proven" and result.iterations == 2
+
+
+@pytest.mark.parametrize("seed", problems.some(6, range(40)))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_nonnegative_swaps_gain_what_they_promise_and_end_at_the_optimum_of_small_problems(
+    family, seed
+):
+    S = problems.explicit(problems.problem(family, seed)[0])
+    n, k = len(S), min(3, len(S) - 1)
+    W = np.arange(k)
+    value, y = nonnegative_loading(S[:k, :k], np.ones(k))
+    promised = local_search.swap_values(S[:k], S.diagonal(), W, y, value)
+    for i, j in product(range(k), range(k, n)):
+        swapped = np.append(np.delete(W, i), j)
+        best = problems.copositive(S[np.ix_(swapped, swapped)])
+        assert promised[i, j] <= best * (1 + 1e-9) + 1e-12
+    search = local_search.NonnegativeSearch(Covariance(S), k, 40, np.random.default_rng(0))
+    for start in islice(search.starts(), 12):
+        search.climb(start)
+    assert (search.loading >= 0.0).all() and len(search.W) == k
+    x = search.loading
+    assert x @ S[np.ix_(search.W, search.W)] @ x == pytest.approx(search.value, rel=1e-12)
+    assert search.value == pytest.approx(problems.optimum(S, k, True), rel=1e-9, abs=1e-12)
