@@ -1,10 +1,10 @@
 """d'Aspremont et al. (2007): the three-factor example of Zou et al., two components of ten
 variables.
 
-Exact covariance. Cardinality 4 each; thresholded PCA keeps the four largest entries of each
-eigenvector, DSPCA's rho is searched, x truncated and not refitted; Hotelling's deflation.
-Cumulative variance is adjusted by QR. X1 to X4 measure the first factor, X5 to X8 the second, X9
-and X10 a mixture of both.
+The covariance is exact. Both components have cardinality 4. Thresholded PCA uses the four largest
+entries of each eigenvector; DSPCA's rho is searched, and x is truncated but not refitted;
+Hotelling's deflation. The cumulative variance is adjusted by QR. X1 to X4 measure the first factor,
+X5 to X8 the second, and X9 and X10 a mixture of both.
 """
 
 import numpy as np
@@ -56,9 +56,9 @@ def _recovered(data):
 
 
 def _of_factors(results):
-    """Variables that are those of the factors, and the largest difference of a loading from 1/2."""
+    """The number of the factors' variables, and the largest difference of a loading from 1/2."""
     Z = np.array(results["Z"]).T
-    # an eigenvector has entries that rounding left beside zero
+    # an eigenvector has entries that are only rounding errors
     supports = [set(np.flatnonzero(np.abs(z) > 1e-9)) for z in Z]
     # a dense component contains every factor and recovers none
     four = [(W, of) for W, of in zip(supports, FACTORS, strict=True) if len(W) == len(of)]
@@ -68,7 +68,7 @@ def _of_factors(results):
 
 @D12.because
 def _a_mixture(data, judged):
-    """What another method takes in place of the factors."""
+    """What another method finds instead of the factors."""
     # the method that people would use instead
     (cut,) = data.extra[data.label == "thresholded"]
     names = np.array(cut["features"])[np.flatnonzero(np.array(cut["Z"])[:, 0])]
@@ -91,7 +91,7 @@ def runs(scale):
 
 
 def table(problem, *, seed, method):
-    """Two components by one method."""
+    """Two components found by one method."""
     return measured(problem, method, (4, 4))
 
 
@@ -105,14 +105,14 @@ def tables(data):
 
 
 def draw(data, axes):
-    """The loadings of both components by each method; the tables are on the page."""
+    """Draw the loadings of both components by each method; the tables are on the page."""
     for place, axis in enumerate(axes.flat):
         mark_level(axis, 0.5, "four equal loadings: 0.5", "right" if place else "left")
         for offset, (method, name) in enumerate(METHODS.items()):
             for numbers in data[data.label == method].extra:
                 loadings = np.array(numbers["Z"])[:, place]
                 style = dict(linestyle="none", marker=MARKERS[offset], color=PALETTE[offset])
-                # side by side: equal loadings would hide each other
+                # side by side, because equal loadings would hide each other
                 x = np.arange(len(loadings)) + 0.12 * (offset - 1.5)
                 axis.plot(x, loadings, markersize=5, label=name, **style)
                 axis.set_xticks(range(len(loadings)), numbers["features"])

@@ -2,14 +2,15 @@
 below.
 
 500 genes of largest variance, centred, not scaled; colour and marker by class. The paper's data are
-not public: Alon (colon), Golub and MLL (leukemia) in their place. Intensities get floor 100,
-ceiling 16,000 and log2, as the field prepares them, before the genes are chosen; where these runs
-are missing, raw intensities are drawn, and the legend says so. DSPCA: at most 5 genes in a factor
-(ours: the paper states no rho, and has 14 in three); rho is searched for with BCA, which solves the
-same relaxation sooner, then grows by 2 % until DSPCA has as few; relaxation gap 1e-2, Hotelling's
-deflation, x truncated and not refitted. Accuracy: nearest centroid, leave one out, in all three
-factors. The genes of DSPCA's factors with their loadings are below the picture. Other readings: raw
-intensities, and genes scaled to unit variance after their choice.
+not public, so Alon (colon), Golub and MLL (leukemia) replace them. Before the genes are chosen,
+intensities are clipped between 100 and 16,000 and log2 is taken, as is common in the field. If
+these runs are missing, raw intensities are drawn, and the legend says so. DSPCA uses at most 5
+genes per factor (ours: the paper states no rho, and has 14 genes in three factors). BCA, which
+solves the same relaxation faster, searches rho, which then grows by 2 % until DSPCA has as few
+genes; relaxation gap 1e-2, Hotelling's deflation, x truncated and not refitted. Accuracy: nearest
+centroid, leave one out, in all three factors. The genes of DSPCA's factors are listed below the
+picture with their loadings. Other readings: raw intensities, and genes scaled to unit variance
+after they are chosen.
 """
 
 from typing import Any
@@ -35,7 +36,7 @@ CLASSES = {
     "MLL": "mixed-lineage",
 }
 
-PRIMARY = "floor 100, ceiling 16,000, log2"  # as the field prepares such data
+PRIMARY = "floor 100, ceiling 16,000, log2"  # as is common in the field
 PREPARED = {"log2": PRIMARY, "main": "raw intensities", "scaled": "raw intensities, scaled"}
 EXPERIMENT = "an experiment comparing SPCA to PCA"
 WHY = "the summary names no preparation: that of the field decides"
@@ -118,7 +119,7 @@ def _clusters(data):
 @D1.because
 @D3.because
 def _what_varies_most(data, judged):
-    """What DSPCA's and PCA's factors explain where DSPCA tells the classes apart worst."""
+    """What the factors of DSPCA and PCA explain for the data on which DSPCA classifies worst."""
     rows = data[data.label == "log2"]
     worst = min(rows.extra, key=lambda e: e["dspca"]["accuracy"] / e["pca"]["accuracy"])
     title = next(SETS[row.dataset] for row in rows.itertuples() if row.extra is worst)
@@ -134,9 +135,9 @@ def _what_varies_most(data, judged):
 
 
 def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
-    """The numbers of every data set, a reading for each preparation.
+    """The numbers of every data set, with a reading for each preparation.
 
-    nonzeros : the method and its number that the first part measures. part : that of the accuracy.
+    nonzeros : the method and its number for the first part. part : the name of the accuracy's part.
     """
     for label, name in PREPARED.items():
         places = []
@@ -153,9 +154,9 @@ def _readings(data, nonzeros=None, accuracy=False, part="accuracy"):
 
 
 def runs(scale):
-    """Every set in each preparation; the scaled one at paper scale only."""
+    """Every data set in each preparation; the scaled one only at paper scale."""
     readings: dict[str, dict[str, Any]] = {"log2": dict(log2=True), "main": {}}
-    # a reading that only has to agree or not: the quick scale can do without
+    # the quick scale can omit a reading that only confirms the others
     if scale == "paper":
         readings["scaled"] = dict(scale=True)
     for name in SETS:
@@ -171,7 +172,7 @@ def runs(scale):
 
 def factors(problem, *, seed):
     """Scores (m, 3) of both methods, their nonzeros, accuracy and silhouette."""
-    # here: the workflow, which only lists the runs, need not wait for scikit-learn
+    # imported here, so that the workflow, which only lists the runs, need not load scikit-learn
     from sklearn.metrics import silhouette_score
     from sklearn.model_selection import LeaveOneOut, cross_val_score
     from sklearn.neighbors import NearestCentroid
@@ -188,13 +189,13 @@ def factors(problem, *, seed):
     ]
     numbers: dict[str, Any] = {"labels": list(problem.labels), "genes": genes}
     for method, Z in (("pca", np.linalg.svd(A)[2][:FACTORS].T), ("dspca", sparse.Z)):
-        # the data are divided by sqrt(m), scores are in the units of the chip
+        # the data are divided by sqrt(m); scores are in the units of the chip
         scores = np.sqrt(problem.m) * A @ Z
         numbers[method] = {
             "scores": scores.tolist(),
             "nonzeros": int(np.count_nonzero(Z)),
             "accuracy": float(
-                # leave one out, because there are too few samples to set some apart
+                # leave one out, because there are too few samples for a test set
                 cross_val_score(NearestCentroid(), scores, problem.labels, cv=LeaveOneOut()).mean()
             ),
             "silhouette": float(silhouette_score(scores, problem.labels)),
@@ -208,17 +209,18 @@ def factors(problem, *, seed):
 
 def factor(problem):
     """DSPCA's component with at most `K` genes."""
-    # DSPCA at each trial of a search would take hours
+    # running DSPCA at each trial of a search would take hours
     rho = api.solve(problem, "bca_continuation", k=min(K, problem.n)).settings["lam"]
     while (results := api.solve(problem, "dspca", rho=rho, eps=1e-2, tol=1e-2)).cardinality > K:
-        # BCA's solution is rounded at another gap, so DSPCA may keep a gene more at the same rho
+        # BCA's solution is rounded at another gap, so DSPCA may include one more gene at the same
+        # rho
         rho *= 1.02
     return results
 
 
 def drawn(data):
-    """The rows of the preparation that decides, or of raw intensities, and its name."""
-    # results of older runs lack the preparation that decides
+    """The rows of the decisive preparation, or of raw intensities, and its name."""
+    # older results lack the decisive preparation
     label = next(label for label in PREPARED if label in set(data.label))
     return data[data.label == label], PREPARED[label]
 
@@ -241,10 +243,10 @@ def tables(data):
 
 
 def draw(data, axes):
-    """A column for each set: PCA, then DSPCA."""
+    """Draw a column for each data set: PCA above, DSPCA below."""
     rows, prepared = drawn(data)
     for column, name in zip(axes.T, SETS, strict=True):
-        # no row, no panel: a run may have failed
+        # without a row there is no panel, as a run may have failed
         for numbers in rows[rows.dataset == name].extra:
             for axis, method in zip(column, ("pca", "dspca"), strict=True):
                 scatter(
@@ -256,9 +258,9 @@ def draw(data, axes):
 
 
 def scatter(axis, title, labels, numbers):
-    """The samples in the first two factors, in units of a power of ten."""
+    """Draw the samples in the first two factors, in units of a power of ten."""
     scores, classes = np.array(numbers["scores"])[:, :2], sorted(set(labels))
-    # the scores' own are those of the chip's intensities
+    # the units of the scores are those of the chip's intensities
     scores = scores / 10.0 ** np.floor(np.log10(np.abs(scores).max()))
     for label, colour, marker in zip(classes, PALETTE, MARKERS, strict=False):
         rows = np.array(labels) == label

@@ -1,13 +1,13 @@
-"""d'Aspremont et al. (2007): convergence of DSPCA, and what it costs beside general SDP solvers.
+"""d'Aspremont et al. (2007): convergence of DSPCA, and its cost compared with general SDP solvers.
 
-Sigma = F'F with F (n, n) from N(0, 1), rho = sqrt(n), which is the standard deviation of a Sigma_ij
-(ours: the summary states none). Nothing is screened. eps is relative to the optimum; DSPCA's
-smoothing aims at eps, and it ends when its certified gap is at most eps. First panel: a run for
-each eps, medians over the problems; the subgradient method to the three larger eps. The others: to
-a gap of 1e-3 (SDP solvers at their own tolerance, 1e-6), one thread; time is the median over the
-problems of an n, memory that of the process above the loaded problem, at its peak, CVXPY included;
-DSPCA's is measured at the largest n alone. A run beyond a solver's practical size is refused, and
-not shown.
+Sigma = F'F with F (n, n) from N(0, 1); rho = sqrt(n), which is the standard deviation of a Sigma_ij
+(ours: the summary states none). No variables are screened. eps is relative to the optimum; the
+smoothing of DSPCA is set for eps, and DSPCA ends when its certified gap is at most eps. First
+panel: one run for each eps, medians over the problems; the subgradient method only for the three
+larger eps. Other panels: runs to a gap of 1e-3 (SDP solvers at their own tolerance, 1e-6), with one
+thread. Time is the median over the problems of an n. Memory is the peak of the process, in addition
+to the loaded problem and including CVXPY; for DSPCA it is measured only at the largest n. A run
+beyond a solver's practical size is refused, and not shown.
 """
 
 from functools import partial
@@ -65,12 +65,12 @@ def _cost(data):
     ]
     unit = rows.rho * np.sqrt(np.log(rows.n)) / (rows.eps * rows.relaxation_bound)
     rows = rows.assign(share=rows.iterations / (4 * rows.n * unit), unit=unit)
-    # the further problems have the larger sizes alone, and would weigh these more in a slope
+    # the additional problems only have the larger sizes, which would get more weight in a slope
     first = rows[rows.seed == 0]
     places = claims.places(
         rows, "n", lambda selected: claims.exact(selected.share.max()), "n = {:g}"
     )
-    # two sizes give a slope, but no hint whether it is one
+    # two sizes give a slope, but no evidence that it is constant
     if len(first) > 2:
         each = {"cost": first.flops / first.unit, "iteration": first.flops / first.iterations}
         places += [
@@ -101,7 +101,7 @@ def _smooth(data):
     if len(rows):
         numbers = {
             "largest": max(m["most"] for m in rows.extra),
-            # a negative distance would be as large an error as one above a half
+            # a negative distance is as large an error as one above a half
             "below zero": 1e6 * max(0.0, -min(m["least"] for m in rows.extra)),
         }
         places = [claims.Place(name, claims.exact(value)) for name, value in numbers.items()]
@@ -134,7 +134,7 @@ def _within(data):
     dspca = data[(data.method == "dspca") & (data.status == Status.CONVERGED)]
     if dspca.empty:
         return
-    # runs that ended at a limit say nothing of the stopping rule
+    # runs that ended at a limit say nothing about the stopping rule
     share = (dspca.relaxation_gap / dspca.eps).max()
     places = [claims.Place(f"{len(dspca)} runs", claims.exact(share))]
     size = data[data.label == "size"]
@@ -185,10 +185,10 @@ D9 = claims.Statement(
 @D9.measured
 def _practical(data):
     size = data[(data.label == "size") & (data.n <= LARGEST)]
-    # fmax passes over a memory that was not measured
+    # fmax ignores a memory that was not measured
     burden = np.fmax(size.total / SECONDS, size.above / BYTES)
     size = size.assign(burden=burden)
-    # D9 says what is practical, not who is first: that is in the note
+    # D9 says what is practical, not who is first, which is in the note
     sooner = size.groupby(["method", "n"]).total.median().unstack(0)
     for name, method in (("interior point", "CLARABEL"), ("SCS", "SCS")):
         rows = size[size.method == method]
@@ -206,8 +206,8 @@ def _practical(data):
 
 @D9.because
 def _another_general_solver(data, judged):
-    """At how many sizes SCS is sooner than DSPCA, and what would decide the interior point."""
-    # from the note that the reading wrote, so the two cannot disagree
+    """At how many sizes SCS is faster than DSPCA, and what would decide the interior point."""
+    # taken from the note that the reading wrote, so the two cannot disagree
     note = next((r["notes"][0] for r in judged["readings"] if r["name"] == "SCS"), "")
     told = note.replace("It is", "SCS, no interior-point solver, is")
     return f"{told} {claims.question(judged)}" if told else ""
@@ -262,7 +262,7 @@ def runs(scale):
     paper = scale == "paper"
     sizes = (10, 20, 40, 60, 80, 100, 120, 150, 200) if paper else (10, 20, 30, 40)
     for n in sizes:
-        # memory at the largest n only: the process for it repeats the run
+        # memory only at the largest n, because it takes a separate process that repeats the run
         yield gap_run("dspca", n, 0, "size", eps=EPS, tol=EPS, memory=n == sizes[-1])
         for solver in SDP:
             yield gap_run("exact_sdp", n, 0, "size", solver=solver, eps=1e-6, memory=True)
@@ -274,7 +274,7 @@ def runs(scale):
             uses=("dspca",),
             label="smoothing",
         )
-    # further problems where D9 is decided, so that it has an interval
+    # additional problems where D9 is decided, so that it has an interval
     for n in (60, 80, 100, 120) if paper else (30, 40):
         for seed in (1, 2) if paper else (1,):
             yield gap_run("dspca", n, seed, "size", eps=EPS, tol=EPS)
@@ -284,7 +284,7 @@ def runs(scale):
     for seed in range(6 if paper else 3):
         for eps in LEVELS:
             yield gap_run("dspca", n, seed, "eps", eps=eps, tol=eps)
-        # it needs about 1/eps^2 iterations: a million of them for the last level
+        # it needs about 1/eps^2 iterations, which is a million for the last level
         for eps in LEVELS[:3]:
             yield gap_run("dspca_subgradient", n, seed, "eps", tol=eps, max_iterations=100_000)
 
@@ -292,7 +292,7 @@ def runs(scale):
 def gap_run(name, n, seed, label, memory=False, **settings):
     """One run on F'F of order n."""
     limit = {} if name != "dspca" else dict(max_iterations=100_000)
-    # no screening: it would change n, against which everything is drawn
+    # without screening, which would change n, the horizontal axis
     settings = dict(rho=float(f"{n**0.5:.4g}"), screen=False, **settings, **limit)
     return Run(
         dataset="gaussian",
@@ -317,7 +317,7 @@ def smoothing(problem, *, seed):
         mu = eps * S.diagonal().max() / (2.0 * np.log(n))
         for U in (np.zeros((n, n)), *rng.uniform(-rho, rho, (10, n, n)), last[1]):
             w = np.linalg.eigvalsh(S + (U + U.T) / 2)
-            # with the largest eigenvalue taken out, or exp overflows at small mu
+            # the largest eigenvalue is subtracted, or exp would overflow at small mu
             f_mu = w[-1] + mu * np.log(np.exp((w - w[-1]) / mu).sum()) - mu * np.log(n)
             distances.append((w[-1] - f_mu) / (2.0 * mu * np.log(n)))
     return {"least": float(min(distances)), "most": float(max(distances))}
@@ -342,7 +342,7 @@ def draw(data, axes):
 
 
 def exponents(rows):
-    """For each seed with at least three levels the exponent of the iterations in 1/eps."""
+    """The exponent of the iterations in 1/eps, for each seed with at least three levels."""
     measured = {seed: iterations_to(part) for seed, part in rows.groupby("seed")}
     return pd.Series(
         {

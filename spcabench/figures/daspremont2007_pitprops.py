@@ -2,11 +2,11 @@
 search.
 
 Correlation matrix of 13 variables. Cardinalities 6, 2, 2, 1, 1, 1 (ours: the summary states none),
-the same for all sparse methods; DSPCA's rho is searched for each, x is truncated and not refitted;
-Hotelling's deflation. Cumulative variance is adjusted by QR; the tables are below the picture. Left
-the first component at every cardinality, DSPCA and thresholded PCA after the refit on their
-support, with the bound that DSPCA certifies. Right the paper's decomposition at a fixed rho,
-largest entry of what is left, until it is below rho (dotted).
+the same for all sparse methods; DSPCA's rho is searched for each, and x is truncated but not
+refitted; Hotelling's deflation. The cumulative variance is adjusted by QR; the tables are below the
+picture. Left: the first component at every cardinality, DSPCA and thresholded PCA after a refit on
+their support, with the bound certified by DSPCA. Right: the paper's decomposition at a fixed rho,
+shown by the largest remaining entry, until it is below rho (dotted).
 """
 
 from dataclasses import replace
@@ -70,12 +70,12 @@ D8 = claims.Statement(
 @D8.measured
 def _decomposed(data):
     rows = data[data.label == "decomposition"]
-    # other deflations show whether the rule or the subtraction is at fault
+    # other deflations show whether the rule or the subtraction is the cause
     rows = rows.assign(how=rows.extra.map(lambda results: results["deflation"]))
     for how, part in rows.groupby("how", sort=False):
         results = sorted(part.extra, key=lambda m: m["rho"])
         stops = [_place(m, m["left"][-1] / m["rho"]) for m in results]
-        # the identities are those of the step that the summary writes
+        # the identities are those of the step as written in the summary
         errors = [_place(m, m["error"], "identities") for m in results if how == "hotelling"]
         yield claims.Reading(DEFLATED[how], stops + errors, part)
 
@@ -144,7 +144,7 @@ def runs(scale):
             label=method,
         )
     for rho in RHOS:
-        # each at each rho, because Hotelling's deflation fails at some rho only
+        # each at every rho, because Hotelling's deflation fails only at some rho
         for deflation in DEFLATIONS:
             yield Run(
                 dataset="pitprops",
@@ -164,23 +164,23 @@ def runs(scale):
 
 
 def table(problem, *, seed, method):
-    """Six components by one method."""
+    """Six components found by one method."""
     return measured(problem, method, PATTERN)
 
 
 def decomposition(problem, *, seed, rho, deflation="hotelling"):
-    """Largest |entry| left after each component of DSPCA at rho, and the largest error.
+    """The largest |entry| left after each component of DSPCA at rho, and the largest error.
 
-    error : of the two identities of the claim. least : smallest eigenvalue of what is left.
+    error : in the two identities of the claim. least : smallest eigenvalue of the remaining matrix.
     """
     left, error, variance = [float(np.abs(problem.matrix.S).max())], 0.0, np.inf
-    # below a variance of 1e-2, no variable has variance left to take
-    # with Hotelling's deflation the paper's rule alone need not ever stop
+    # below a variance of 1e-2, no variable has variance left to remove
+    # with Hotelling's deflation, the paper's rule alone might never stop
     while left[-1] >= rho and len(left) <= STEPS and variance > 1e-2:
         result = api.solve(problem, "dspca", rho=rho)
         A, x = problem.matrix.S, result.x
         matrix = DEFLATIONS[deflation](problem, [result], 1.0)
-        # the cache holds other forms of the old matrix
+        # the cache contains other forms of the old matrix
         problem = replace(problem, matrix=matrix, indefinite=True, _cache={})
         B = problem.matrix.S
         wrong = abs(x @ B @ x), abs(np.trace(A) - np.trace(B) - x @ A @ x)
@@ -220,7 +220,7 @@ def draw(data, axes):
         label="bound certified by DSPCA",
     )
     best = by_k[by_k.solver == "brute_force"].set_index("k").variance_refit
-    # a k that no rho gives is not DSPCA's failure to optimise
+    # if no rho gives a certain k, that is not a failure of DSPCA's optimisation
     ours = by_k[(by_k.solver == "dspca") & (by_k.k == by_k.cardinality)].set_index("k")
     lost = 100 * (1 - ours.variance_refit / best).dropna()
     title = f"DSPCA, refitted, is optimal at {(lost < 1e-4).sum()} of the {len(lost)} k it reaches"
@@ -230,11 +230,11 @@ def draw(data, axes):
 
 
 def _draw_by_k(axis, rows, solver, name):
-    """Variance at the cardinality that was reached; hollow where another one was asked for."""
+    """Draw the variance at the cardinality reached, hollow if a different one was requested."""
     part = rows.sort_values(["cardinality", "k"])
     style = look(solver)
     if solver == "brute_force":
-        # open circles: the methods' marks lie inside where they are optimal
+        # open circles, because the methods' markers lie inside them where they are optimal
         style |= dict(marker="o", markersize=9, markerfacecolor="none", linestyle="none")
         style |= dict(color="black")
     axis.plot(part.cardinality, part.variance_refit / part.lambda_1, label=name, **style)
@@ -244,7 +244,7 @@ def _draw_by_k(axis, rows, solver, name):
 
 
 def _draw_residue(axis, results):
-    """The largest entry left by each deflation but projection, whose curve is much like Schur's."""
+    """Draw the largest entry left by each deflation, except projection, which is like Schur's."""
     ends = []
     for rho, colour in zip(sorted({m["rho"] for m in results}), PALETTE, strict=False):
         for deflation, style in (("hotelling", "o-"), ("schur", "s--")):

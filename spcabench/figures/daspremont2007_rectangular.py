@@ -1,10 +1,10 @@
 """d'Aspremont et al. (2007): the rectangular relaxation on small random matrices, against brute
 force.
 
-A (m, n) from N(0, 1). Value and bound are certified: of X made feasible, and of a feasible dual.
-The pair is that of the leading singular vectors of X12, cut to k1 and k2 entries; after a refit on
-their supports in the column beside it. The optimum is that of all pairs of supports. All values are
-shares of the largest singular value.
+A (m, n) from N(0, 1). Value and bound are certified: the value from X made feasible, the bound from
+a feasible dual. The pair consists of the leading singular vectors of X12, truncated to k1 and k2
+entries; the next column shows it after a refit on its supports. The optimum is over all pairs of
+supports. All values are shares of the largest singular value.
 """
 
 from itertools import combinations
@@ -45,7 +45,7 @@ def _relaxes(data):
     bounds = np.array([e["bound"] / e["optimum"] for e in data.extra])
     shapes = [f"{m} x {n}" for m, n in (e["shape"] for e in data.extra)]
     rows = data.assign(ratio=bounds, shape=shapes)
-    # the smallest ratio of a shape: one bound below the optimum would refute the theorem
+    # the smallest ratio of a shape, because one bound below the optimum would refute the theorem
     places = claims.places(rows, "shape", lambda of: claims.exact(of.ratio.min()), "{}")
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)
     note = (
@@ -69,7 +69,7 @@ def runs(scale):
 
 
 def pair(problem, *, seed, k_u, k):
-    """What the relaxation gives on A (m, n), and the best of all pairs of supports."""
+    """The result of the relaxation on A (m, n), and the best over all pairs of supports."""
     A = problem.data.dense()
     result = api.solve(problem, "exact_sdp_rectangular", k=k, k_u=k_u)
     assert result.u is not None and result.singular_value is not None
@@ -85,7 +85,7 @@ def pair(problem, *, seed, k_u, k):
         "bound": result.relaxation_bound,
         # a pair of singular vectors has no sign
         "pair": abs(result.singular_value),
-        # the relaxation shrinks its loadings; its supports are what it is used for
+        # the relaxation shrinks its loadings, and is used for its supports
         "refit": norm(A, np.flatnonzero(result.u), result.support),
         # matrices differ in scale, so all numbers are shown as shares of this one
         "top": float(np.linalg.norm(A, 2)),
@@ -109,7 +109,7 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Bound and pair of every instance over the optimum; the table is on the page."""
+    """Draw bound and pair of every instance relative to the optimum; the table is on the page."""
     axis = axes.flat[0]
     names = [
         f"{m} x {n}\n{k_u}, {k}" for (m, n), (k_u, k) in ((e["shape"], e["k"]) for e in data.extra)
@@ -120,7 +120,7 @@ def draw(data, axes):
         style = dict(linestyle="none", marker=marker, color=colour, label=name)
         axis.plot(range(len(ratio)), ratio, **style)
     mark_level(axis, 1.0, "optimum")
-    axis.set_xlim(-1.4, len(names) - 0.5)  # room for this name
+    axis.set_xlim(-1.4, len(names) - 0.5)  # leaves room for this name
     axis.set_xticks(range(len(names)), names)
     bounds = [100 * (e["bound"] / e["optimum"] - 1) for e in data.extra]
     best = sum(e["refit"] >= (1 - 1e-6) * e["optimum"] for e in data.extra)

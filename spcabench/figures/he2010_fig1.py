@@ -1,15 +1,16 @@
 """He, Monteiro, Park (2010), Figure 1: time and variance against the size of a square sparse
 matrix.
 
-W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given sparse to all
-solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 stops as its authors do (objective, 1e-4),
-its penalty searched for s nonzeros; the time is that of a single run, the whole search dotted. The
-second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours: the paper says power iteration and
-no tolerance). Times: one thread, interleaved, exclusive; the minimum of the rounds, median over
-problems; band: quartiles over problems. Lighter: Scol-PCA and Mcol-PCA with V'V given, its making
-not timed, the form for which the paper states their least cost. The conversion of W to rows is
-part of a run of Scol-PCA and Mcol-PCA. Up to p = 600 GPower0 takes less than 6 ms, of which the
-overhead of our code is a large part: such sizes are shown, not judged.
+W (p x p) with a share of 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all
+solvers; s = p / 5, and c = s / 10 for Mcol-PCA. GPower0 uses the stopping rule of its authors
+(objective, 1e-4), with its penalty searched for s nonzeros; its time is that of a single run, and
+the whole search is dotted. The second phase of Scol-PCA and Mcol-PCA is Lanczos' method (ours: the
+paper says power iteration without a tolerance). Times: one thread, interleaved, exclusive; the
+minimum of the rounds, median over problems; band: quartiles over problems. Lighter: Scol-PCA and
+Mcol-PCA with V'V given (its computation is not timed), the form for which the paper states their
+lowest cost. The conversion of W to rows is part of a run of Scol-PCA and Mcol-PCA. Up to p = 600
+GPower0 takes less than 6 ms, much of which is overhead of our code, so these sizes are shown but
+not judged.
 """
 
 from typing import Any
@@ -104,7 +105,7 @@ H14 = claims.Statement(
 @H14.measured
 def _loops(data):
     part = data["counted"].query("solver == 'mcol'")
-    # the theorem is about c = ceil(s/10); runs with smaller c make more loops
+    # the theorem is about c = ceil(s/10); with smaller c there are more loops
     part = part[~part.label.astype(str).str.startswith(he.LEVEL)]
     yield claims.Reading(
         "all runs", claims.places(part, "n", lambda rows: claims.exact(rows.loops.max()), AT), part
@@ -130,7 +131,7 @@ H15 = claims.Statement(
 def _phases(data):
     scol = _sparse_scol(data)
     scol = scol.assign(quotient=scol["first"] / scol.second)
-    # the paper names power iteration, our default is Lanczos: the second phase is all that differs
+    # the paper names power iteration, our default is Lanczos: only the second phase differs
     power = scol.label == "power"
     for name, rows in (("power iteration", scol[power]), ("Lanczos' method", scol[~power])):
         yield claims.Reading(name, claims.places(rows, "n", he.over_problems, AT), rows)
@@ -138,7 +139,7 @@ def _phases(data):
 
 @H15.because
 def _steps_of_power_iteration(data, judged):
-    """How many steps the second phase takes beside the loops of the first."""
+    """How many steps the second phase takes, compared with the loops of the first."""
     rows = _sparse_scol(data).query("label == 'power'")
     steps = rows.steps.groupby(rows.n).median()
     ends = [f"{number(steps[n])} steps at p = {n}" for n in (steps.index.min(), steps.index.max())]
@@ -173,10 +174,10 @@ def _growth(data):
     flops, clock = [], []
     for name, (form, cost) in COSTS.items():
         rows = scol[scol.form == form]
-        # an exponent of fewer sizes would hinge on one of them
+        # an exponent from fewer sizes would depend on one of them
         if rows.n.nunique() >= 4:
             flops.append(claims.Place(name, claims.exact(claims.slope(cost(rows), rows["first"]))))
-            # the sentence is about arithmetic; seconds are shown because a reader will ask
+            # the sentence is about arithmetic; seconds are shown because readers will ask
             clock.append(f"{name} {number(claims.slope(cost(rows), rows.seconds))}")
     yield claims.Reading("flops", flops, scol, [f"By the clock: {', '.join(clock)}."])
 
@@ -255,7 +256,7 @@ def _speed_of_many_columns(data):
 
 @H19.because
 def _from_some_size_on(data, judged):
-    # where a factor of five is reached tells more than where it is not
+    # it is more informative where a factor of five is reached than where it is not
     failed = he.judged_places(judged, "fails")
     reached = he.judged_places(judged, "holds")
     text = f" Five times is reached at {where(reached)}." if reached else ""
@@ -263,9 +264,9 @@ def _from_some_size_on(data, judged):
 
 
 def sizes(scale):
-    """Size p -> number of seeds: at the papers' scale six, and three beyond 2000."""
+    """Size p -> number of seeds: six sizes at paper scale, and three beyond 2000."""
     if scale == "paper":
-        # closer together where a run is short; fewer seeds beyond 2000, where it is long
+        # more closely spaced where a run is short; fewer seeds beyond 2000, where it is long
         every_p = (200, 400, 600, 800, 1200, 1600, 2000, 2600, 3300, 4000)
         return {p: 6 if p <= 2000 else 3 for p in every_p}
     return dict.fromkeys((200, 400, 800, 1200), 3)
@@ -317,7 +318,7 @@ def data(table):
         second=[p["eigenvector"]["flops"] for p in counted.phases],
         steps=[p["eigenvector"]["iterates"] for p in counted.phases],
     )
-    # the runs for the phases are not timed in turns
+    # the runs for the phases are not timed in turn
     timed = he.trials(table[~table.label.isin(["lanczos", "power"])])
     return {"timed": timed.assign(x=timed.n.astype(float)), "counted": counted}
 

@@ -1,11 +1,11 @@
 """He, Monteiro, Park (2010), Figure 3: time against the density of a square matrix.
 
-W square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of the size, c = s /
-10. All solvers are given the data sparse; GPower0 is drawn on the dense centred matrix too
-(lighter), the form that an implementation without implicit centring needs: the paper does not say
-which one it timed. GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One
-thread, interleaved, exclusive; the minimum of the rounds, median over problems; band: quartiles
-over problems.
+W is square with a share of nonzeros from N(0, 1), centred implicitly; s = 20 % of the size, c = s /
+10. All solvers get the sparse data. GPower0 is also drawn on the dense centred matrix (lighter),
+the form required by an implementation without implicit centring, because the paper does not say
+which one it timed. GPower0 stops by its objective (1e-4); the times are those of single runs, and
+the whole search is dotted. One thread, interleaved, exclusive; the minimum of the rounds, median
+over problems; band: quartiles over problems.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ H6 = claims.Statement(
 @H6.measured
 def _sparser(data):
     for reading in he.speedup(data, "mcol", label=lambda d: f"{100 * d:g} %"):
-        # the course within each problem's seed, so that what is common to a seed cancels
+        # the trend within each problem's seed, so that effects common to a seed cancel
         middle = reading.rows.groupby(["seed", "x"]).quotient.median().unstack()
         ends = (middle.iloc[:, 0] / middle.iloc[:, -1]).rename("ratio").reset_index()
         where = f"{reading.places[0].label} against {reading.places[-1].label}"

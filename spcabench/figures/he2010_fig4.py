@@ -1,15 +1,15 @@
 """He, Monteiro, Park (2010), Figure 4: variance and time against the cardinality, square sparse
 matrix.
 
-W square with 20 % nonzeros from N(0, 1), centred implicitly, given sparse to all solvers. The
-cardinality is the one that GPower0 reached, the same for all three; GPower0's variance is taken
-after the refit on its support, which is what the second phase of the other two is. GPower0 stops by
-its objective (1e-4); single runs, the whole search dotted. One thread, interleaved, exclusive;
-the minimum of the rounds, median over problems; band: quartiles over problems. The paper states no
-density here: 20 % as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V given, its
-making not timed. A hollow marker: the search of GPower0 missed the
-cardinality asked for, and is drawn at the one it reached, the median over problems. The band of
-what the optimum may be is cut above the curves.
+W is square with 20 % nonzeros from N(0, 1), centred implicitly, given as sparse to all solvers. All
+three solvers are compared at the cardinality that GPower0 reached. GPower0's variance is taken
+after a refit, because the second phase of the other two is a refit. GPower0 stops by its objective
+(1e-4); the times are those of single runs, and the whole search is dotted. One thread, interleaved,
+exclusive; the minimum of the rounds, median over problems; band: quartiles over problems. The paper
+states no density here: 20 % as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V
+given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
+requested cardinality; it is drawn at the one reached, the median over problems. The band in which
+the optimum lies is clipped above the curves.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from spcabench.figures._truth import truth
 
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 SEEDS = (1, 2, 3)  # not the seed 0 of the first run, which suggested the condition of H8
-REFERENCE = 73  # there Mcol-PCA makes its ten loops; from there on they have more columns only
+REFERENCE = 73  # Mcol-PCA reaches its ten loops here; beyond it only has more columns per loop
 ABOVE_ONE = claims.every("k", low=2, least=3)  # k = 1 needs no product
 
 H7 = claims.Statement(
@@ -49,7 +49,7 @@ def _speed_and_quality(data):
     for reading in he.speedup(data, "scol", label="k = {:g}"):
         gpower, form = he.WORLDS[reading.name]
         results, ties = he.quality(data, f"scol{form}", gpower, he.over_problems)
-        # a tie hides how good both are: the distance to the optimum says it
+        # a tie hides how good both are, which the distance to the optimum shows
         notes = [*reading.notes, ties, *he.below_optimum(data, "scol", "gpower0")]
         yield claims.Reading(reading.name, [*reading.places, *results], reading.rows, notes)
 
@@ -78,10 +78,10 @@ def _growth(data):
         part = data[data.method == f"mcol{form}"]
         if part.empty:
             continue
-        # a growth exponent is a ratio of logarithms, and the minimum of the rounds is free of other
-        # work
+        # a growth exponent is a ratio of logarithms, and the minimum of the rounds excludes the
+        # effect of other work
         least = np.log(part.groupby(["x", "seed"]).total.min().unstack())
-        # the search may have ended beside the cardinality that was asked for
+        # the search may have missed the requested cardinality
         reference = least.index[np.argmin(np.abs(least.index - REFERENCE))]
         steps = np.log(least.index / reference)
         # the reference against itself is 0 / 0
@@ -138,7 +138,7 @@ H20 = claims.Statement(
     kind="comparison",
     measures="runs of GPower0 until a penalty gives the cardinality, or the search ends",
     unit="runs",
-    rule=claims.at_least(3),  # several are more than two
+    rule=claims.at_least(3),  # several means more than two
     over=claims.some("k", low=2, least=3),
     primary="the suite's search",
     why="the paper says nothing of its search; ours narrows a bracket until k is met",
@@ -147,7 +147,7 @@ H20 = claims.Statement(
 
 @H20.measured
 def _several_runs(data):
-    # a search is made in the first round only
+    # a search is only made in the first round
     rows = data[(data.method == "gpower0") & data.repeat.eq(0) & data.search_runs.notna()]
     runs_of = claims.places(
         rows, "x", lambda of: claims.geometric_mean(of, "search_runs", "seed"), "k = {:g}"

@@ -1,11 +1,12 @@
 """He, Monteiro, Park (2010), Figure 5: time and variance against the cardinality, MNIST.
 
 The first 5000 training images, 784 pixels (the paper does not say which 5000), pixels centred,
-dense for both solvers. The cardinality is the one that GPower0 reached; its variance is taken after
-the refit on its support. GPower0 stops by its objective (1e-4); single runs, the whole search
-dotted. One thread, interleaved, exclusive; the minimum of the rounds; band: their quartiles. A
-hollow marker: the search missed the cardinality asked for, and several may end at the same one; no
-line crosses where it ended far from it.
+dense for both solvers. Solvers are compared at the cardinality that GPower0 reached; its variance
+is taken after a refit on its support. GPower0 stops by its objective (1e-4); the times are those of
+single runs, and the whole search is dotted. One thread, interleaved, exclusive; the minimum of the
+rounds; band: their quartiles. A hollow marker means that the search missed the requested
+cardinality, and several may end at the same one; the line is interrupted where the search ended far
+from it.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ from spcabench.run import Run
 PANELS, SIZE = (1, 2), (11.5, 4.0)
 METHODS = ("gpower0", "mcol")
 CENTRED = "centred pixels, c = s/10"
-# reading of the quality alone -> the methods that it compares
+# reading for the quality only -> the methods that it compares
 OTHERS = {f"{he.LEVEL}{share}": (f"{he.LEVEL}{share}", "gpower0") for share in he.LEVELS}
 RAW = "pixels not centred, processor time"
 OTHERS[RAW] = (f"mcol {he.UNCENTRED}", f"gpower0 {he.UNCENTRED}")
@@ -49,7 +50,7 @@ H10 = claims.Statement(
 
 @H10.measured
 def _speed_and_quality(data):
-    # one data set, so the interval of a speed is over its rounds
+    # with one data set, the interval of a speed is over its rounds
     both = he.paired(data, "gpower0", "mcol")
     speed = claims.places(both, "x", he.over_rounds, "k = {:g}")
     places, ties = he.quality(data, "mcol", "gpower0", _only)
@@ -65,21 +66,21 @@ def _speed_and_quality(data):
 
 
 def _only(rows):
-    """The number on the only data set: every round has the same."""
+    """The number on the only data set, which is the same in every round."""
     return claims.exact(rows.quotient.median())
 
 
 @H10.because
 def _work_and_loss(data, judged):
-    """What the times are made of, and the settings at which most of the loss is gone."""
-    # a setting at which most of the loss is gone names the cause of the loss
+    """The factors of the times, and the settings that remove most of the loss."""
+    # a setting that removes most of the loss identifies its cause
     worst = {
         reading["name"]: 100 * (1 - min(values))
         for reading in judged["readings"]
         if (values := [p["value"] for p in reading["places"] if p["part"]])
     }
     most = worst.get(CENTRED, 0.0)
-    # a quarter: a smaller loss that is still of the same size explains nothing
+    # a quarter: removing less of the loss explains nothing
     small_losses = [f"{number(v)} % for {name}" for name, v in worst.items() if v < most / 4]
     text = (
         f" Mcol-PCA loses up to {number(most)} %, but {listed(small_losses)}."
@@ -97,7 +98,7 @@ def runs(scale):
         else (10, 50, 100, 150, 350)
     )
     for k in ks:
-        # as a share of the pixels, because a stand-in may have another number of them
+        # as a share of the pixels, because a stand-in may have a different number
         yield from he.trial("mnist", {}, k / 784, METHODS[1:], form="data", matched=True)
         yield from he.at_levels(dict(dataset="mnist"), k)
     for k in ks:
@@ -108,7 +109,7 @@ def runs(scale):
 
 
 def uncentred(share):
-    """Both on the pixels as they are, untimed."""
+    """Both on the uncentred pixels, untimed."""
     common: dict[str, Any] = dict(
         dataset="mnist", parameters=dict(center=False), form="data", label=he.UNCENTRED
     )

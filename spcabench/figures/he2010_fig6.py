@@ -1,11 +1,11 @@
 """He, Monteiro, Park (2010), Figure 6: time and variance against the cardinality, NIPS full papers.
 
-Counts of 12419 words in 1500 papers, words centred implicitly, given sparse to both solvers; the
-data's name says where the words with corpus count up to 20 are missing (4.9 % of the entries). The
-cardinality is the one that GPower0 reached; its variance is taken after the refit on its support.
-GPower0 stops by its objective (1e-4); single runs, the whole search dotted. One thread,
-interleaved, exclusive; the minimum of the rounds; band: their quartiles. A hollow marker: the
-search missed the cardinality asked for.
+Counts of 12419 words in 1500 papers, words centred implicitly, given as sparse to both solvers. The
+data's name indicates if the words with corpus count up to 20 are missing (4.9 % of the entries).
+Solvers are compared at the cardinality that GPower0 reached; its variance is taken after a refit on
+its support. GPower0 stops by its objective (1e-4); the times are those of single runs, and the
+whole search is dotted. One thread, interleaved, exclusive; the minimum of the rounds; band: their
+quartiles. A hollow marker means that the search missed the requested cardinality.
 """
 
 from spcabench import claims
@@ -35,9 +35,9 @@ H11.measured(lambda data: he.speedup(data, "mcol", he.over_rounds, AT))
 
 @H11.because
 def _centred_implicitly(data, judged):
-    """What a run of GPower0 costs less where the data stay sparse."""
+    """How much less a run of GPower0 costs if the data stay sparse."""
     flops, seconds = (
-        # the statement compares with the dense matrix; this is how much of the ratio that makes
+        # the statement compares with the dense matrix; this is its contribution to the ratio
         he.over_problems(he.paired(data, "gpower0 dense", "gpower0", column)).value
         for column in ("flops", "total")
     )

@@ -1,13 +1,13 @@
 """Kuleshov (2013), Figure 1: variance, nonzeros and step against the iteration, GRQI and GPower.
 
 Sigma = A'A with A ~ N(0, 1). The paper sets gamma = 5 for GPower1 and finds k = 44. That setting
-cannot be reproduced: in absolute units the starting column alone has |a_i'x| above 5, so that
-gamma = 5 ends with one nonzero at most. Here k is 44 (4.4 %) and gamma is searched, for both
-penalties; GPower0 is ours and drawn lighter. As the penalty of GPower0, which is on (a_i'x)^2,
-gamma = 5 gives components about as sparse as the paper's: that is another reading of the statement.
-GRQI runs at the cardinality that GPower1 reached, J = inf, on the given Sigma; both stop at
-||x - x_prev|| < 1e-6, x the loading. One problem is drawn, with the start as iteration 0; the
-statement is judged on all seeds.
+cannot be reproduced: in absolute units only the starting column has |a_i'x| above 5, so gamma = 5
+gives at most one nonzero. Here k is 44 (4.4 %) and gamma is searched, for both penalties; GPower0
+is ours and drawn lighter. As the penalty of GPower0, which applies to (a_i'x)^2, gamma = 5 gives
+components about as sparse as the paper's, which is another reading of the statement. GRQI runs with
+J = inf on the given Sigma, at the cardinality that GPower1 reached; both stop at ||x - x_prev|| <
+1e-6, where x is the loading. One problem is drawn, with the start as iteration 0; the statement is
+judged on all seeds.
 """
 
 import numpy as np
@@ -43,10 +43,10 @@ K1 = claims.Statement(
 def _six_iterations(data):
     grqi = data[data.solver == "grqi"]
     given_rows = grqi[grqi.label == GIVEN]
-    # beside GPower1, which is the method that the paper's Figure 1 names
+    # compared with GPower1, the method named in the paper's Figure 1
     searched = grqi[(grqi.group == "gpower1") & (grqi.label != GIVEN)]
     for name, rows in ((K1.primary, searched), (f"gamma = {GAMMA:g} on (a_i'x)^2", given_rows)):
-        # the last iterate's number is the number of iterations, because iterate 0 is the start
+        # the index of the last iterate is the number of iterations, because iterate 0 is the start
         of_problem = rows.groupby("seed", as_index=False).iteration.max()
         count = claims.mean(of_problem, "iteration", over="seed")
         k = f"k = {span([rows.cardinality.min(), rows.cardinality.max()])}"
@@ -65,7 +65,7 @@ def runs(scale):
 
 
 def given_gamma(n, seed):
-    """GPower0 with the paper's number as its penalty, on (a_i'x)^2, and GRQI at what it reached."""
+    """GPower0 with the paper's number as penalty on (a_i'x)^2, and GRQI at the same cardinality."""
     common = dict(dataset="gaussian", parameters=dict(m=n, n=n, seed=seed), seed=seed, label=GIVEN)
     settings = dict(history=True)
     yield Run(solver="gpower0", settings=dict(gamma=GAMMA, **GPM, **settings), **common)
@@ -96,19 +96,20 @@ def data(table):
 
 
 def draw(data, axes):
-    """Panels against the iteration, the start at 0."""
-    # here: the workflow, which only lists the runs, need not wait for Matplotlib
+    """Draw panels against the iteration, with the start at 0."""
+    # imported here, so that the workflow, which only lists the runs, need not load Matplotlib
     from matplotlib.ticker import ScalarFormatter
 
     # one problem, as in the paper: curves of ten seeds would cover each other
     shown = data[(data.seed == data.seed.min()) & (data.label != GIVEN)]
-    # GRQI of the group of GPower1 alone, or it would be drawn twice
+    # only GRQI of GPower1's group, or it would be drawn twice
     for solver, group in (("gpower0", "gpower0"), ("gpower1", "gpower1"), ("grqi", "gpower1")):
         part = shown[(shown.solver == solver) & (shown.group == group)]
         if part.empty:
             continue
         style = look(solver) | dict(alpha=0.45 if solver == "gpower0" else 1.0, label=NAMES[solver])
-        # GPower makes hundreds of iterations: markers at equal distances on the logarithmic axis
+        # GPower makes hundreds of iterations, so markers have equal distances on the logarithmic
+        # axis
         style["markevery"] = (
             1
             if len(part) < 30
@@ -119,7 +120,7 @@ def draw(data, axes):
     for axis, label in zip(
         axes.flat, ("variance / $\\lambda_1$", "nonzeros", "$\\|x - x_{prev}\\|$"), strict=True
     ):
-        axis.set_xscale("symlog", linthresh=1.0)  # linear from 0 to 1, and logarithmic from there
+        axis.set_xscale("symlog", linthresh=1.0)  # linear from 0 to 1, logarithmic beyond
         axis.xaxis.set_major_formatter(ScalarFormatter())
         axis.set(xlabel="iteration", ylabel=label, xlim=(-0.1, None))
     _mark_paper(shown, axes)
@@ -128,7 +129,7 @@ def draw(data, axes):
 
 
 def _mark_paper(shown, axes):
-    """The paper's numbers, and what each panel shows as its title."""
+    """Mark the paper's numbers, and give each panel its result as a title."""
     left, middle, right = axes.flat
     right.set_yscale("log")
     mark_level(right, 1e-6, "both stop")

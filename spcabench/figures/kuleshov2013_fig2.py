@@ -1,11 +1,11 @@
 """Kuleshov (2013), Figure 2: flops to reach a sparse component, against its sparsity.
 
-Sigma = A'A with A ~ N(0, 1); stop at ||x - x_prev|| < 1e-6, x the loading; J = inf. GPower works on
-A, its penalty searched for the wanted cardinality (the single run that reached it is counted, as in
-the paper); GRQI works on the given Sigma, at the cardinality that GPower reached. Flops by the
-paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a product with a k-sparse vector;
-start-up is counted apart. A hollow marker ended at its iteration limit: its flops are a lower
-bound. The right panel is ours.
+Sigma = A'A with A ~ N(0, 1); both stop at ||x - x_prev|| < 1e-6, where x is the loading; J = inf.
+GPower works on A, with its penalty searched for the given cardinality (only the run that reached it
+is counted, as in the paper). GRQI works on the given Sigma, at the cardinality that GPower reached.
+Flops follow the paper's rule (section 4.2): k^3 + 2k^2 for a solve, n k for a product with a
+k-sparse vector; start-up is counted separately. A hollow marker ended at its iteration limit, so
+its flops are a lower bound. The right panel is ours.
 """
 
 from dataclasses import replace
@@ -99,7 +99,7 @@ def _by_the_clock(data):
 
 @K22.because
 def _seconds_a_flop(data, judged):
-    """What a flop takes of each method, in the lowest and the highest band."""
+    """The seconds per flop of each method, in the lowest and the highest band."""
     main = base.pairs(data, "main").query("penalty == 'gpower1'")
     rates = {
         name: claims.banded(
@@ -170,7 +170,7 @@ K15 = claims.Statement(
 def _small_J(data):
     main = base.pairs(data, "main")
     small = pd.concat([base.pairs(data, "main", J).assign(J=J) for J in SMALL_J])
-    # the quote is about large k, where GRQI costs more than the GPM
+    # the quote is about large k, where GRQI costs more than GPower
     small = small[small.sparsity > LARGE]
     small = small.assign(ratio=1 / small.ratio, more=base.apart(small))
     for name, rows in base.by_penalty(small):
@@ -209,9 +209,9 @@ def _no_small_J(data, judged):
 
 @K17.measured
 def _other_dimensions(data):
-    # K3 and K7 once more, at other n; the two rules are those of the originals
+    # K3 and K7 again at other n, with the rules of the originals
     both = base.pairs(data, "dimension")
-    # by the sparsity asked for: that which is reached may fall beyond the edge of a band
+    # by the requested sparsity, because the reached one may lie beyond the edge of a band
     for name, part in base.by_penalty(both.assign(sparsity=both.asked / both.n)):
         places = [
             # sizes and bands share no axis, so the places have no x
@@ -236,7 +236,7 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for seed in range(seeds):
             for s in sparsities:
-                # small J are judged at large k only; running them everywhere would double the
+                # small J are judged only at large k; running them everywhere would double the
                 # figure
                 J = SMALL_J if s > LARGE else ()
                 yield from base.matched(penalty, n, seed, base.k_at(s, n), "main", J)
@@ -263,14 +263,14 @@ def runs(scale):
 
 
 def neighbours(penalty, n, seed, count):
-    """Runs whose penalties differ by 0.9 % each, from four places of the useful range.
+    """Runs whose penalties differ by 0.9 % each, from four places in the useful range.
 
-    There |a_i'x| is of order one.
+    In this range |a_i'x| is of order one.
     """
     # from nearly dense to nearly empty components
     for first in (0.3, 0.8, 1.6, 2.6):
         for step in range(count):
-            # GPower0 compares the penalty with (a_i'x)^2: the square gives the same threshold
+            # GPower0 compares the penalty with (a_i'x)^2, so the square gives the same threshold
             gamma = (first * STEP**step) ** (2 if penalty == "gpower0" else 1)
             yield Run(
                 dataset="gaussian",
@@ -283,8 +283,8 @@ def neighbours(penalty, n, seed, count):
 
 
 def restarts(problem, *, seed, penalty, ks):
-    """Runs of the search of a penalty: until exactly k nonzeros, and until within 10 % of k."""
-    # the searches alone are wanted, so no rows of their runs are made
+    """The number of runs of a penalty search until exactly k nonzeros, and until near k."""
+    # only the searches are needed, so their runs get no rows
     results = [solve(problem, penalty, k=k, seed=seed, **base.GPM).search for k in ks]
     return {
         "penalty": penalty,
@@ -295,7 +295,7 @@ def restarts(problem, *, seed, penalty, ks):
 
 
 def draw(data, axes):
-    """Left the paper's figure, right the ratio at both tolerances."""
+    """Draw the paper's figure on the left, and the ratio at both tolerances on the right."""
     left, right = axes.flat
     main = base.pairs(data, "main")
     for penalty in base.PENALTIES:
@@ -321,7 +321,7 @@ def draw(data, axes):
 
 
 def _mark_paper(main, left, right):
-    """The paper's orders of magnitude where it states them, and what is found as the titles."""
+    """Mark the paper's orders of magnitude where it states them, and set the results as titles."""
     low, high = right.get_xlim()
     right.set_xlim(low, high)
     paper: dict[str, Any] = dict(color="black", linewidth=1.0, linestyle=":")
@@ -343,9 +343,9 @@ def _mark_paper(main, left, right):
 
 
 def scatter(axis, x, y, status, solver):
-    """Points, hollow if the run ended at a limit."""
+    """Draw points, hollow if the run ended at a limit."""
     style = {key: value for key, value in look(solver).items() if key != "linestyle"}
-    # hollow: flops of a run that was cut off are a lower bound
+    # hollow, because the flops of an interrupted run are a lower bound
     ended = ~status.isin([Status.CONVERGED, Status.FINISHED])
     points = dict(linestyle="none", alpha=0.5, markersize=3.5) | {"label": base.NAMES[solver]}
     axis.plot(x[~ended], y[~ended], **style | points)

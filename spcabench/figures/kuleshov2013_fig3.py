@@ -1,16 +1,16 @@
 """Kuleshov (2013), Figure 3: the trade-off between sparsity and variance.
 
-The runs of Figure 2. Left as the solvers return their vectors; middle the difference to GRQI at
-equal cardinality, raw and after the same refit (leading eigenvector on the support); right, ours:
-GRQI from random starts against the recommended start, against its first Rayleigh quotient mu_0. The
-paper does not say whose quotient; no k-sparse vector has one near lambda_1, so there are two
-readings: mu_0 as the first *shift*, the start random; or as the quotient of the *start* before its
-projection, made by power steps from a random vector. Thin lines: each cardinality.
+The runs of Figure 2. Left: vectors as returned by the solvers. Middle: the difference to GRQI at
+equal cardinality, raw and after the same refit (leading eigenvector on the support). Right (ours):
+GRQI from random starts relative to the recommended start, against its first Rayleigh quotient mu_0.
+The paper does not say whose quotient this is. No k-sparse vector has one near lambda_1, so there
+are two readings: mu_0 as the first *shift*, from a random start; or as the quotient of the *start*
+before its projection, obtained by power steps from a random vector. Thin lines: each cardinality.
 
-The line and band of the optimum, and the distances to it, are those of the problem with seed 0
-alone; the points are of all seeds, each as a share of its own lambda_1. Why GRQI ends below GPower1
-refitted: from the same start, and with the cardinality held at k, shrinking the entries (as GPower1
-does) ends as high as GPower1, and cutting them (as GRQI does) ends where GRQI ends.
+The line and band of the optimum, and the distances to it, are those of the problem with seed 0. The
+points are from all seeds, each as a share of its own lambda_1. The reason why GRQI ends below
+GPower1 refitted: from the same start, with the cardinality fixed at k, shrinking the entries (as
+GPower1 does) ends as high as GPower1, and truncating them (as GRQI does) ends where GRQI ends.
 """
 
 from functools import partial
@@ -36,10 +36,10 @@ PANELS, SIZE = (1, 3), (11.5, 4.0)
 COUNT = 10  # random starts of each problem and k
 STARTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
 READINGS = {"shift": "-", "start": ":"}
-# number of `random_starts`, by how near to the recommended start's variance -> words of a reading
+# share of `random_starts` that come near the recommended start's variance -> name of a reading
 NEAR = {"within": "", "within_5": ", within 5 %"}
 CLOSE = 0.9  # "close to the largest eigenvalue"
-HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which k is held
+HELD = (0.01, 0.044, 0.1, 0.19)  # sparsities at which k is fixed
 LIMIT, TOLERANCE = 1000, 1e-6
 
 K7 = claims.Statement(
@@ -69,7 +69,7 @@ def _identical(data):
         runs_of = data[(data.label == "main") & data.group.isin(rows.group)]
         below = causes.distances(data, runs_of, f"variance{suffix}")
         yield claims.Reading(name, places, rows, [causes.sides(rows, suffix), *below])
-    # a reader sees curves in units of lambda_1 and may call them identical where their ratio is not
+    # readers see curves in units of lambda_1, and may call them identical when their ratio is not
     drawn = main[main.penalty == "gpower1"]
     drawn = drawn.assign(far=100 * (drawn.variance_p - drawn.variance_g).abs() / drawn.lambda_1)
     places = claims.banded(drawn, "sparsity", base.WIDE_EDGES, base.average("far"))
@@ -114,7 +114,7 @@ K18 = claims.Statement(
 @K18.measured
 def _as_good(data):
     for name, suffix, rows in forms(base.pairs(data, "main")):
-        # "as good" may mean equal, or no worse than can be seen in the figure
+        # "as good" may mean equal, or with no visible difference in the figure
         for slack, extra in ((100 * causes.TIE, ""), (2.0, ", within 2 %")):
             good = base.share_of(rows, base.apart(rows, suffix) <= slack)
             place = claims.Place(f"n = {rows.n.max()}", good)
@@ -147,7 +147,7 @@ def _random_starts(data):
         starts = starts[starts[near].notna()] if near in starts else starts.iloc[:0]
         if starts.empty and near != "within":
             continue
-        # every mu_0 has the same starts: one row for each of them
+        # every mu_0 has the same starts, so each of them gets one row
         by_problem = starts.groupby(["k", "seed"], as_index=False)[near].mean()
         # each run tried COUNT starts and stored the share that succeeded; the interval counts
         # starts
@@ -163,10 +163,10 @@ def _random_starts(data):
 
 @K16.because
 def _no_effect(data, judged):
-    # if good shifts do not help, the condition of the quote is not what decides
+    # if good shifts do not help, the condition in the quote is not decisive
     near = _starts(data, "shift")
     far = _starts(data, "shift", 0.0, 0.3)
-    # the shift does help: then the failure has another cause, which is not known
+    # if the shift helps, the failure has another, unknown cause
     if near.within.mean() > 1.25 * far.within.mean():
         return ""
     shares = [number(of.within.mean(), "share") for of in (near, far)]
@@ -177,7 +177,7 @@ def _no_effect(data, judged):
 
 
 def _starts(data, reading, low=CLOSE, high=1.0):
-    """What the random starts with mu_0 in a range of lambda_1 reached, one row for each run."""
+    """Results of random starts with mu_0 in a range of lambda_1, one row per run."""
     rows = data[data.label == "starts"]
     extra = pd.DataFrame(rows.extra.tolist(), index=rows.index)
     results = rows[["seed", "stand_in", "problem"]].join(extra)
@@ -185,11 +185,11 @@ def _starts(data, reading, low=CLOSE, high=1.0):
 
 
 def runs(scale):
-    """Random starts; the rest are the runs of Figure 2."""
+    """Random starts; the other runs are those of Figure 2."""
     n, seeds, sparsities, *_ = base.sizes(scale)
-    # the sparsities that the paper's text is about: a dual bound is too dear for all
+    # the sparsities in the paper's text, because a dual bound is too expensive for all
     ks = [base.k_at(s, n) for s in sparsities if s < 0.2]
-    # the truth of one problem: each takes as long as the rest of the figure
+    # the truth for one problem only, because each takes as long as the rest of the figure
     first = dict(m=n, n=n, seed=0)
     yield from truth(scale, "gaussian", first, 5 if n > 500 else 7, ks, form="covariance")
     for seed in range(seeds):
@@ -220,15 +220,15 @@ def runs(scale):
 
 
 def held(problem, *, k, seed):
-    """Refitted variance over that of GRQI, from the same start and with k nonzeros in each step.
+    """Refitted variance relative to GRQI's, from the same start and with k nonzeros in each step.
 
-    cut : the k largest entries stay as they are (TPower). shrunk : they lose the (k+1)-th largest,
-    which is GPower1 with the penalty that leaves k of them.
+    cut : the k largest entries are unchanged (TPower). shrunk : they are reduced by the (k+1)-th
+        largest, which is GPower1 with the penalty that leaves k of them.
     """
     Sigma = problem.covariance
-    # the start of GRQI itself, so only the step differs
+    # GRQI's own start, so that only the step differs
     start = Sigma.largest_column()
-    # refitted on both sides: shrunk entries alone explain less on any support
+    # both are refitted, because shrunk entries alone explain less on any support
     reference = problem.variance(refitted(problem, solve(problem, "grqi", k=k, **base.GRQI).x))
     ends = {
         "cut": solve(problem, "tpower", k=k, start=start, max_iterations=LIMIT).x,
@@ -238,7 +238,7 @@ def held(problem, *, k, seed):
 
 
 def shrinking(Sigma, x, k):
-    """Where x+ = soft threshold of Sigma x ends; the threshold is the (k+1)-th largest entry."""
+    """The end of x+ = soft threshold of Sigma x, whose threshold is the (k+1)-th largest entry."""
     for _ in range(LIMIT):
         y = Sigma @ x
         # subtracting the (k+1)-th largest leaves exactly k entries
@@ -250,10 +250,10 @@ def shrinking(Sigma, x, k):
 
 
 def random_starts(problem, *, k, mu0, reading, count, seed):
-    """Variances of GRQI from random starts over that from the recommended start."""
-    # GRQI from its own start is the yardstick
+    """Variances of GRQI from random starts, relative to that from the recommended start."""
+    # GRQI from its recommended start is the reference
     reference = solve(problem, "grqi", k=k, **base.GRQI).variance
-    # mu_0 is a share of lambda_1, so problems can be put on one axis
+    # mu_0 is a share of lambda_1, so problems can share one axis
     shift = mu0 * leading_eigenvalue(problem)
     rng = np.random.default_rng(seed)
     shares = []
@@ -275,7 +275,7 @@ def random_starts(problem, *, k, mu0, reading, count, seed):
 
 
 def power_steps(Sigma, x, quotient):
-    """Power steps from a unit vector x until x'Sigma x reaches a quotient."""
+    """Make power steps from a unit vector x until x'Sigma x reaches a quotient."""
     y = Sigma @ x
     # the quotient rises with every power step, so this ends for any quotient below lambda_1
     while x @ y < quotient:
@@ -286,7 +286,7 @@ def power_steps(Sigma, x, quotient):
 
 @with_truth
 def data(table):
-    """The rows, as they are."""
+    """The rows, unchanged."""
     return table
 
 
@@ -303,7 +303,7 @@ def draw(data, axes):
         left.plot(part.cardinality / part.n, part.variance / part.lambda_1, **style)
     for penalty in base.PENALTIES:
         selected = main[main.penalty == penalty]
-        # GPower0 returns the best entries on its support: both forms are one line
+        # GPower0 returns the best entries on its support, so both forms coincide
         forms_of = list(base.FORMS.items())[penalty == "gpower0" :]
         for (suffix, form), line in zip(forms_of, "-:", strict=False):
             name = base.NAMES[penalty] + (f", {form}" if penalty == "gpower1" else "")
@@ -334,7 +334,7 @@ def draw(data, axes):
 
 
 def _mark_found(main, starts, axes):
-    """What each panel shows as its title."""
+    """Give each panel its result as a title."""
     left, middle, right = axes.flat
     gpower1 = main[main.penalty == "gpower1"]
     if len(gpower1):

@@ -2,20 +2,18 @@
 component.
 
 Data of Singh et al. (2002): 102 samples x 12600 genes, genes centred, R not scaled. GRQI's sparse
-SVD (Algorithm 5) with k_u = 102 (samples dense) and k genes, at the cardinality that GPower
-reached, its penalty searched; stop at ||x - x_prev|| < 1e-6, x the gene loading (for the SVD both
-vectors). The common value is sigma^2 = (u'Rv)^2, which for GPower is its variance; the second
-reading, sigma, is listed. Flops by the paper's rule; GRQI (Algorithm 1, its columns taken from the
-data) is ours and drawn lighter. Lines
-join the runs at the cardinalities of GPower1; hollow marks are those at the cardinalities of
-GPower0.
+SVD (Algorithm 5) runs with k_u = 102 (samples dense) and k genes, at the cardinality that GPower
+reached by a search of its penalty. Runs stop at ||x - x_prev|| < 1e-6, where x is the gene loading
+(for the SVD both vectors). The common value is sigma^2 = (u'Rv)^2, which for GPower is its
+variance; the second reading, sigma, is listed. Flops follow the paper's rule. GRQI (Algorithm 1,
+its columns computed from the data) is ours and drawn lighter. Lines join the runs at the
+cardinalities of GPower1; hollow markers are those at the cardinalities of GPower0.
 
-The paper says neither which algorithm drew the curve (section 5.1 names both Algorithm 5 and
-Algorithm 1), nor k_u, nor where the SVD starts. The statements are decided by Algorithm 5 from the
-largest column of Sigma, which section 2.2 recommends; the suite's own start, k_u = 10, and
-Algorithm 1 with Sigma given are other readings, judged at small sparsities. The cost of Algorithm 5
-is counted apart, on dense matrices with N(0, 1) entries, by iterations without a power step
-(J = 0).
+The paper does not say which algorithm drew the curve (section 5.1 names both Algorithm 5 and
+Algorithm 1), nor k_u, nor where the SVD starts. Algorithm 5 from the largest column of Sigma, which
+section 2.2 recommends, decides the statements. The suite's own start, k_u = 10, and Algorithm 1
+with Sigma given are other readings, judged at small sparsities. The cost of Algorithm 5 is counted
+separately, on dense matrices with N(0, 1) entries, by iterations without a power step (J = 0).
 """
 
 from itertools import pairwise
@@ -35,7 +33,7 @@ from spcabench.style import LETTERS, PALETTE, look, name_lines, plain_log_ticks
 SHARES = ("kuleshov2013_fig2",)
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 SMALL = 0.05  # "small sparsities"
-# the first bands of Figure 2, so that K21 can set them side by side
+# the first bands of Figure 2, so that K21 can compare them
 EDGES = (0.0, 0.01, 0.02, SMALL)
 COLUMN = "SVD started from the largest column of the covariance"
 FEW = "k_u = 10"
@@ -50,7 +48,7 @@ READINGS: dict[str, dict[str, Any]] = PREPARED | {name: {} for name in SVD}
 COST = "cost"
 GENERATED = "gaussian"  # the data of K20, and of Figure 2
 
-# the readings beside the paper's start, with the label of their rows
+# the readings other than the paper's start, with the labels of their rows
 OTHERS = {"the suite's own start": "main"} | {of: of for of in (FEW, "not centred", "scaled")}
 BANDS = claims.every("bands of sparsity", least=3)
 WHY = (
@@ -99,7 +97,7 @@ def _as_much_more(data):
     for name, both in _variances(data):
         yield claims.Reading(name, [_middle(100 * (both.more - 1))], both)
         if name == K8b.primary:
-            # section 5 speaks of sigma; 2.35 % of sigma would be 4.8 % of the variance
+            # section 5 speaks of sigma, of which 2.35 % would be 4.8 % of the variance
             yield claims.Reading("sigma, not squared", [_middle(100 * (both.more**0.5 - 1))], both)
 
 
@@ -130,7 +128,7 @@ K9 = claims.Statement(
 @K9.measured
 def _fewer_flops(data):
     gpower1 = _pairs(data, "gpower1", "main", "grqi")
-    # computed and not run: with Sigma (12600 x 12600) given, only the count of the paper is needed
+    # computed instead of run: with Sigma (12600 x 12600) given, only the paper's count is needed
     supplied = base.flops_of_grqi(gpower1.n, gpower1.cardinality_g, gpower1.iterations_g)
     others = [
         *_others(data),
@@ -144,7 +142,7 @@ def _fewer_flops(data):
 def _dense_samples(data, judged):
     both = _pairs(data, "gpower1")
     p, g = both.iterations_p.median(), both.iterations_g.median()
-    # of an iteration each, because the number of iterations is said beside it
+    # per iteration, because the number of iterations is stated with it
     cost = ((both.flops_g / both.iterations_g) / (both.flops_p / both.iterations_p)).median()
     return (
         f"GPower1 ends after {number(p)} iterations (median), and the sparse SVD after {number(g)} "
@@ -168,7 +166,8 @@ K20 = claims.Statement(
 
 @K20.measured
 def _cost(data):
-    # dense matrices of chosen shapes: real data have one shape, and an exponent needs several
+    # dense matrices of chosen shapes, because real data have one shape and an exponent needs
+    # several
     solved = data[(data.dataset == GENERATED) & (data.label == COST)]
     shape = solved[["m", "n"]].astype(float)
     short, long = shape.min(axis=1), shape.max(axis=1)
@@ -207,14 +206,13 @@ def _smaller_advantage(data):
 
 
 def _beside(here, there):
-    """The advantage in each band here, and what share it is of that in Figure 2."""
+    """The advantage in each band here, and its ratio to that in Figure 2."""
     for low, high in pairwise(EDGES):
-        # the cardinalities of the two data sets differ, so bands are compared and not single k
+        # the cardinalities of the two data sets differ, so bands are compared instead of single k
         rows, other = (of[(of.sparsity >= low) & (of.sparsity < high)] for of in (here, there))
         if len(rows) and len(other):
             label = f"{100 * low:g}-{100 * high:g} %"
-            # here there is one problem, so this number has no interval; the spread is that of
-            # Figure 2
+            # here there is one problem, so this number has no interval; the spread is from Figure 2
             advantage = float(np.exp(np.log(rows.ratio).mean()))
             smaller = base.typical("share")(other.assign(share=advantage / other.ratio))
             yield claims.Place(label, smaller, low)
@@ -253,22 +251,23 @@ def _variances(data):
 
 
 def _pairs(data, penalty, reading=COLUMN, solver="ssvd_grqi"):
-    """One row for each run of GPower below 5 % with that of a solver at equal cardinality.
+    """One row for each run of GPower below 5 % and the run of a solver at equal cardinality.
 
-    ratio : flops of GPower over those of the solver. more : variance of the solver over GPower's.
+    ratio : flops of GPower divided by those of the solver. more : variance of the solver divided by
+        GPower's.
     """
     rows = data[(data.penalty == penalty) & (data.label == reading) & (data.dataset != GENERATED)]
     rows = rows.assign(variance=rows.value)
     gpower, grqi = (rows[rows.solver == name] for name in (penalty, solver))
     columns = ["chain", "variance", "variance_refit", "flops", "iterations", "cardinality"]
     both = pd.merge(gpower, grqi[columns], on="chain", suffixes=("_p", "_g"))
-    # K8 to K21 all speak of small sparsities
+    # K8 to K21 are all about small sparsities
     both = both[(both.cardinality_p == both.cardinality_g) & (both.sparsity < SMALL)]
     return both.assign(ratio=both.flops_p / both.flops_g, more=_more(both))
 
 
 def _more(both, suffix=""):
-    """The variance of GRQI over that of GPower; what differs by less than 1e-6 is a tie."""
+    """The variance of GRQI divided by that of GPower; differences below 1e-6 count as ties."""
     return (both[f"variance{suffix}_g"] / both[f"variance{suffix}_p"]).round(6)
 
 
@@ -285,7 +284,7 @@ def _middle(values):
 def runs(scale):
     """All genes; paper: 18 sparsities from 0.08 % to 50 %.
 
-    The readings beside the primary one are run at small sparsities only.
+    The readings other than the primary one are only run at small sparsities.
     """
     sparsities = base.grid(0.0008, 0.5, 18 if scale == "paper" else 9)
     # shares of n, because the number of genes of a stand-in may differ
@@ -293,8 +292,7 @@ def runs(scale):
     for penalty in base.PENALTIES:
         for reading, parameters in READINGS.items():
             for s in sparsities:
-                # the statements are about small sparsities; the curve of the picture goes on to 50
-                # %
+                # the statements are about small sparsities; the picture's curve continues to 50 %
                 if reading == "main" or s < SMALL:
                     yield from _three(
                         # memory once, at the largest k, where it is highest
@@ -308,7 +306,7 @@ def runs(scale):
 
 
 def _costs(sizes):
-    """The sparse SVD of whole matrices without power steps, k_1 x k_2."""
+    """The sparse SVD of whole matrices, k_1 x k_2, without power steps."""
     for k_1 in sizes:
         # both terms of the cost must dominate somewhere: k_1^3 on square, k_1^2 k_2 on long
         # matrices
@@ -317,7 +315,7 @@ def _costs(sizes):
                 dataset=GENERATED,
                 parameters=dict(m=k_1, n=k_2, seed=0),
                 solver="ssvd_grqi",
-                # J = 0: a power step would add the cost of products to that of the solve
+                # J = 0, because a power step would add the cost of products to that of the solve
                 settings=dict(k=k_2, k_u=k_1, J=0, max_iterations=5),
                 label=COST,
             )
@@ -335,8 +333,8 @@ def _three(penalty, share, reading, parameters, memory):
 def data(table):
     """One row per run.
 
-    penalty : whose run set the cardinality. value : sigma^2. It is raw; the refitted one is in the
-    rows.
+    penalty : the GPower whose run set the cardinality. value : sigma^2. It is raw; the refitted
+        value is in the rows.
     """
     # sigma^2 is what the sparse SVD maximises; for the others it is their variance
     value = table.singular_value.pow(2).fillna(table.variance)
@@ -349,7 +347,7 @@ def draw(data, axes):
     """Variance and flops against sparsity."""
     left, right = axes.flat
     truth = truth_of(data)
-    # the generated matrices are for K20 alone
+    # the generated matrices are only for K20
     data = data[data.dataset != GENERATED]
     other = data[(data.label == COLUMN) & (data.solver == "ssvd_grqi")]
     both = _pairs(data, "gpower1")
@@ -362,7 +360,7 @@ def draw(data, axes):
     right.plot([], [], color="black", linestyle=":", linewidth=0.9, label="with start-up")
     left.set(xscale="log", xlabel="sparsity k/n", ylabel="variance $\\sigma^2 / \\lambda_1$")
     right.set(xscale="log", yscale="log", xlabel="sparsity k/n", ylabel="flops")
-    # the truth line goes to one nonzero, far left of all runs
+    # the truth line extends to one nonzero, far left of all runs
     left.set_xlim(right.get_xlim())
     _mark_found(both, left, right)
     for axis in (left, right):
@@ -371,7 +369,7 @@ def draw(data, axes):
 
 
 def _mark_found(both, left, right):
-    """The paper's numbers beside ours, as titles."""
+    """Set the results with the paper's numbers as titles."""
     # a quick run on a stand-in may have no pair of equal cardinality
     if both.empty:
         return
@@ -382,9 +380,9 @@ def _mark_found(both, left, right):
 
 
 def _draw_solver(panels, part, solver, label):
-    """A line through the runs at GPower1's cardinalities, and marks for those at GPower0's.
+    """Draw a line through the runs at GPower1's cardinalities, and markers for those at GPower0's.
 
-    One line through both would jump between two searches.
+    A line through both would jump between two searches.
     """
     left, right = panels
     style = look(solver) | dict(alpha=0.4 if solver == "grqi" else 1.0)
@@ -402,13 +400,13 @@ def _draw_solver(panels, part, solver, label):
 
 
 def _draw_start(axis, other):
-    """The sparse SVD from its other start, at the cardinalities where it was run."""
+    """Draw the sparse SVD from its other start, at the cardinalities where it was run."""
     other = other[other.penalty == base.PENALTIES[0]].sort_values("sparsity")
     style = look("ssvd_grqi") | dict(linestyle=":", marker="", color=PALETTE[6], linewidth=1.3)
     label = "SSVD from $\\Sigma$'s column"
     axis.plot(other.sparsity, other.value / other.lambda_1, label=f"_{label}", zorder=4, **style)
     if len(other):
-        # its line ends within the panel, so its name stands beside it and not at the edge
+        # its line ends within the panel, so its name is next to it and not at the edge
         end = (other.sparsity.iloc[-1], other.value.iloc[-1] / other.lambda_1.iloc[-1])
         words = dict(color=style["color"], fontsize=LETTERS, ha="right", textcoords="offset points")
         axis.annotate(label, end, (-24, 8), **words)

@@ -1,14 +1,15 @@
 """Kuleshov (2013), Figure 5: sparse components of image patches, as 8 x 8 colour tiles.
 
-GRQI's sparse SVD (Algorithm 5) on 8 x 8 x 3 patches of natural images, pixels centred, with partial
-deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy: more components than the 192
-pixel values (the paper's 196 is a slip). k = 40 pixel values of 192 and patches dense are ours, the
-paper states neither; the iteration limit is the author's. In the tiles grey is zero, and every tile
-is scaled to its largest value; components are in their order, row by row. Right: the share of each
-tile's variation about its mean colour that a Gabor function (an oriented wave under a Gaussian
-envelope, of a bandwidth of at most 2.5 octaves) times one colour explains, for the components, for
-the eigenvectors (PCA), for patches drawn at random from the same images, and for these cut to their
-k largest values; and the waves' orientations and frequencies.
+GRQI's sparse SVD (Algorithm 5) runs on 8 x 8 x 3 patches of natural images, pixels centred, with
+partial deflation R <- R - alpha sigma u v', alpha = 0.2, of one working copy. It finds more
+components than the 192 pixel values (the paper's 196 is a slip). k = 40 pixel values of 192 and
+dense patches are ours, because the paper states neither; the iteration limit is the author's. In
+the tiles grey is zero, and every tile is scaled to its largest value; components are shown in
+order, row by row. Right: how much of each tile's variation about its mean colour is explained by a
+Gabor function (an oriented wave under a Gaussian envelope, with a bandwidth of at most 2.5 octaves)
+times one colour. This is shown for the components, for the eigenvectors (PCA), for patches drawn at
+random from the same images, and for these patches truncated to their k largest values, together
+with the orientations and frequencies of the waves.
 """
 
 from typing import Any
@@ -76,7 +77,7 @@ def _smooth_patches(data, judged):
 
 
 def _better(rows, kind):
-    """The mean R^2 of components over that of patches; each is set beside one random patch."""
+    """The mean R^2 of components minus that of patches; each is paired with one random patch."""
     r2, others = (rows.r2[rows.kind == name].to_numpy() for name in ("components", kind))
     count = min(len(r2), len(others))
     # components and patches have no natural pairing; any fixed one gives the right mean and spread
@@ -95,12 +96,11 @@ def _medians(rows):
 
 def runs(scale):
     """Paper: 400 components of 100,000 patches; fewer of contrast-normalised patches."""
-    # the paper's number of components is more than twice that of the pixel values: K10 asks for
-    # more
+    # the paper's number of components is more than twice that of the pixel values, as K10 requires
     patches, count = (100_000, 400) if scale == "paper" else (10_000, 200)
     readings: list[tuple[str, dict[str, Any]]] = [
         ("main", dict(patches=patches)),
-        # a second reading of how patches were prepared; fewer, because it only has to agree or not
+        # a second reading of how patches were prepared; fewer, as it only has to confirm or not
         ("contrast-normalised", dict(patches=patches // 5, contrast=True)),
     ]
     for label, parameters in readings:
@@ -126,9 +126,9 @@ def features(problem, *, seed, count, k, alpha, limit):
         seed=seed,
         max_iterations=limit,
     )
-    # eigenvectors of natural patches look like waves too, so the picture shows them beside
+    # eigenvectors of natural patches look like waves too, so the picture shows them for comparison
     _, V = np.linalg.eigh(problem.given_as("covariance").matrix.S)
-    # patches are the harder control: is a component more of an edge than what it was made from?
+    # patches are the harder control: is a component more like an edge than its source?
     drawn = np.random.default_rng(seed).choice(problem.m, count, replace=False)
     tiles = {"components": components.Z.T, "pca": V.T[::-1], "patches": problem.data.X[drawn]}
     return {
@@ -168,11 +168,11 @@ def data(table):
 
 
 def draw(data, axes):
-    """One grid of tiles; the distribution of R^2; orientation and frequency."""
+    """Draw one grid of tiles, the distribution of R^2, and orientation and frequency."""
     data = data[data.label == "main"]
     figure, grid = axes[0, 0].figure, axes[0, 0].get_gridspec()
     grid.set_width_ratios([1.5, 1.0])
-    # one panel over both rows takes the place of the two on the left
+    # one panel over both rows replaces the two on the left
     for axis in axes[:, 0]:
         axis.remove()
     _mosaic(figure.add_subplot(grid[:, 0]), data[data.kind == "components"])

@@ -1,12 +1,13 @@
 """Kuleshov (2013), Table 1: the family of eigenvalue algorithms and their sparse generalisations,
 measured.
 
-The paper's table sets the power method beside GPower and Rayleigh quotient iteration beside GRQI.
-Here each is run on Sigma = A'A with A ~ N(0, 1): its step ||x - x_prev|| against the iteration, and
-its order of convergence, the slope of log(next step) against log(step) over all seeds (five for the
-slow methods), steps between 0.3 and 1e-8. GRQI with finite J = 2 (its support is fixed from then
-on, section 2.1), steps from iteration 2 on; GPower at k = 44 of 1000 by a searched penalty. Times:
-single runs, one thread, interleaved, the minimum of the rounds, per iteration, without start-up.
+The paper's table pairs the power method with GPower, and Rayleigh quotient iteration with GRQI.
+Here each is run on Sigma = A'A with A ~ N(0, 1). Shown are its step ||x - x_prev|| against the
+iteration, and its order of convergence: the slope of log(next step) against log(step) over all
+seeds (five for the slow methods), for steps between 0.3 and 1e-8. GRQI runs with finite J = 2,
+after which its support is fixed (section 2.1), and its steps count from iteration 2 on. GPower runs
+at k = 44 of 1000 with a searched penalty. Times per iteration are those of single runs with one
+thread, interleaved, without start-up; the minimum of the rounds counts.
 """
 
 from itertools import pairwise
@@ -23,7 +24,7 @@ from spcabench.style import look, name_lines
 
 PANELS, SIZE = (1, 1), (8.5, 4.0)
 J = 2
-# linear methods make so many steps that five seeds settle their order; cubic ones make three
+# linear methods make so many steps that five seeds determine their order; cubic ones make three
 SLOW, FEW = ("power_method", "gpower1", "gpower0"), 5
 METHODS = {
     "power_method": ("power method", "x ← Σ x"),
@@ -62,23 +63,23 @@ def runs(scale):
     for seed in range(seeds):
         for solver in METHODS:
             if solver in SLOW and seed >= FEW:
-                continue  # thousands of steps, of an order that a few seeds settle
+                continue  # thousands of steps, whose order a few seeds determine
             yield run(solver, n, seed, "history", tol=1e-14, history=True, stop="step")
     for solver in METHODS:
         yield run(solver, n, 0, "time", timed=True)
 
 
 def run(solver, n, seed, label, timed=False, **limits):
-    """One run at the table's setting."""
+    """One run with the settings of the table."""
     k = k_at(0.044, n)
-    # a searched penalty: the paper's gamma = 5 leaves one nonzero at most (see Figure 1)
+    # a searched penalty, because the paper's gamma = 5 leaves at most one nonzero (see Figure 1)
     own = {"grqi": dict(k=k, J=J, **GRQI), "gpower1": dict(k=k, **GPM), "gpower0": dict(k=k, **GPM)}
     settings = own.get(solver, GPM) | limits
     if label == "history" and solver.startswith("gpower"):
-        # a linear rate shows after a few hundred steps
+        # a linear rate is visible after a few hundred steps
         settings = settings | dict(max_iterations=400)
     if label == "history" and solver == "rayleigh_quotient_iteration":
-        # the steps of an iteration on n = 1000 stay at rounding level
+        # the steps of an iteration with n = 1000 stay at rounding level
         settings = settings | dict(max_iterations=20)
     return Run(
         dataset="gaussian",
@@ -95,8 +96,8 @@ def run(solver, n, seed, label, timed=False, **limits):
 def data(table):
     """One row per method: order, flops and time per iteration, iterations; the first seed's steps.
 
-    order : over all seeds. orders : that of each seed. iterations : median number of steps to 1e-6.
-    reached : share of the seeds that came so far.
+    order : over all seeds. orders : for each seed. iterations : median number of steps to 1e-6.
+        reached : share of the seeds that reached it.
     """
     lines = []
     for solver in METHODS:
@@ -105,7 +106,7 @@ def data(table):
         if past.empty:
             continue
         steps = [_steps(history) for history in past.history]
-        # the first J steps may change the support; the proposition begins after them
+        # the first J steps may change the support; the proposition applies after them
         fitted = [s[J:] if solver == "grqi" else s for s in steps]
         small = [s < 1e-6 for s in steps]
         # argmax of booleans is the first True
@@ -135,7 +136,7 @@ def _steps(history):
 
 
 def _microseconds(timed):
-    """Those of an iteration in the fastest round; nan if none was timed."""
+    """Microseconds per iteration in the fastest round; nan if none was timed."""
     fastest = timed[timed.solve_time == timed.solve_time.min()].head(1)
     return (
         float((1e6 * fastest.solve_time / fastest.iterations).iloc[0]) if len(fastest) else np.nan
@@ -147,7 +148,7 @@ def order(steps):
 
     The next step must be above rounding. The slope is nan for fewer than two such pairs.
     """
-    # above 0.3 it does not converge yet, and below 1e-12 rounding decides
+    # above 0.3 it does not converge yet, and below 1e-12 rounding dominates
     results = [(a, b) for s in steps for a, b in pairwise(s) if 1e-8 < a < 0.3 and b > 1e-12]
     if len(results) < 2:
         return np.nan
@@ -156,7 +157,7 @@ def order(steps):
 
 
 def tables(data):
-    """The family in numbers, for the page; iterations are a bound where few runs came to 1e-6."""
+    """The family in numbers, for the page; iterations are a bound if few runs reached 1e-6."""
     head = ["", "update", "order", "iterations to 1e-6", "flops per iteration", "µs per iteration"]
     lines = [
         [
@@ -172,10 +173,10 @@ def tables(data):
 
 
 def draw(data, axes):
-    """Steps against the iteration; the table is on the page."""
+    """Draw steps against the iteration; the table is on the page."""
     axis = axes.flat[0]
     for row in data.itertuples():
-        # a step of exactly zero has no place on a logarithmic axis
+        # a step of exactly zero cannot be shown on a logarithmic axis
         positive = np.maximum(row.steps, 1e-17)
         iteration = np.arange(1, len(positive) + 1)
         name = f"{METHODS[row.solver][0]}, order {row.order:.2f}"

@@ -1,21 +1,22 @@
 """Zhang, El Ghaoui (2011), section 4 in numbers: how far elimination goes, and what one search of
 the penalty takes.
 
-Left: words with variance of at least lambda, against lambda over the largest variance; a mark where
-the search for five words ended. Right: processor time of that search, of variances, elimination and
-search together, and of the leading eigenvector of the full covariance (Lanczos on the centred
-sparse counts), by the size of the corpus; one thread, the minimum of the rounds. Rows made
-while more than 1.5 processes wanted to run do not decide Z10, whose ratio is near one. Corpora in
-memory; KOS stands in for NYTimes, the Associated Press for PubMed where these are not at hand; NIPS
-is ours, and so is the simulated corpus of NYTimes' size (a tenth of it at the quick scale).
+Left: number of words with variance of at least lambda, against lambda divided by the largest
+variance; a mark shows where the search for five words ended. Right: processor time of that search,
+of variances, elimination and search together, and of the leading eigenvector of the full covariance
+(Lanczos on the centred sparse counts), by the size of the corpus; one thread, the minimum of the
+rounds. Rows measured while more than 1.5 processes were ready to run do not decide Z10, whose ratio
+is near one. Corpora are in memory. If NYTimes or PubMed is not available, KOS or the Associated
+Press is the stand-in. NIPS is ours, and so is the simulated corpus of NYTimes' size (a tenth of it
+at quick scale).
 
-The search sees the 128 words of largest variance, and twice as many each time that a word which it
-does not see survives the lambda that it ends with: so it sees all that survive.
+The search sees the 128 words of largest variance. Whenever a word outside survives the final
+lambda, it sees twice as many, until it sees all that survive.
 
 Z9, Z9b and Z13 are about random covariances of order 6 (A'A, A standard normal 2 x 6, 3 x 6 or 8 x
-6, lambda uniform between the smallest and the largest variance): the l0-penalised problem by brute
-force, the relaxation by an interior-point solver, whose optimum falls only if certified bounds say
-so.
+6, lambda uniform between the smallest and the largest variance). The l0-penalised problem is solved
+by brute force, and the relaxation by an interior-point solver; its optimum is said to fall only if
+certified bounds prove it.
 """
 
 from itertools import combinations
@@ -48,10 +49,10 @@ PANELS, SIZE = (1, 2), (11.5, 4.0)
 SDP = "exact_sdp"
 # enough for an interval over rounds; a search takes seconds
 ROUNDS = 5
-FIRST_SEEN = 128  # words that the search sees first
-QUIET = 1.5  # processes that want to run; more of them share caches and memory with what is timed
+FIRST_SEEN = 128  # words that the search sees initially
+QUIET = 1.5  # processes ready to run; more of them share caches and memory with the timed one
 
-SAME = 1e-6  # of the largest variance
+SAME = 1e-6  # relative to the largest variance
 BRUTE_FORCE: dict[str, Any] = dict(primary="brute force", why="every support is tried")
 
 Z6 = claims.Statement(
@@ -74,8 +75,8 @@ Z6 = claims.Statement(
 @Z6.measured
 def _search(data):
     for name, rows in by_size_of_corpus(data, cost=True):
-        # the quote is about a component with the target cardinality, five; the search may end
-        # beside it
+        # the quote is about a component with the target cardinality, five, which the search may
+        # miss
         close = rows[rows.extra.map(lambda e: 4 <= e["cardinality"] <= 6).astype(bool)]
         places = [f"{row.corpus}: {' '.join(row.extra['words'])}." for row in close.itertuples()]
         yield claims.Reading(name, _rounds(close, lambda e: e["search"]), rows, places)
@@ -115,7 +116,7 @@ def _reduction(data):
     for name, rows in by_size_of_corpus(data):
         places = []
         for row in rows.itertuples():
-            # no word at all survives a penalty above the largest variance
+            # no word survives a penalty above the largest variance
             left = max(row.extra["n_hat"], 1)
             places.append(claims.Place(row.corpus, claims.exact(row.n / left)))
             places.append(
@@ -141,19 +142,19 @@ Z9 = claims.Statement(
 
 @Z9.measured
 def _safe(data):
-    # where nothing is removed the two optima are the same by definition
+    # if nothing is removed, the two optima are the same by definition
     cut = _removed(data)
     yield _largest(cut, [e["l0"][0] - e["l0"][1] for e in cut.extra])
 
 
 def _removed(data):
-    """The instances in which a feature was removed."""
+    """The instances in which a variable was removed."""
     instances = data[data.label == "instance"]
     return instances[instances.extra.map(lambda e: e["removed"] > 0).astype(bool)]
 
 
 def _largest(rows, differences):
-    """The largest difference over the largest variance."""
+    """The largest difference, divided by the largest variance."""
     shares = np.abs(differences) / [e["unit"] for e in rows.extra]
     return claims.Reading("brute force", _together(rows, shares.max(initial=0.0)), rows)
 
@@ -196,15 +197,16 @@ def _safe_for_the_relaxation(data):
 
 
 def _lost(data):
-    """What all features attain less what the survivors can, over the largest variance."""
-    # value with all features less bound without: both certified, so a positive difference is proof
+    """The value of all variables minus that of the survivors, divided by the largest variance."""
+    # value with all variables minus bound without: both are certified, so a positive result is
+    # proof
     return np.array([(e["l1"][0] - e["l1"][3]) / e["unit"] for e in _removed(data).extra])
 
 
 @Z9b.because
 def _covariances_count(data, judged):
     lost = _lost(data) > SAME
-    # the reason by which removal is unsafe: tested against the instances in which it was safe
+    # the reason why removal is unsafe, tested against the instances in which it was safe
     strong = np.array([e["strongest"] for e in _removed(data).extra]) > 1.0
     return (
         f"In {(strong & lost).sum()} of these {lost.sum()} a removed feature has a covariance "
@@ -256,7 +258,7 @@ Z10 = claims.Statement(
 def _easier(data):
     large = corpora(data[data.label.eq("simulated")])
     small = as_real(data)
-    # runs of version 0.2 had the search see 1000 words
+    # in runs of version 0.2 the search saw 1000 words
     sees_survivors = small.extra.map(lambda e: "seen" in e).astype(bool)
     quiet = large.load.astype(float) <= QUIET
     counted = large[large.extra.map(lambda e: "pca_flops" in e).astype(bool)]
@@ -305,7 +307,7 @@ def runs(scale):
 
 def searched(problem, *, seed):
     """Times of elimination and search, and of PCA, on a corpus in memory; survivors by lambda."""
-    # timed here and not by the worker: three parts of one computation are wanted
+    # timed here, not by the worker, because three parts of one computation are needed
     rounds = [_round(problem) for _ in range(ROUNDS)]
     result = rounds[0][1]
     variances = problem.covariance.diagonal() / problem.m
@@ -332,13 +334,13 @@ def searched(problem, *, seed):
 
 
 def _round(problem):
-    """Processor seconds and flops of each, and the component."""
+    """Processor seconds and flops of each part, and the component."""
     start, seen, search = process_time(), FIRST_SEEN, 0.0
     S = problem.covariance
     with flops.counting() as ledger:
         variances = S.diagonal()
         order = np.argsort(-variances, kind="stable")
-        # seeing twice as many words costs little beside a search that missed one
+        # seeing twice as many words costs little compared with repeating a search that missed one
         while True:
             result, seconds = _of_words(problem, np.sort(order[:seen]))
             search += seconds
@@ -368,7 +370,7 @@ def _of_words(problem, words):
 
 
 def elimination(problem, *, seed):
-    """Both optima with and without the features that the rule removes."""
+    """Both optima with and without the variables that the rule removes."""
     S = problem.given_as("covariance").matrix.S
     d = S.diagonal()
     # between the variances, or the rule removes none or all
@@ -387,12 +389,12 @@ def elimination(problem, *, seed):
 
 
 def _strongest(S, removed):
-    """Largest |Sigma_ij| of a removed i and another j."""
+    """Largest |Sigma_ij| between a removed variable i and another one j."""
     return float(np.abs(S - np.diag(S.diagonal()))[removed].max(initial=0.0))
 
 
 def _penalised(S, lam):
-    """Max over supports of the largest eigenvalue less lambda for each variable."""
+    """Maximum over supports of the largest eigenvalue minus lambda for each variable."""
     return max(
         float(np.linalg.eigvalsh(S[np.ix_(W, W)])[-1] - lam * size)
         for size in range(1, len(S) + 1)
@@ -401,29 +403,29 @@ def _penalised(S, lam):
 
 
 def _right_side(S, lam, seed, count=200):
-    """Largest sum of ((a_i'xi)^2 - lam)_+ over unit xi met, by ascent from many xi.
+    """Largest sum of ((a_i'xi)^2 - lam)_+ over unit xi found by ascent from many starts.
 
-    Given xi, the sum counts the i with (a_i'xi)^2 > lam; given these, the best xi is a leading left
-    singular vector of their columns. Neither step can lower the sum.
+    Given xi, the sum is over the i with (a_i'xi)^2 > lam; given these, the best xi is a leading
+    left singular vector of their columns. Neither step can decrease the sum.
     """
     w, V = np.linalg.eigh(S)
-    # a Sigma of rank 2 has four eigenvalues of rounding
+    # a Sigma of rank 2 has four eigenvalues that are only rounding errors
     positive = w > 1e-12 * w[-1]
     A = np.sqrt(w[positive])[:, None] * V.T[positive]  # S = A'A
     a = (A / np.linalg.norm(A, axis=0)).T
     i, j = np.triu_indices(len(a), 1)
     random = np.random.default_rng(seed).standard_normal((count, len(A)))
-    # from many xi: an ascent may end at a local maximum, and the identity is about the global one
+    # from many xi: an ascent may end at a local maximum, but the identity is about the global one
     return max(_ascent(A, xi, lam) for xi in np.vstack([a, a[i] + a[j], a[i] - a[j], random]))
 
 
 def _ascent(A, xi, lam):
-    """The sum where the ascent from xi ends."""
+    """The sum at the end of the ascent from xi."""
     reached = -1.0
     xi = xi / np.linalg.norm(xi)
     while True:
         gains = np.maximum((A.T @ xi) ** 2 - lam, 0.0)
-        # nothing above lambda: psi is zero
+        # nothing is above lambda, so psi is zero
         if gains.sum() <= reached * (1.0 + 1e-12) or not gains.any():
             return max(reached, 0.0)
         reached = float(gains.sum())
@@ -431,19 +433,19 @@ def _ascent(A, xi, lam):
 
 
 def _relaxation(S, lam):
-    """A value that the relaxation attains and a bound that it cannot exceed."""
+    """A value that the relaxation attains, and an upper bound on its optimum."""
     # 1e-9, because differences of 1e-6 are judged
     result = api.solve(Problem.from_covariance(S), SDP, rho=lam, solver="CLARABEL", eps=1e-9)
     return result.relaxation_value, result.relaxation_bound
 
 
 def _left(results):
-    """How many words survive, for the head of a panel."""
+    """How many words survive, for the title of a panel."""
     return span([row.extra["n_hat"] for row in results.itertuples()], "words")
 
 
 def draw(data, axes):
-    """Survivors by lambda, then times by size."""
+    """Draw survivors by lambda, then times by size."""
     left, right = axes.flat
     results = corpora(data).sort_values("nnz")
     for row, colour, dashes in zip(results.itertuples(), PALETTE, DASHES, strict=False):
@@ -471,7 +473,7 @@ def draw(data, axes):
     ):
         times = [min(row.extra[kind]) for row in results.itertuples()]
         right.plot(places, times, color=colour, marker=marker, linestyle=dashes, label=name)
-    # side by side: by size, two corpora would lie on each other
+    # side by side, because on an axis of sizes two corpora would overlap
     named = [f"{row.corpus}\n{row.nnz:,.0f}" for row in results.itertuples()]
     right.set_xticks(places, named)
     right.set(yscale="log", xlabel="corpus, and its nonzeros", ylabel="time (s)")

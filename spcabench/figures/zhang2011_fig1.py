@@ -1,22 +1,23 @@
 """Zhang, El Ghaoui (2011), Figure 1: time of block coordinate ascent and of the first-order method,
 against n.
 
-Left Sigma = F'F, F square with entries from N(0, 1); right the spiked Sigma = uu' + VV'/m, Card(u)
-= n/10 and m = n (ours: the paper states no m). The penalty is 0.58 sqrt(log n) standard deviations
-of the entries beside the diagonal (ours), which leaves 5 to 20 nonzeros; 0.6 and 1.5 times as much
-beside it. All run to a certified relative gap of 1e-2, without screening, with a time limit of 60 s
-a run at paper scale; an arrow: some run ended there, so that the time is at least that. BCA is
-the paper's Algorithm 1 with beta = 1e-3/n, every box QP solved to 1e-9. Ours: the same with beta =
-5e-3/n and box QPs as exact as the gap that is left deserves; and continuation in beta. One thread,
-interleaved, exclusive; the minimum of the rounds, its median and quartiles over seeds (up to the
-upper quartile of the rounds where there is one). Exponents are those of the flops, over the sizes
-at which the gap was reached. The paper prints no number on its curves, which end at n = 800.
+Left: Sigma = F'F, F square with entries from N(0, 1). Right: the spiked Sigma = uu' + VV'/m,
+Card(u) = n/10 and m = n (ours, because the paper states no m). The penalty is 0.58 sqrt(log n)
+standard deviations of the off-diagonal entries (ours), which leaves 5 to 20 nonzeros; further
+readings use 0.6 and 1.5 times this penalty. All run to a certified relative gap of 1e-2, without
+screening, with a time limit of 60 s per run at paper scale. An arrow means that some run ended at
+the limit, so that the time is at least this. BCA is the paper's Algorithm 1 with beta = 1e-3/n and
+every box QP solved to 1e-9. Ours: the same with beta = 5e-3/n and box QPs only as accurate as the
+remaining gap requires; and continuation in beta. One thread, interleaved, exclusive; the minimum of
+the rounds, its median and quartiles over seeds (with a single seed, up to the upper quartile of the
+rounds). Exponents are those of the flops, over the sizes at which the gap was reached. The paper
+prints no number on its curves, which end at n = 800.
 
 Second row: the certified gap after the paper's five sweeps, for three penalties; and after every
 sweep on the words of largest variance of three corpora, at a penalty that leaves about five. The
-sweeps on 50 to 500 words of the same corpora are a reading of Z4. Last row: sweeps until BCA rests,
-against 1/eps; variance at equal cardinality, after a refit on each support, over that of the
-relaxation's solution (BCA with continuation to a gap of 1e-3).
+sweeps on 50 to 500 words of the same corpora are a reading of Z4. Last row: sweeps until BCA is at
+rest, against 1/eps; and variance at equal cardinality, after a refit on each support, relative to
+that of the relaxation's solution (BCA with continuation to a gap of 1e-3).
 """
 
 from typing import Any
@@ -51,8 +52,8 @@ OWN: dict[str, dict[str, Any]] = {
     "bca_continuation": {},
     "dspca": dict(eps=GAP),
 }
-# sizes that are timed, and how many seeds a size has (from 200: none of them was looked at in
-# tuning a solver)
+# timed sizes, and the number of seeds per size (from seed 200: none of them was used for tuning a
+# solver)
 SIZES: dict[str, dict[str, tuple[int, ...]]] = {
     "quick": dict.fromkeys(OWN, (25, 50, 100)),
     "paper": {
@@ -167,7 +168,7 @@ def _sweeps(data):
     five = data[data.label == "sweeps"].relaxation_gap
     note = f"After five sweeps the gap is {span(five, 'share')}, on one problem of each size."
     for method, name, label, other in _each(data):
-        # continuation is ours and changes what a sweep is
+        # continuation is ours, and changes what a sweep is
         if method != "bca_continuation":
             rows = timed(data[(data.label == label) & (data.method == method)])
             places = [*shared.sweeps(rows), *shared.growth(rows, "exponent")]
@@ -197,7 +198,7 @@ Z11 = claims.Statement(
     measures="share of the runs whose variance is below that of DSPCA's solution, both refitted, "
     "at equal cardinality (k = 5, 10, 20)",
     unit="share",
-    # "often" does not say most of the runs; less than once in four times is not often
+    # "often" does not mean most of the runs, but less than once in four times is not often
     rule=claims.at_least(0.25),
     over=claims.every("methods", least=4),
     primary="refitted",
@@ -213,7 +214,7 @@ def _below_the_relaxation(data):
         off = (ratio[solver].dropna() - 1.0).rename("off").reset_index()
         below = claims.share(off.assign(below=off.off < -TIE), "below", over=["dataset", "seed"])
         places.append(claims.Place(BASELINES[solver], below))
-        # many methods find the same support, which "underperform" must not count
+        # many methods find the same support, which must not count as "underperform"
         ties = number((off.off.abs() <= TIE).mean(), "share")
         tied.append(f"{BASELINES[solver]} {ties} (median {100 * off.off.median():+.2f} %)")
     ties = f"Ties, which are not below, and the difference of variance: {'; '.join(tied)}."
@@ -223,13 +224,13 @@ def _below_the_relaxation(data):
 
 @Z11.because
 def _the_relaxation_charges_for_entries(data, judged):
-    """What the worst method and the relaxation's solution reach of the least certified bound."""
+    """The share of the smallest bound for the worst method and for the relaxation's solution."""
     places = judged["readings"][0]["places"]
     if not places:
         return ""
     worst = min(places, key=lambda place: place["value"])["label"]
     rows = data[data.label.str.startswith("quality")]
-    # bounds of several solvers hold for one problem; the least is nearest to the optimum
+    # all solvers' bounds hold for the problem; the smallest is closest to the optimum
     least = rows.groupby(["dataset", "seed", "label"]).bound.transform("min")
     reached = (rows.variance_refit / least).groupby(rows.solver.replace(BASELINES)).median()
     ours, other = (number(reached[name], "share") for name in ("bca_continuation", worst))
@@ -246,7 +247,7 @@ def runs(scale):
         for n in sizes["bca_continuation"]:
             for seed in range(200, 200 + SEEDS[scale].get(n, 1)):
                 for method in (m for m in sizes if n in sizes[m]):
-                    # plain BCA runs into its limit at n = 300: one problem shows that
+                    # plain BCA reaches its limit at n = 300, which one problem shows
                     if method != "bca" or n < 300 or seed == 200:
                         yield _timed(family, n, seed, method, scale)
         yield from _elsewhere(family, scale)
@@ -259,7 +260,7 @@ def runs(scale):
 
 
 def _elsewhere(family, scale):
-    """At other penalties, and to a smaller gap."""
+    """Runs at other penalties, and to a smaller gap."""
     for n in AT[scale]:
         for seed in range(300, 300 + OTHER_SEEDS[scale][n]):
             for method in ("bca", "bca loose", "dspca"):
@@ -282,25 +283,25 @@ def _five_sweeps(family, sizes):
 
 
 def _timed(family, n, seed, method, scale, factor=1.0, goal=GAP):
-    """One timed run to the goal. Penalties and goals of further readings are in the label."""
+    """One timed run to the goal; the label includes the penalty and goal of further readings."""
     solver, _, loose = method.partition(" ")
     own = dict(OWN[method])
     if goal != GAP and (loose or solver == "dspca"):
-        # their own accuracy has to be finer than the gap that they are stopped at
+        # the solver's accuracy must be finer than the gap at which it is stopped
         own["eps"] = goal / 2 if loose else goal
     label = "time" if factor == 1.0 else f"penalty {factor:g}"
     named = {"rho" if solver == "dspca" else "lam": factor * penalty(family, n), "screen": False}
-    # iterations without a limit: seconds end the run
+    # no limit of iterations, because time ends the run
     limits = dict(tol=goal, time_limit=LIMIT[scale], stop="gap", max_iterations=10**6)
     return Run(
         **source(family, n, seed),
         solver=solver,
         settings=named | own | limits,
         timed=True,
-        # of plain BCA there is one problem at n = 300, that of seed 200
+        # for plain BCA there is only one problem at n = 300, with seed 200
         one_round=n == 200 or (n == 300 and seed > 200),
         label=label if goal == GAP else f"goal {goal:g}",
-        # a sweep cannot be interrupted, and at the largest n takes long
+        # a sweep cannot be interrupted, and takes long at the largest n
         timeout=4 * LIMIT[scale],
     )
 
@@ -320,7 +321,7 @@ def data(table):
 
 
 def draw(data, axes):
-    """Times; gaps after sweeps; rest; variances against the relaxation's."""
+    """Draw times, gaps after sweeps, sweeps to rest, and variances against the relaxation's."""
     for axis, (family, title) in zip(axes[0], FAMILIES.items(), strict=True):
         rows = timed(data[(data.dataset == family) & (data.label == "time")])
         shared.draw_times(axis, rows, NAMES)
@@ -332,7 +333,7 @@ def draw(data, axes):
 
 
 def _won(rows):
-    """At how many sizes the paper's BCA took less time than DSPCA, for the head of a panel."""
+    """At how many sizes the paper's BCA took less time than DSPCA, for the title of a panel."""
     middle = rows[rows.reached].groupby(["method", "x"]).total.median().unstack(0)
     if not {"bca", "dspca"} <= set(middle):
         return "no size with both"

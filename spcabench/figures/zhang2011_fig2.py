@@ -1,10 +1,10 @@
 """Zhang, El Ghaoui (2011), Figure 2: sorted variances of the words.
 
-Variance (1/m) of the count of every word, sorted, for the paper's two corpora or what stands in for
-them (KOS for NYTimes, the Associated Press for PubMed), and, drawn lighter, for two of ours: NIPS,
-and a simulated corpus of NYTimes' size. Left the axis of words is linear, as in the paper, where an
-exponential is a straight line; right it is logarithmic, where a power law is one. Each
-corpus has its largest variance as unit.
+Variance (1/m) of the count of every word, sorted, for the paper's two corpora or their stand-ins
+(KOS for NYTimes, the Associated Press for PubMed), and, drawn lighter, for two of ours: NIPS, and a
+simulated corpus of NYTimes' size. On the left the axis of words is linear, as in the paper, so that
+an exponential is a straight line; on the right it is logarithmic, so that a power law is one. The
+unit of each corpus is its largest variance.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from spcabench.style import DASHES, PALETTE, mark_level
 
 PANELS, SIZE = (1, 2), (11.5, 4.2)
 
-HEAD = 1000  # the largest order that the paper worked on
+HEAD = 1000  # the largest order in the paper
 
 Z2 = claims.Statement(
     "Z2",
@@ -55,7 +55,7 @@ def _variance_by_rank(data):
 
 
 def _known(row):
-    """Ranks, and the variances there, as far as they are not zero."""
+    """Ranks with nonzero variances, and these variances."""
     ranks, variances = (np.array(row.extra[name]) for name in ("ranks", "variances"))
     return ranks[variances > 0], variances[variances > 0]
 
@@ -105,7 +105,7 @@ def _power_law(data, judged):
 
 
 def runs(scale):
-    """One pass over each corpus; of the simulated one over a tenth at the quick scale."""
+    """One pass over each corpus; over a tenth of the simulated one at quick scale."""
     for corpus in ASKED:
         yield Run(
             dataset="bag_of_words",
@@ -117,9 +117,9 @@ def runs(scale):
 
 
 def sorted_variances(problem, *, seed):
-    """Variances at ranks equally spaced in their logarithm, and at n/200 over the largest."""
+    """Variances at ranks equally spaced on a logarithmic scale, and at n/200, over the largest."""
     variances = np.sort(problem.covariance.diagonal())[::-1] / problem.m
-    # a curve of 200 points in place of 100,000
+    # a curve of 200 points instead of 100,000
     ranks = np.unique(np.geomspace(1, problem.n, 200).astype(int))
     at = max(1, round(problem.n / 200))
     # a variance of zero has no logarithm
@@ -135,14 +135,14 @@ def sorted_variances(problem, *, seed):
 
 def fits(variances):
     """R^2 of log variance against rank, and against the logarithm of rank."""
-    # equally spaced in the rank, like the paper's axis: in the logarithm the head would decide
+    # equally spaced in rank, like the paper's axis: on a logarithmic one the head would dominate
     at = np.unique(np.linspace(1, len(variances), 1000).astype(int))
     y = np.log(variances[at - 1])
     return [float(np.corrcoef(x, y)[0, 1] ** 2) for x in (at, np.log(at))]
 
 
 def draw(data, axes):
-    """Log variance against the index, then against its logarithm, so that the head is seen."""
+    """Draw log variance against the index, then against its logarithm, which shows the head."""
     known = [(row, *_known(row)) for row in corpora(data).itertuples()]
     for axis, scale in zip(axes.flat, ("linear", "log"), strict=True):
         for (row, ranks, variances), colour, dashes in zip(known, PALETTE, DASHES, strict=False):

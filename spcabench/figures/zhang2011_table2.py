@@ -1,13 +1,13 @@
 """Zhang, El Ghaoui (2011), Table 2: words of the top five sparse components of PubMed.
 
-The five components of smallest index, words in order of weight, with the penalty that a search from
-above found, the variance x'Sigma x per document, the certified gap of the relaxation, and the
-coherence (NPMI) that claim Z3 is judged by; last the variance refitted, as a share of the proven
-optimum of as many words (or of a bound on it). The Associated Press corpus stands in where PubMed
-is not at hand. Counts are the paper's reading, tf-idf is ours.
+The first five components, with words in order of weight, the penalty found by a search from above,
+the variance x'Sigma x per document, the certified gap of the relaxation, and the coherence (NPMI),
+which decides claim Z3. The last column is the refitted variance as a share of the proven optimum
+for as many words (or of a bound on it). The Associated Press corpus is the stand-in if PubMed is
+not available. Counts are the paper's reading, tf-idf is ours.
 
-How they are made: see `spcabench/figures/_topics.py`. bca_continuation finds the same optimum as
-the paper's plain block coordinate ascent, to a certified gap.
+See `spcabench/figures/_topics.py` for the method. bca_continuation finds the same optimum as the
+paper's plain block coordinate ascent, to a certified gap.
 """
 
 from spcabench.figures import _topics
