@@ -4,6 +4,7 @@ import codecs
 import io
 import os
 import re
+import shutil
 import sys
 from typing import Any
 
@@ -32,6 +33,11 @@ def plain(text: str) -> str:
 def say(*words: Any, **how: Any) -> None:
     """Print words that may come from a stranger: like `print`, with `plain` applied to each."""
     print(*(plain(str(word)) for word in words), **how)
+
+
+def width() -> int:
+    """How many characters of text fit on a line: of the terminal, 20 to 100, and 100 in a file."""
+    return max(20, min(shutil.get_terminal_size((100, 24)).columns, 100))
 
 
 def accept_every_character() -> None:

@@ -14,6 +14,7 @@ import typer
 
 from spcabench import machine, optional_dependencies, streams
 from spcabench.cli import (
+    advise,
     apply,
     best_known,
     claim,
@@ -35,7 +36,12 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # joins the lines of a paragraph
 )
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
-    "Sparse PCA": {"solve": solve.solve, "apply": apply.apply, "list": solvers.list_names},
+    "Sparse PCA": {
+        "solve": solve.solve,
+        "apply": apply.apply,
+        "advise": advise.advise,
+        "list": solvers.list_names,
+    },
     "Solvers": {
         "new": solvers.new,
         "check": solvers.check,
@@ -69,6 +75,7 @@ EXAMPLES = {
         "solve cov.npy --covariance -k 10 --solver gpower1 --set tol=1e-8",
     ),
     "apply": ("apply model.npz new.csv --out scores.csv",),
+    "advise": ("advise 5,000 x 20,000 text -k 20", "advise genes --budget 0.01"),
     "list": ("list solvers --long", "list datasets --json"),
     "merge": ("merge results/compare/all from_cluster --name both",),
     "new": ("new solver my_method",),

@@ -50,12 +50,12 @@ def _top(means: pd.Series) -> dict[str, Any] | None:
 
 def _reached(answers: pd.DataFrame, budget: float, measure: str) -> pd.DataFrame:
     """Share of the best known value that is reached within a budget: pairs x solvers."""
-    share = [_share(row, budget, measure) for row in answers.itertuples()]
+    share = [share_within(row, budget, measure) for row in answers.itertuples()]
     table = answers.assign(reached=np.array(share, dtype=float))
     return table.pivot(index=PAIR, columns="solver", values="reached").fillna(0.0)
 
 
-def _share(row: Any, budget: float, measure: str) -> float:
+def share_within(row: Any, budget: float, measure: str) -> float:
     """Of a run that has ended, its share after the refit; else that of the best feasible iterate.
 
     A search of a penalty has nothing before its end.

@@ -7,6 +7,7 @@ from typing import Any
 
 from spcabench.atomic_files import write_text
 from spcabench.page import (
+    choose_page,
     claims_file,
     numbers_page,
     overview_page,
@@ -37,6 +38,8 @@ def write_page(folder: Path, published: bool = False) -> Path:
     # read once for all pages: the rows of a run are its largest files
     rows = solver_numbers.read(files)
     about |= {"solvers": solver_numbers.solvers(rows)}
+    compare = (folder if published else folder.parent) / "compare"
+    choose_page.write(folder, compare, [solver["name"] for solver in about["solvers"]])
     overview_page.write(folder, papers, figures, about, rows, published)
     paper_page.write(folder, papers, about)
     solver_page.write(folder / "solvers", figures, about, rows, published)

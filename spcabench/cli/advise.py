@@ -1,0 +1,91 @@
+"""The command `advise`: which solver to choose, from the published comparisons."""
+
+import math
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spcabench.cli import options
+from spcabench.errors import InputError
+from spcabench.streams import say, width
+
+if TYPE_CHECKING:
+    from spcabench.comparison.advice import Answers, Question
+
+PUBLISHED = options.ROOT / "results" / "published"
+
+
+def advise(
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Samples x variables, or variables alone, and a kind of data: 5,000 x 20,000 "
+            "text. Without it, all kinds."
+        ),
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Variables of a component.", min=1)] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="Seconds that one run may take.", min=1e-6, callback=options.finite),
+    ] = None,
+    density: Annotated[
+        float | None,
+        typer.Option(help="Share of the data that is not zero.", min=1e-9, max=1),
+    ] = None,
+    nonnegative: Annotated[
+        bool, typer.Option("--nonnegative", help="No loading below zero.")
+    ] = False,
+    components: Annotated[
+        str | None,
+        typer.Option(help="Several components: deflation, orthonormal or disjoint."),
+    ] = None,
+    run: Annotated[Path, typer.Option(help="Folder of the published run.")] = PUBLISHED,
+) -> None:
+    """Say which solver to choose for your data.
+
+    The five best of the published comparisons on problems like yours, with the share of the best
+    known variance that they reach, and those that are faster. Where no such problem was measured,
+    the nearest are named.
+    """
+    from spcabench import validate
+    from spcabench.comparison import advice
+
+    several = [str(mode) for mode in advice.MODES][2:]
+    if components is not None and components not in several:
+        raise InputError(validate.nearest("formulation", components, several))
+    if components is not None and nonnegative:
+        raise InputError("--nonnegative: several components were compared with signs only")
+    answers = advice.read(run / "compare")
+    mode = components or ("nonnegative" if nonnegative else "signed")
+    asked = dict(k=k, density=density, mode=mode, budget=math.inf if budget is None else budget)
+    question = advice.question(" ".join(data or []), answers, **asked)
+    _show(question, advice.answer(answers, question), answers)
+
+
+def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> None:
+    from spcabench.claims.words import duration
+
+    longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])
+    within = f" within {duration(question.budget)}" if question.budget < math.inf else ""
+    lines = [
+        f"{found['from']} {'; '.join(found['problems'][:5])}"
+        + ("; ..." if len(found["problems"]) > 5 else ""),
+        *found["notes"],
+    ]
+    for line in lines:
+        say(textwrap.fill(line, width()))
+    if not found["best"]:
+        say(f"\nno solver has an answer{within}")
+        return
+    say(f"\nbest{within}, by the mean share of the best known variance:")
+    say(f"{'solver':{longest}}{'mean':>10}{'worst':>10}{'time':>9}  proves")
+    for e in found["best"]:
+        proves = f"{e['proves']} of {e['pairs']}" if e["proves"] else "no"
+        say(
+            f"{e['solver']:{longest}}{100 * e['share']:>8.2f} %{100 * e['worst']:>8.2f} %"
+            f"{duration(e['time']):>9}  {proves}"
+        )
+    faster = [f"{e['solver']} {duration(e['time'])} {e['share']:.2%}" for e in found["frontier"]]
+    say(textwrap.fill(f"faster to better, no budget: {', '.join(faster)}", width()))

@@ -1,0 +1,328 @@
+"""Which solver to choose for data like one's own, from the answers of published comparisons.
+
+The terminal asks for one `Question`; the page has the answers to all choices, made by `choices`.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spcabench import validate
+from spcabench.claims.words import counted
+from spcabench.comparison import best_known, budgets, merging, profiles, ranking
+from spcabench.comparison.components import suite
+from spcabench.errors import InputError
+from spcabench.solving.formulations import Formulation
+from spcabench.vectors import Array, Vector
+
+SUITES = ("standard", "certified", "large", "nonnegative")
+PAIR = ["mode", "item", "asked", "r"]
+# what is sought: one component, or several by one of the formulations
+MODES = {
+    "signed": "one component",
+    "nonnegative": "one component, no loading below zero",
+    str(Formulation.DEFLATION): "several, one after the other",
+    str(Formulation.ORTHONORMAL): "several, orthogonal",
+    str(Formulation.DISJOINT): "several, no variable in two",
+}
+ANY, SPARSE, DENSE = "any", "sparse data", "dense data"
+KIND_OF = {"spiked, strong": "spiked", "spiked, weak": "spiked", "two spikes": "spiked"}
+KIND_OF |= {"published": "published tables", "sparse data": "random sparse"}
+SPARSE_BELOW = 0.2  # density up to which data count as sparse
+SIZES = (60, 1_000, math.inf)  # largest number of variables of each class
+KS = (10, 30, math.inf)  # and largest cardinality
+BUDGETS = (*budgets.BUDGETS["time"], math.inf)  # seconds, of the page
+SHOWN = 5  # solvers of an answer
+FEW = 5  # problems below which an answer is a hint
+DIFFERENT = {
+    "k": "No k like this was measured on such problems; all their k count.",
+    "kind": "No {kind} of about this size was measured; all kinds of this size count.",
+    "size": "No {kind} of about this size was measured; other sizes count.",
+}
+OUTSIDE = {
+    "n": "n = {value} is outside the measured range, {low} to {high}: extrapolated.",
+    "entries": "{value} entries that are not zero (if as dense as the densest of these problems) "
+    "are outside the measured range, {low} to {high}: expect other times.",
+}
+FINISHED = "Iterates of some runs were not published: these runs count once they have finished."
+SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Data, and what is wanted of them; None where it does not matter.
+
+    m, n : samples and variables. density : share of the data that is not zero. k : nonzeros.
+    budget : seconds of one run. mode : a key of `MODES`.
+    """
+
+    kind: str = ANY
+    n: float | None = None
+    m: float | None = None
+    density: float | None = None
+    k: float | None = None
+    budget: float = math.inf
+    mode: str = "signed"
+
+    def entries(self, density: float) -> float | None:
+        """How many numbers of the data are not zero, by their density or the one given."""
+        return self.n * self.m * (self.density or density) if self.n and self.m else None
+
+
+class Answers:
+    """The published answers: arrays of pairs (a problem and a k) and solvers.
+
+    pairs : a row for each pair, with its kind, n, m, nnz and k.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table.assign(pair=table.groupby(PAIR, sort=False).ngroup())
+        self.pairs = self.table.drop_duplicates("pair").reset_index(drop=True)
+        full = self.pairs.n * self.pairs.m.fillna(self.pairs.n)
+        self.density = (self.pairs.nnz / full).to_numpy()
+        self.sparse = self.density < SPARSE_BELOW
+        self.solvers = sorted(table.solver[table.answered].unique())
+        self.modes = [mode for mode in MODES if (table["mode"] == mode).any()]
+        self.kinds = [ANY, SPARSE, DENSE, *sorted(self.pairs.kind.unique())]
+        self.time = self._wide(table.time)
+        self.proof = self._wide(table.time.where(table.proves))
+
+    def _wide(self, values: Iterable[float]) -> Array:
+        """A value of each row as pairs x solvers; nan where there is no row."""
+        wide = self.table.assign(wanted=np.array(list(values), dtype=float))
+        wide = wide.pivot(index="pair", columns="solver", values="wanted")
+        return wide[self.solvers].to_numpy()
+
+    def shares(self, budget: float) -> Array:
+        """The share of the best known value that is reached in a budget: pairs x solvers."""
+        reached = [budgets.share_within(row, budget, "time") for row in self.table.itertuples()]
+        return np.nan_to_num(self._wide(reached))
+
+    def select(self, question: Question) -> tuple[Vector, list[str]]:
+        """The pairs that resemble a question, as a mask, and which conditions were given up.
+
+        The first that no pair has is k, then the kind or the size, then both.
+        """
+        has = {
+            "k": _alike(self.pairs.asked, KS, question.k),
+            "kind": self._of_kind(question),
+            "size": _alike(self.pairs.n, SIZES, question.n),
+        }
+        of_mode = (self.pairs["mode"] == question.mode).to_numpy()
+        for given_up in ((), ("k",), ("k", "kind"), ("k", "size"), ("k", "kind", "size")):
+            mask = np.logical_and.reduce([of_mode, *(has[c] for c in has if c not in given_up)])
+            if mask.any():
+                return mask, [name for name in given_up if not has[name].all()]
+        raise InputError(f"advise: no published comparison has {MODES[question.mode]}")
+
+    def _of_kind(self, question: Question) -> Vector:
+        kind = question.kind
+        if kind == ANY and question.density is not None:
+            kind = SPARSE if question.density < SPARSE_BELOW else DENSE
+        every = {ANY: np.full(len(self.sparse), True), SPARSE: self.sparse, DENSE: ~self.sparse}
+        return every[kind] if kind in every else (self.pairs.kind == kind).to_numpy()
+
+    def ranked(self, mask: Vector, shares: Array, budget: float) -> list[dict[str, Any]]:
+        """All solvers that have an answer to some of the pairs, the best first.
+
+        They are ordered by the mean share within the budget, to six digits, then by their time: its
+        shifted geometric mean. A missing answer counts zero, and its time as the largest of all.
+        """
+        share, time, proof = shares[mask], self.time[mask], self.proof[mask]
+        filled = np.where(np.isfinite(time), time, np.nanmax(time))
+        entries = [
+            {
+                "solver": solver,
+                "share": float(share[:, j].mean()),
+                "worst": float(share[:, j].min()),
+                "time": profiles.shifted_mean(filled[:, j], ranking.SHIFT["time"]),
+                "proves": int((proof[:, j] <= budget).sum()),
+                "pairs": len(share),
+            }
+            for j, solver in enumerate(self.solvers)
+            if share[:, j].any()
+        ]
+        return sorted(entries, key=lambda e: (-round(e["share"], ranking.DIGITS), e["time"]))
+
+    def about(self, mask: Vector) -> dict[str, Any]:
+        """Which problems some pairs are of, how many, and the range of their sizes."""
+        pairs = self.pairs[mask].sort_values("n")
+        names = list(dict.fromkeys(map(_named, pairs.itertuples())))
+        many = f"{counted(len(names), 'problems')}, {counted(len(pairs), 'pairs')} of problem and k"
+        return {
+            "problems": names,
+            "from": f"From {many}{': few, so read it as a hint' if len(names) < FEW else ''}.",
+            "n": [int(pairs.n.min()), int(pairs.n.max())],
+            "entries": [int(pairs.nnz.min()), int(pairs.nnz.max())],
+            "density": float(self.density[mask].max()),
+            "finished": bool(self.table.left_out[self.table.pair.isin(pairs.pair)].any()),
+        }
+
+
+def read(compare: Path) -> Answers:
+    """The answers below results/published/compare. Raises InputError if there are none."""
+    folders = [compare / name for name in SUITES if (compare / name / merging.ROWS).is_file()]
+    if not folders:
+        raise InputError(f"{compare}: has no published comparison; give --run results/published")
+    known = best_known.read()
+    tables = [_of_suite(folder, known) for folder in folders]
+    if (several := compare / "components" / "table.csv").is_file():
+        tables.append(_of_components(several, pd.concat(tables)))
+    return Answers(pd.concat(tables, ignore_index=True))
+
+
+def _of_suite(folder: Path, known: dict[Any, best_known.Entry]) -> pd.DataFrame:
+    rows = merging.Part.read(folder).rows
+    answers = ranking.standing(rows, known)
+    proven = answers.claimed_bound * (1.0 - best_known.PROVEN) <= answers.value
+    sizes = answers.groupby("item")[["n", "m", "nnz"]].transform("max")
+    return answers.assign(
+        mode=np.where(answers.sign, "nonnegative", "signed"),
+        kind=answers.family.replace(KIND_OF),
+        r=1,
+        proves=proven & answers.own.eq(True),
+        left_out=answers.history_left_out.eq(True),
+        **sizes,
+    )
+
+
+def _of_components(file: Path, single: pd.DataFrame) -> pd.DataFrame:
+    """The answers of several components; a solver has a line for each way it was asked."""
+    table = pd.read_csv(file)
+    table = table[(table.kind == "components") & table.formulation.isin(MODES)]
+    size_of = single.drop_duplicates("item").set_index("item")[["n", "m", "nnz"]]
+    known_n = {item.name: item.n for item in suite.ITEMS}
+    n = table.item.map(size_of.n).fillna(table.item.map(known_n))
+    ways = table.groupby(["solver", "formulation"]).how.transform("nunique")
+    how = " (" + table.how.str.replace("_", " ") + ")"
+    return table.assign(
+        mode=table.formulation,
+        kind=table.family.replace(KIND_OF),
+        solver=table.solver.where(ways == 1, table.solver + how),
+        asked=table.k,
+        n=n,
+        m=table.item.map(size_of.m),
+        nnz=table.item.map(size_of.nnz).fillna(n**2),
+        answered=table.share.notna(),
+        time=table.seconds.where(table.share.notna()),
+        search_time=table.seconds,  # nothing is known of it before its end
+        history=None,
+        proves=False,
+        left_out=False,
+    )
+
+
+def _alike(values: pd.Series, ends: tuple[float, ...], wanted: float | None) -> Vector:
+    """Which values are in the same class as a wanted one; all if none is wanted."""
+    if wanted is None:
+        return np.full(len(values), True)
+    return np.searchsorted(ends, values) == np.searchsorted(ends, wanted)
+
+
+def _named(pair: Any) -> str:
+    size = f"{pair.n:,.0f}" if np.isnan(pair.m) else f"{pair.m:,.0f} x {pair.n:,.0f}"
+    return f"{pair.item} ({size})"
+
+
+def frontier(ranked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The solvers than which none is faster and at least as good, the fastest first."""
+    ends, best = [], 0.0
+    for entry in sorted(ranked, key=lambda e: (e["time"], -e["share"])):
+        if round(entry["share"], ranking.DIGITS) > best:
+            best = round(entry["share"], ranking.DIGITS)
+            ends.append(entry)
+    return ends
+
+
+def answer(answers: Answers, question: Question) -> dict[str, Any]:
+    """The best five solvers within the budget, the frontier without one, and what it rests on."""
+    mask, given_up = answers.select(question)
+    about = answers.about(mask)
+    notes = [DIFFERENT[name].format(kind=question.kind) for name in given_up]
+    for name, value in (("n", question.n), ("entries", question.entries(about["density"]))):
+        low, high = about[name]
+        if value is not None and not low <= value <= high:
+            ends = dict(low=f"{low:,}", high=f"{high:,}")
+            notes.append(OUTSIDE[name].format(value=f"{value:,.0f}", **ends))
+    if about["finished"] and question.budget < math.inf:
+        notes.append(FINISHED)
+    return about | {
+        "notes": notes,
+        "best": answers.ranked(mask, answers.shares(question.budget), question.budget)[:SHOWN],
+        "frontier": frontier(answers.ranked(mask, answers.shares(math.inf), math.inf)),
+    }
+
+
+def choices(answers: Answers) -> dict[str, Any]:
+    """The answers to all choices of the page, each once: the page's script looks them up.
+
+    ``of`` leads from a mode, kind, class of n and class of k to a place in ``selections`` and the
+    conditions that were given up.
+    """
+    shares = {budget: answers.shares(budget) for budget in BUDGETS}
+    selections: list[dict[str, Any]] = []
+    places: dict[bytes, int] = {}
+    of = {}
+    sizes, ks = ([(None, ""), *((end, i) for i, end in enumerate(ends))] for ends in (SIZES, KS))
+    for mode, kind, (n, size), (k, few) in product(answers.modes, answers.kinds, sizes, ks):
+        mask, given_up = answers.select(Question(kind=kind, n=n, k=k, mode=mode))
+        if mask.tobytes() not in places:
+            places[mask.tobytes()] = len(selections)
+            selections.append(_selection(answers, mask, shares))
+        of[f"{mode}|{kind}|{size}|{few}"] = [places[mask.tobytes()], *given_up]
+    return {
+        "modes": {mode: MODES[mode] for mode in answers.modes},
+        "kinds": answers.kinds,
+        "sizes": SIZES[:-1],
+        "ks": KS[:-1],
+        "budgets": BUDGETS[:-1],
+        "sparse": SPARSE_BELOW,
+        "different": DIFFERENT,
+        "outside": OUTSIDE,
+        "finished": FINISHED,
+        "selections": selections,
+        "of": of,
+    }
+
+
+def _selection(answers: Answers, mask: Vector, shares: dict[float, Array]) -> dict[str, Any]:
+    ranked = {budget: answers.ranked(mask, share, budget) for budget, share in shares.items()}
+    at_end = ranked[math.inf]
+    return answers.about(mask) | {
+        "best": [[_short(e) for e in entries[:SHOWN]] for entries in ranked.values()],
+        "points": [[e["solver"], _digits(e["time"]), _digits(e["share"], 6)] for e in at_end],
+        "frontier": [e["solver"] for e in frontier(at_end)],
+    }
+
+
+def _short(entry: dict[str, Any]) -> list[Any]:
+    numbers = (_digits(entry[name], 6) for name in ("share", "worst", "time"))
+    return [entry["solver"], *numbers, entry["proves"], entry["pairs"]]
+
+
+def _digits(value: float, digits: int = 3) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def question(words: str, answers: Answers, **asked: Any) -> Question:
+    """The question of words such as "5,000 x 20,000 text": m x n, or n alone, and a kind.
+
+    asked : fields of the question that are given by themselves.
+
+    Raises InputError for a kind that was not measured.
+    """
+    text = words.replace(",", "").replace("_", "")
+    size = SIZE.search(text)
+    m, n = (size[1], size[2] or size[3]) if size else ("", "")
+    rest = SIZE.sub("", text, count=1).strip().casefold() or ANY
+    kinds = [kind for kind in answers.kinds if rest in (kind, kind.removesuffix(" data"))]
+    if not kinds:
+        raise InputError(validate.nearest("kind of data", rest, answers.kinds))
+    return Question(kinds[0], m=int(m) if m else None, n=int(n) if n else None, **asked)

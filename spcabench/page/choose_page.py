@@ -1,0 +1,34 @@
+"""The page that helps to choose a solver: all answers of `advice`, and a script to look them up."""
+
+import json
+from pathlib import Path
+
+from markupsafe import Markup
+
+from spcabench import style
+from spcabench.atomic_files import write_text
+from spcabench.claims.words import duration
+from spcabench.comparison import advice
+from spcabench.page.render import render
+
+NAME = "choose.html"
+
+
+def write(folder: Path, compare: Path, pages: list[str]) -> None:
+    """Write the page into a folder, if there are published comparisons to advise from.
+
+    pages : the solvers that have a page.
+    """
+    if not any((compare / name / "rows.parquet").is_file() for name in advice.SUITES):
+        return
+    data = advice.choices(advice.read(compare))
+    names = {point[0] for selection in data["selections"] for point in selection["points"]}
+    data["colours"] = {n: c for n in sorted(names) if (c := style.own_colour(n.split(" ")[0]))}
+    data["pages"] = pages
+    # "</" would end the script that holds it
+    text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
+    budgets = [duration(seconds) for seconds in data["budgets"]]
+    suites = [name for name in (*advice.SUITES, "components") if (compare / name).is_dir()]
+    about = {"budgets": budgets, "choices": data, "suites": suites}
+    page = render("choose.html.j2", data=Markup(text), about=about)
+    write_text(folder / NAME, page)

@@ -1,0 +1,74 @@
+"""Which solver to choose: what an answer rests on, and that the page has the same answers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from spcabench.comparison import advice
+from spcabench.comparison.advice import Question
+from spcabench.errors import InputError
+
+
+def row(solver, item, k, share, time, **changes):
+    """A row of a published answer."""
+    fields = dict(mode="signed", item=item, asked=k, r=1, kind="text", n=20_000.0, m=5_000.0)
+    fields |= dict(nnz=1e6, solver=solver, answered=share > 0, share=share, best=1.0, time=time)
+    fields |= dict(search_time=time, setup_time=0.0, history=None, proves=False, left_out=False)
+    return fields | changes
+
+
+@pytest.fixture
+def answers():
+    small = dict(kind="genes", n=300.0, m=60.0, nnz=18_000.0)
+    rows = [row("slow", "whole", 10, 1.0, 2.0), row("quick", "whole", 10, 0.9, 0.001)]
+    rows += [row("slow", "whole", 30, 1.0, 2.0, proves=True), row("quick", "whole", 30, 0.8, 0.001)]
+    rows += [row("slow", "few", 5, 1.0, 0.1, **small), row("quick", "few", 5, 0.0, np.nan, **small)]
+    return advice.Answers(pd.DataFrame(rows))
+
+
+def named(found):
+    return [entry["solver"] for entry in found["best"]]
+
+
+def test_the_best_is_the_best_within_the_budget(answers):
+    text = Question("text")
+    slow, quick = advice.answer(answers, text)["best"]
+    assert (slow["solver"], slow["share"], slow["proves"], slow["pairs"]) == ("slow", 1.0, 1, 2)
+    assert (quick["share"], quick["worst"]) == pytest.approx((0.85, 0.8))
+    assert named(advice.answer(answers, Question("text", budget=0.01))) == ["quick"]
+    assert [e["solver"] for e in advice.answer(answers, text)["frontier"]] == ["quick", "slow"]
+
+
+def test_an_answer_says_where_no_row_reaches(answers):
+    assert advice.answer(answers, Question("text", n=20_000))["notes"] == []
+    (note,) = advice.answer(answers, Question("text", n=300))["notes"]
+    assert "all kinds of this size" in note
+    (note,) = advice.answer(answers, Question("genes", n=100))["notes"]
+    assert "n = 100 is outside the measured range, 300 to 300" in note
+    (note,) = advice.answer(answers, Question("text", k=90))["notes"]
+    assert "all their k count" in note
+    assert "From 1 problem" in advice.answer(answers, Question("genes"))["from"]
+
+
+def test_a_question_is_read_as_a_person_types_it(answers):
+    size = advice.question("5,000 x 20,000 text", answers, k=20)
+    assert size == Question("text", m=5000, n=20_000, k=20)
+    assert advice.question("20000 genes", answers) == Question("genes", n=20_000)
+    assert advice.question("", answers) == Question()
+    with pytest.raises(InputError, match="kind of data 'texts'; did you mean"):
+        advice.question("texts", answers)
+
+
+def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
+    with pytest.raises(InputError, match="no published comparison has"):
+        advice.answer(answers, Question(mode="nonnegative"))
+    page = advice.choices(answers)
+    for key, (place, *_) in page["of"].items():
+        mode, kind, size, few = key.split("|")
+        n, k = (ends[int(i)] if i else None for ends, i in ((advice.SIZES, size), (advice.KS, few)))
+        for budget, best in zip(advice.BUDGETS, page["selections"][place]["best"], strict=True):
+            found = advice.answer(answers, Question(kind, n=n, k=k, budget=budget, mode=mode))
+            assert [e[0] for e in best] == named(found)
+            assert [e[1] for e in best] == pytest.approx(
+                [e["share"] for e in found["best"]], abs=1e-6
+            )
