@@ -1,20 +1,25 @@
-"""The tables of docs/certified.md: what is published of each instance, and what is proven.
+"""What is published of each instance, and what is proven: docs/certified.md and optimal.html.
 
 The proven values are those of the table of the best known answers, in which each is recomputed from
 its vector; the published ones are those of spcabench/comparison/published.toml.
 """
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from spcabench.atomic_files import write_text
+from spcabench.claims.words import counted, number
 from spcabench.comparison import best_known
 from spcabench.comparison.suite import SUITES, Item
 from spcabench.page.generated_block import markdown_table
+from spcabench.page.render import render
 
 PUBLISHED = Path(best_known.__file__).with_name("published.toml")
 HEAD = ("instance", "n", "k", "published value", "published bound", "ours", "s", "status")
 Answers = list[dict[str, Any]]
+NAME = "optimal.html"
 
 
 def published(file: Path = PUBLISHED) -> dict[str, Any]:
@@ -74,6 +79,88 @@ def _seconds(answer: dict[str, Any]) -> str:
         return ""
     low, high = answer["seconds"]
     return f" in {low} s" if low == high else f" in {low} to {high} s"
+
+
+def write(folder: Path, of_figures: Iterable[dict[str, Any]]) -> None:
+    """Write the page that searches all instances: of the suites, and of the figures' problems.
+
+    of_figures : the entries of certified.json.
+    """
+    parts = {
+        "of the suites are proven optimal": _of_suites(),
+        "that figures needed": [_of_figure(entry) for entry in of_figures],
+    }
+    told = ", ".join(
+        f"{sum(row['proven'] for row in rows):,} of {counted(len(rows), 'instances')} {what}"
+        for what, rows in parts.items()
+    )
+    rows = [row for part in parts.values() for row in part]
+    text = render("optimal.html.j2", rows=rows, told=f"{told}.", sources=published()["sources"])
+    write_text(folder / NAME, text)
+
+
+def _of_suites() -> list[dict[str, Any]]:
+    """A row for each problem of a suite, k and sign, with what is published of it."""
+    items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
+    answers = published()["answers"]
+    rows = []
+    for entry in sorted(best_known.read().values(), key=lambda e: (e.item.casefold(), e.k)):
+        item = items.get((entry.item, entry.nonnegative))
+        mine = [a for a in answers if (a["instance"], a["k"]) == (entry.item, entry.k)]
+        signed = not entry.nonnegative
+        rows.append(
+            {
+                "instance": entry.item if signed else f"{entry.item}, x >= 0",
+                "kind": item.family if item else "",
+                "n": item.variables if item else 0,
+                "k": entry.k,
+                "value": f"{entry.value:.9g}",
+                "published": _published_of(mine if signed else []),
+                "state": _state(entry.proven, entry.gap),
+                "proven": entry.proven,
+                "who": entry.who,
+                "when": entry.when,
+                "bound_by": entry.bound_by,
+                "seconds": number(entry.seconds, "s") if entry.seconds else "",
+                "support": ", ".join(map(str, entry.support)),
+            }
+        )
+    return rows
+
+
+def _published_of(answers: Answers) -> list[str]:
+    """What authors have published of an instance, each in some words."""
+    values = [f"{a['value']}{_seconds(a)} ({a['source']})" for a in answers if "value" in a]
+    bounds = [
+        f"no value; bound {a['gap']:.2g} % above their best{_seconds(a)} ({a['source']})"
+        for a in answers
+        if "gap" in a
+    ]
+    stopped = [f"none in {a['stopped']:,} s ({a['source']})" for a in answers if "stopped" in a]
+    return values or [*bounds, *stopped]
+
+
+def _state(proven: bool, gap: float) -> str:
+    return "proven" if proven else f"open: at most {number(gap, 'share')} more"
+
+
+def _of_figure(entry: dict[str, Any]) -> dict[str, Any]:
+    """A row for an optimum or a bound that a figure needed."""
+    return {
+        "instance": entry["problem"],
+        "kind": entry["figure"],
+        "figure": entry["figure"],
+        "n": 0,
+        "k": int(entry["k"]),
+        "value": f"{entry['best']:.9g}",
+        "published": [],
+        "state": _state(entry["proven"], max(entry["bound"] / entry["best"] - 1.0, 0.0)),
+        "proven": entry["proven"],
+        "who": "",
+        "bound_by": best_known.EXACT,
+        "seconds": number(entry.get("seconds"), "s") if entry.get("seconds") else "",
+        "support": "",
+    }
 
 
 def contradicted() -> list[tuple[dict[str, Any], best_known.Entry]]:

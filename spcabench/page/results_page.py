@@ -7,6 +7,7 @@ from typing import Any
 
 from spcabench.atomic_files import write_text
 from spcabench.page import (
+    certified_page,
     choose_page,
     claims_file,
     numbers_page,
@@ -38,8 +39,10 @@ def write_page(folder: Path, published: bool = False) -> Path:
     # read once for all pages: the rows of a run are its largest files
     rows = solver_numbers.read(files)
     about |= {"solvers": solver_numbers.solvers(rows)}
-    compare = (folder if published else folder.parent) / "compare"
-    choose_page.write(folder, compare, [solver["name"] for solver in about["solvers"]])
+    if published or (folder / "compare").is_dir():
+        names = [solver["name"] for solver in about["solvers"]]
+        choose_page.write(folder, folder / "compare", names)
+        certified_page.write(folder, bounds)
     overview_page.write(folder, papers, figures, about, rows, published)
     paper_page.write(folder, papers, about)
     solver_page.write(folder / "solvers", figures, about, rows, published)
