@@ -1,8 +1,9 @@
 """The commands that make and judge figures, for readers of the papers and for the workflow."""
 
+import textwrap
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,11 +11,12 @@ from spcabench import machine, opening
 from spcabench.cli import options
 from spcabench.errors import InputError, using_file
 from spcabench.running import exclusive_timing
-from spcabench.streams import say
+from spcabench.streams import plain, say, width
 
 if TYPE_CHECKING:
     from spcabench.running.runner import Plan
 
+COLOURS = {"holds": "bold green", "fails": "bold red", "undecided": "bold yellow"}
 COMPARE = "compare"  # the folder of comparisons, beside those of the scales
 
 
@@ -138,7 +140,7 @@ def make_figures(
     fonts.
     """
     from spcabench.cli import files
-    from spcabench.page import draw
+    from spcabench.page import claims_file, draw
 
     if out is not None and len(names or ()) != 1:
         raise InputError(f"--out: draws one figure, but {len(names or ())} are named")
@@ -150,7 +152,9 @@ def make_figures(
     files.check("--out", out, files.PICTURES)
     _make(scale, jobs, names or [], profile)
     if not names:
-        say(options.ROOT / "results" / scale / "index.html")
+        home = options.ROOT / "results" / scale
+        _print_counts(claims_file.of_run(claims_file.read_all(home)), scale)
+        say(home / "index.html")
     for name in names or ():
         _print_verdicts(name, scale)
         if out is not None:
@@ -159,15 +163,43 @@ def make_figures(
 
 
 def _print_verdicts(figure: str, scale: Scale) -> None:
+    """Print the verdict on each statement of a figure, how many there are of each, and files."""
     from spcabench import registry
-    from spcabench.page import card, claims_file, in_short
+    from spcabench.page import claims_file, in_short
 
-    folder = options.ROOT / "results" / scale / "figures" / figure
+    home = options.ROOT / "results" / scale
+    folder = home / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
-        say(card.text(statement))
-    say(f"These are verdicts at {scale} scale. Their tests: {registry.path('figure', figure)}")
+        _print_coloured(statement)
+    _print_counts(report["statements"], scale)
+    say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
+    page = home / f"{report['paper']}.html"
+    # a page from before this run would show other verdicts
+    if page.exists() and page.stat().st_mtime >= (folder / claims_file.NAME).stat().st_mtime:
+        say(f"{page}#{figure}")
+
+
+def _print_coloured(statement: dict[str, Any]) -> None:
+    """Print the card of a statement, its verdict in colour where the terminal shows colours."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from spcabench.page import card
+
+    shown, verdict = Text(plain(card.text(statement))), statement["verdict"]
+    begin = len(statement["id"]) + 1
+    shown.stylize(COLOURS[card.LOOKS.get(verdict, "undecided")], begin, begin + len(verdict))
+    Console().print(shown, soft_wrap=True)  # its lines are wrapped already
+
+
+def _print_counts(statements: list[dict[str, Any]], scale: str) -> None:
+    """Print how many statements have each verdict."""
+    from spcabench.page import in_short
+
+    counts = in_short.told(in_short.counts(statements))
+    say(textwrap.fill(f"{counts} ({scale} scale)", width()))
 
 
 def _rows(figure: str, scale: Scale) -> list[Path]:

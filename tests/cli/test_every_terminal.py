@@ -11,6 +11,7 @@ import pytest
 
 import spcabench
 from spcabench import Problem, api, streams
+from spcabench.cli import figures
 from spcabench.errors import InputError
 from spcabench.readers import user_file
 from spcabench.readers.delimited import guarded, unguarded
@@ -175,3 +176,18 @@ runpy.run_module("spcabench", run_name="__main__")
 def test_ctrl_c_shows_no_traceback_while_the_libraries_load():
     completed = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True)
     assert (completed.returncode, completed.stdout, completed.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_a_verdict_is_coloured_where_a_terminal_shows_colours(monkeypatch, capsys):
+    statement = dict(id="K3", verdict="fails", marks=[], reason="", short="1 of 2 µs", cause="")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = {}
+    for forced in ("", "1"):
+        monkeypatch.setenv("FORCE_COLOR", forced)
+        figures._print_coloured(statement)
+        shown[forced] = capsys.readouterr().out
+    assert shown[""] == "K3 fails\n    1 of 2 µs\n"
+    assert "\x1b[1;31mfails\x1b[0m\n" in shown["1"]
+    monkeypatch.setenv("NO_COLOR", "1")
+    figures._print_coloured(statement)
+    assert "[31m" not in capsys.readouterr().out

@@ -1,0 +1,45 @@
+"""What the progress of a workflow says: what is made, how much of it is done, seconds left."""
+
+from spcabench.running import progress
+
+LOG = """Job stats:
+job       count
+------  -------
+run           2
+draw          1
+report        1
+total         4
+
+localrule run:
+    output: results/quick/rows/one_fig1/timed.parquet
+    jobid: 3
+    wildcards: home=quick, folder=one_fig1, job=timed
+    priority: 2
+"""
+ENDED = """Finished jobid: 3 (Rule: run)
+1 of 4 steps (25%) done
+localrule draw:
+    output: results/quick/figures/one_fig1/figure.svg
+    jobid: 5
+    wildcards: scale=quick, figure=one_fig1
+Finished jobid: 5 (Rule: draw)
+"""
+
+
+def test_what_is_left_is_as_long_as_what_is_done():
+    assert progress.state("", 1.0) == "looking for what is missing"
+    assert progress.state(LOG, 9.0) == "rows 0 of 2, figures 0 of 1"
+    assert progress.state(LOG + ENDED, 9.0) == "about 9 s left, rows 1 of 2, figures 1 of 1"
+
+
+def test_a_log_has_a_line_for_each_figure_once(tmp_path, capsys):
+    log = tmp_path / "workflow.log"
+    log.write_text(LOG)
+    shown = progress.Progress(log)
+    shown.show()
+    log.write_text(LOG + ENDED)
+    shown.show()
+    shown.show()
+    shown.close()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("one_fig1: finished after 0 s (about 0 s left, rows 1 of 2, ")
