@@ -1,121 +1,142 @@
-"""Small charts of a solver's numbers over the commits, as paths that a page draws by itself."""
+"""What became slower since the first commit: changes of a solver added up, and their picture.
+
+A change is the geometric mean of the ratios on all problems; what is added up is its logarithm.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
-from spcabench.claims.words import percent
-
-WIDTH, HEIGHT, EDGE = 300, 60, 4
-# what is drawn: its name, its unit, and whether ratios to the last number are drawn
-CHARTS = {
-    "flops": ("Flops", "", True),
-    "seconds": ("Time", "", True),
-    "memory": ("Memory of a run", "MB", False),
-    "shortfall": ("Short of the best known", "%", False),
-    "gap": ("Certified gap", "%", False),
-}
-UNITS = {"memory": 1e6, "shortfall": 0.01, "gap": 0.01}
+WIDTH, HEIGHT, EDGE = 640, 150, 10
+EXACT = ("flops", "iterations")
+COVERAGE = 0.95  # of the noise of a time
+ENOUGH = 8  # times of the same code, from which those of one solver tell their noise
+LEAST = np.log(1.02)  # of flops; a smaller change is none
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of one problem: its path, and the points that were measured at their commit."""
+class Sum:
+    """The changes of a solver since its first commit.
 
-    problem: int
-    path: str
-    points: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A measure of one solver: its lines, the values at its edges, and where lines are cut."""
-
-    measure: str
-    name: str
-    low: str
-    high: str
-    lines: tuple[Line, ...]
-    cuts: tuple[float, ...]
-
-
-def charts(part, commits, problems):
-    """Return the charts of one solver.
-
-    part : its rows of `results.read`; commits : as `changes.by_commit` gives them; problems : in
-    the order of their colours.
+    flops, time : sums of the logarithms, by commit. noise : by which a time differs from that of
+    another process with the same code, in 95 of 100 cases; a logarithm too.
     """
-    return [
-        chart(measure, part[part.measure == measure], commits, problems)
-        for measure in CHARTS
-        if (part.measure == measure).any()
-    ]
+
+    flops: pd.Series
+    time: pd.Series
+    noise: float
+
+    @property
+    def word(self):
+        """Whether its time grew or fell by more than the noise: "slower", "faster" or "same"."""
+        if self.time.empty or abs(self.time.iloc[-1]) <= self.noise:
+            return "same"
+        return "slower" if self.time.iloc[-1] > 0 else "faster"
+
+    @property
+    def ratio(self):
+        """The last time over the first; nan without any."""
+        return np.exp(self.time.iloc[-1]) if len(self.time) else np.nan
+
+    @property
+    def ends(self):
+        """The ratio of the times, less and more the noise."""
+        return self.ratio * np.exp(-self.noise), self.ratio * np.exp(self.noise)
+
+    @property
+    def flops_ratio(self):
+        """The last flops over the first; nan without any."""
+        return np.exp(self.flops.iloc[-1]) if len(self.flops) else np.nan
+
+    @property
+    def dearer(self):
+        """Whether its flops rose."""
+        return bool(len(self.flops)) and self.flops.iloc[-1] > LEAST
 
 
-def chart(measure, part, commits, problems):
-    """Return one chart."""
-    name, unit, relative = CHARTS[measure]
-    shas = [commit["sha"] for commit in commits]
-    wide = part.pivot_table(index="commit", columns="problem", values="value").reindex(shas)
-    measured = np.isin(shas, part.commit[part.measured])
-    values = {p: wide[p].to_numpy() / UNITS.get(measure, 1.0) for p in problems if p in wide}
-    counted = np.array([c["convention"] if measure == "flops" else 1 for c in commits])
-    if relative:
-        values = {p: relative_to_last(v, counted) for p, v in values.items()}
-    every = np.concatenate(list(values.values()))
-    low, high = np.nanmin(every), np.nanmax(every)
-    x = np.linspace(EDGE, WIDTH - EDGE, len(shas)) if len(shas) > 1 else np.array([WIDTH / 2])
-    lines = []
-    for problem, numbers in values.items():
-        y = height_of(numbers, low, high, relative)
-        dots = np.flatnonzero(measured & np.isfinite(y))
-        points = "".join(f"M{x[i]:.0f} {y[i]:.0f}h0" for i in dots)
-        lines.append(Line(problems.index(problem), path(x, y, counted), points))
-    cuts = [(x[i] + x[i + 1]) / 2 for i in np.flatnonzero(np.diff(counted))]
-    ends = (edge(value, unit, relative) for value in (low, high))
-    return Chart(measure, name, *ends, tuple(lines), tuple(cuts))
+def sums(table, conventions):
+    """Return the `Sum` of every solver, by its name.
+
+    table : see `results.read`. conventions : of flops, by commit; no flops are compared across two.
+    """
+    by_solver = dict(iter(table[table.solver != ""].groupby("solver")))
+    times = {solver: steps(part, "seconds") for solver, part in by_solver.items()}
+    alike = {solver: same_code(by_solver[solver], times[solver]) for solver in by_solver}
+    pooled = noise_of(np.concatenate([*alike.values()]))
+    added = {}
+    for solver, part in by_solver.items():
+        flops = steps(part, "flops")
+        number = pd.Series([conventions[sha] for sha in flops.index], flops.index, dtype=float)
+        flops = flops.where(number.diff().fillna(0.0) == 0.0, 0.0)
+        noise = noise_of(alike[solver]) if len(alike[solver]) >= ENOUGH else pooled
+        added[solver] = Sum(flops.cumsum(), times[solver].cumsum(), noise)
+    return added
 
 
-def relative_to_last(values, counted):
-    """Return ratios to the last number that is counted by the same convention."""
-    ratios = np.where(values > 0, values, np.nan)
-    for number in set(counted):
-        alike = (counted == number) & np.isfinite(ratios)
-        if alike.any():
-            ratios[alike] = ratios[alike] / ratios[alike][-1]
-    return ratios
+def steps(part, measure):
+    """Return the mean logarithm of the ratios from each commit with a number to the next.
+
+    The first is zero. A time counts where it was measured, and no earlier one stands in for it.
+    """
+    own = part[(part.measure == measure) & (part.measured | (measure != "seconds"))]
+    wide = own[own.value > 0].pivot(index="commit", columns="problem", values="value")
+    wide = np.log(wide.reindex(own.commit.unique()).ffill())
+    return wide.diff().mean(axis=1).fillna(0.0)
 
 
-def height_of(values, low, high, logarithmic):
-    """Return the heights of some values on a chart; in the middle if all are equal."""
-    if logarithmic:
-        values, low, high = np.log(values), np.log(low), np.log(high)
-    share = (values - low) / (high - low) if high - low > 1e-12 else 0.0 * values + 0.5
-    return EDGE + (1.0 - share) * (HEIGHT - 2 * EDGE)
+def same_code(part, times):
+    """Return the changes of the time between commits with the same exact numbers."""
+    exact = part[part.measure.isin(EXACT)]
+    wide = exact.pivot(index="commit", columns=["measure", "problem"], values="value")
+    same = wide.reindex(times.index).diff().fillna(0.0).eq(0.0).all(axis=1)
+    return times[same].to_numpy()[1:]
 
 
-def path(x, y, counted):
-    """Return a path with a break where a number is missing or the convention changes."""
+def noise_of(changes):
+    """Return the size of change that 95 of 100 do not exceed; 0 of none."""
+    return float(np.quantile(np.abs(changes), COVERAGE)) if len(changes) else 0.0
+
+
+def slower_first(added):
+    """Return the solvers, those whose time grew most first."""
+    return sorted(added, key=lambda name: -np.nan_to_num(added[name].ratio, nan=-1.0))
+
+
+def picture(one, shas):
+    """Return what a page draws of a `Sum`: paths in a box of WIDTH x HEIGHT, and the axis.
+
+    shas : all commits, the oldest first. Both measures share one logarithmic axis, and begin at 1.
+    """
+    place = dict(zip(shas, np.linspace(EDGE, WIDTH - EDGE, max(len(shas), 2)), strict=False))
+    noisy = np.concatenate([one.time - one.noise, one.time + one.noise, one.flops, [-0.1, 0.1]])
+    low, high = noisy.min(), noisy.max()
+
+    def height(value):
+        return EDGE + (high - value) / (high - low) * (HEIGHT - 2 * EDGE)
+
+    drawn = {
+        name: path([place[sha] for sha in line.index], height(line.to_numpy()))
+        for name, line in (("flops", one.flops), ("time", one.time))
+    }
+    ends = (height(one.time + end) for end in (-one.noise, one.noise))
+    bars = zip([place[sha] for sha in one.time.index], *ends, strict=True)
+    noise = "".join(f"M{x:.0f} {lower:.0f}V{upper:.0f}" for x, lower, upper in bars)
+    axis = {"one": round(height(0.0)), "low": np.exp(low), "high": np.exp(high)}
+    return {**drawn, "noise": noise, **axis}
+
+
+def path(x, y):
+    """Return a line of steps: a level lasts until the next commit with a number."""
     pieces, last = [], None
-    for i, height in enumerate(y):
-        if not np.isfinite(height):
-            last = None
-            continue
-        here = (round(x[i]), round(height), counted[i])
-        if last is None or last[2] != here[2]:
-            pieces.append(f"M{here[0]} {here[1]}")
-        elif last[1] == here[1]:
-            if pieces[-1][0] == "H":  # a level piece goes on
-                pieces.pop()
-            pieces.append(f"H{here[0]}")
+    for across, height in zip(np.round(x).astype(int), np.round(y).astype(int), strict=True):
+        if last is None:
+            pieces.append(f"M{across} {height}")
+        elif height != last:
+            pieces.append(f"H{across}V{height}")
         else:
-            pieces.append(f"L{here[0]} {here[1]}")
-        last = here
+            if pieces[-1].startswith("H") and "V" not in pieces[-1]:  # a level piece goes on
+                pieces.pop()
+            pieces.append(f"H{across}")
+        last = height
     return "".join(pieces)
-
-
-def edge(value, unit, relative):
-    """Say the value at an edge of a chart."""
-    if relative:
-        return f"×{value:.3g}"
-    return percent(value / 100) if unit == "%" else f"{value:.0f} {unit}"

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from spcabench.claims.words import duration, percent
+from spcabench.claims.words import counted, duration, percent
 from spcabench.errors import InputError
 from spcabench.page.math_html import compact
 
-from . import changes, results
-from .charts import CHARTS, HEIGHT, WIDTH, charts
+from . import changes, charts, results
 from .commits import ROOT
 from .measure import MEASURES
 from .problems import PROBLEMS
@@ -32,6 +31,7 @@ STATES = {
     "measured": ("measured, every exact number the same", "#8a877f", "."),
     "counted": ("not measured again, since its code is the same", "#b0ada5", "|"),
 }
+MOST = 4  # solvers that the answer names
 RECENT = 10  # commits of which a section says first what changed
 
 
@@ -103,9 +103,14 @@ def write(machine, folder=FOLDER):
     table = results.read(machine)
     commits = changes.by_commit(table)
     folder.mkdir(parents=True, exist_ok=True)
-    summary = {"machine": results.described(machine), "commits": commits}
-    (folder / "history.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     of_solvers = table[table.solver != ""]
+    added = charts.sums(of_solvers, {c["sha"]: c["convention"] for c in commits})
+    summary = {
+        "machine": results.described(machine),
+        "answer": answer(added, commits),
+        "commits": commits,
+    }
+    (folder / "history.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     problems = [problem for problem in PROBLEMS if (of_solvers.problem == problem).any()]
     by_solver = dict(iter(of_solvers.groupby("solver")))
     shas = {solver: set(part.commit) for solver, part in by_solver.items()}
@@ -113,20 +118,43 @@ def write(machine, folder=FOLDER):
     page = render(
         "history_page.html.j2",
         folder=Path(__file__).parent,
-        commits=commits,
-        machine=summary["machine"],
+        **summary,
         problems=problems,
-        sections=[section(solver, part, commits, problems) for solver, part in by_solver.items()],
+        sections=[
+            section(solver, by_solver[solver], commits, problems, added[solver])
+            for solver in charts.slower_first(added)
+        ],
         others=first_and_last(table[table.solver == ""]),
-        size=(WIDTH, HEIGHT),
+        size=(charts.WIDTH, charts.HEIGHT),
         unit=units,
+        ratio=ratio,
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
     return folder / "index.html"
 
 
-def section(solver, part, commits, problems):
-    """What the page says of one solver: its changes, its charts, its numbers at the last commit."""
+def answer(added, commits):
+    """What became slower since the first commit, in sentences. added : see `charts.sums`."""
+    last = commits[-1]["sha"]
+    names = [name for name in charts.slower_first(added) if last in added[name].flops.index]
+    names += [n for n in added if n not in names and last in added[n].time.index]
+    words = {word: [n for n in names if added[n].word == word] for word in ("slower", "faster")}
+    dearer = [n for n in names if added[n].dearer]
+    slowest = ", ".join(f"{n} ×{added[n].ratio:.2g}" for n in words["slower"][:MOST])
+    more = f" and {len(words['slower']) - MOST} more" if len(words["slower"]) > MOST else ""
+    rose = ", ".join(f"{n} ×{added[n].flops_ratio:.2g}" for n in dearer)
+    return (
+        f"{len(words['slower'])} of {counted(len(names), 'solvers')} became slower than at their "
+        f"first commit by more than the noise of times{': ' if slowest else ''}{slowest}{more}. "
+        f"{len(words['faster'])} became faster. The flops rose for {rose or 'none'}."
+    )
+
+
+def section(solver, part, commits, problems, added):
+    """What the page says of one solver: its changes, its picture, its numbers at the last commit.
+
+    added : its `charts.Sum`.
+    """
     own = [commit for commit in commits if commit["sha"] in set(part.commit)]
     wide = part[part.commit == own[-1]["sha"]].pivot_table(
         index="problem", columns="measure", values="value"
@@ -148,7 +176,8 @@ def section(solver, part, commits, problems):
         "recent": recent(solver, own),
         "measured": sum(solver in commit["measured"] for commit in own),
         "commits": len(own),
-        "charts": charts(part, commits, problems),
+        "added": added,
+        "picture": charts.picture(added, [commit["sha"] for commit in commits]),
         "rows": [
             {"problem": p} | {m: UNITS[m](value) for m, value in wide.loc[p].dropna().items()}
             for p in problems
@@ -157,6 +186,7 @@ def section(solver, part, commits, problems):
     }
 
 
+NAMES = {"seconds": "time", "shortfall": "short of the best known", "gap": "certified gap"}
 UNITS = {
     "flops": compact,
     "iterations": compact,
@@ -204,7 +234,7 @@ def units(change):
         ends, unit = [f"{100 * value:+.2g}" for value in (low, high)], " points"
     else:
         ends, unit = [f"×{ratio(value)}" for value in (low, high)], ""
-    name = CHARTS.get(measure, (measure,))[0].lower()
+    name = NAMES.get(measure, measure)
     return (
         f"{name} {ends[0]}{unit}" if ends[0] == ends[1] else f"{name} {ends[0]} to {ends[1]}{unit}"
     )

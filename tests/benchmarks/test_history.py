@@ -82,14 +82,30 @@ def test_the_history_compares_no_flops_across_two_conventions(store, monkeypatch
     history = changes.by_commit(table)
     assert [len(commit["changed"]) for commit in history] == [0, 1, 0]
     assert [commit["recounted"] for commit in history] == [False, False, True]
-    chart = charts.chart("flops", table[table.solver == "grqi"], history, ["gaussian-100"])
-    assert chart.lines[0].path.count("M") == 2 and len(chart.cuts) == 1
+    added = charts.sums(table, {c["sha"]: c["convention"] for c in history})["grqi"]
+    assert added.flops_ratio == pytest.approx(1.1) and added.dearer
 
 
-def test_a_line_breaks_where_there_is_no_number():
-    x, y = np.arange(5.0), np.array([1.0, 1.0, np.nan, 2.0, 3.0])
-    assert charts.path(x, y, [1] * 5) == "M0 1H1M3 2L4 3"
-    assert charts.path(x[:2], y[:2], [1, 2]) == "M0 1M1 1"
+def test_a_line_is_level_until_the_next_number():
+    assert charts.path([0, 1, 2, 3], [1, 1, 1, 5]) == "M0 1H2H3V5"
+
+
+def test_small_changes_add_up_until_they_exceed_the_noise():
+    """Ten commits, each a tenth slower than the one before; another solver only varies."""
+    rows = []
+    for solver, times in (("drifts", 1.1 ** np.arange(12)), ("varies", [1.0, 1.2] * 6)):
+        for commit, time in enumerate(times):
+            for measure, value in (("seconds", time), ("flops", 7.0)):
+                rows.append((str(commit), solver, "p", measure, value, True))
+    table = pd.DataFrame(rows, columns=[*results.COLUMNS, "measured"])
+    added = charts.sums(table, {str(commit): 1 for commit in range(12)})
+    drifts, varies = added["drifts"], added["varies"]
+    assert drifts.word == "slower" and drifts.ratio == pytest.approx(1.1**11)
+    assert drifts.flops_ratio == 1.0 and not drifts.dearer
+    assert varies.word == "same" and varies.ends == pytest.approx((1.0, 1.44))
+    assert charts.slower_first(added) == ["drifts", "varies"]
+    said = history_page.answer(added, [{"sha": "11"}])
+    assert said.startswith("1 of 2 solvers became slower") and "drifts ×2.9. 0 became" in said
 
 
 def test_a_solver_that_was_not_timed_at_a_commit_has_its_earlier_time_and_no_dot(store):
@@ -104,8 +120,8 @@ def test_a_solver_that_was_not_timed_at_a_commit_has_its_earlier_time_and_no_dot
     history = changes.by_commit(table)
     assert [c["measured"] for c in history] == [["grqi"], [], ["grqi"], []]
     assert [c["word"] for c in history[2]["changed"] + history[2]["also"]] == ["better", "less"]
-    chart = charts.chart("flops", table[table.solver == "grqi"], history, ["gaussian-100"])
-    assert chart.lines[0].points.count("M") == 2 and chart.lines[0].path.count("M") == 1
+    added = charts.sums(table, {c["sha"]: c["convention"] for c in history})["grqi"]
+    assert len(added.time) == 2 and added.ratio == pytest.approx(0.5)
 
 
 def test_the_published_results_are_those_of_the_published_page():
