@@ -74,10 +74,10 @@ def _rank_three(data, judged):
     # what Algorithm 3 maximises, as a share of the bound
     seen = rows.q / rows.variance
     return (
-        f"Algorithm 3 is the lower one at {(apart < 1).sum()} of these {len(apart)} k: the matrix "
-        f"of rank 3 that it maximises over has {span(seen[apart.index], 'share')} of its "
-        f"component's variance there, and {number(seen.iloc[-1], 'share')} at k = "
-        f"{seen.index[-1]:.0f}."
+        f"Algorithm 3 is the lower one at {(apart < 1).sum()} of the {len(apart)} k, which lie "
+        f"between {apart.index.min():.0f} and {apart.index.max():.0f}: the matrix of rank 3 that "
+        f"it maximises over has {span(seen[apart.index], 'share')} of its component's variance "
+        f"there, and {number(seen.iloc[-1], 'share')} at k = {seen.index[-1]:.0f}."
     )
 
 

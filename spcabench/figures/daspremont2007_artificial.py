@@ -21,7 +21,8 @@ LATE = "the table was published without a statement, so the test was written aft
 
 D12 = claims.Statement(
     id="D12",
-    where="SIAM Review 49 (2007), artificial data (a paraphrase; the summary has no such table)",
+    where="SIAM Review 49 (2007), artificial data (our paraphrase, not checked: the summary has no "
+    "such table)",
     quote="the components are exactly recovered: one on the four variables of one factor, the "
     "other on those of the other, all loadings alike",
     kind="number",

@@ -28,6 +28,7 @@ H6 = claims.Statement(
     rule=claims.at_least(5),
     over=claims.every("densities", high=0.02),
     also=[claims.Part("course", COURSE, "times", claims.above(1))],
+    changed=he.EQUAL.removeprefix("; "),
     **he.AGAINST_GPOWER,
 )
 
