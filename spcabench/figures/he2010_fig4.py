@@ -5,11 +5,12 @@ W is square with 20 % nonzeros from N(0, 1), centred implicitly, given as sparse
 three solvers are compared at the cardinality that GPower0 reached. GPower0's variance is taken
 after a refit, because the second phase of the other two is a refit. GPower0 stops by its objective
 (1e-4); the times are those of single runs, and the whole search is dotted. One thread, interleaved,
-exclusive; the minimum of the rounds, median over problems; band: quartiles over problems. The paper
-states no density here: 20 % as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V
-given (its computation is not timed). A hollow marker means that the search of GPower0 missed the
-requested cardinality; it is drawn at the one reached, the median over problems. The band in which
-the optimum lies is clipped above the curves.
+exclusive; the minimum of the rounds, median over problems; band: quartiles over problems. Variances
+are those of the first problem, whose optimum the band shows. The paper states no density here: 20 %
+as in its Figure 1 (ours). Lighter: Scol-PCA and Mcol-PCA with V'V given (its computation is not
+timed). A hollow marker means that the search of GPower0 missed the requested cardinality; it is
+drawn at the one reached, the median over problems. The band in which the optimum lies is clipped
+above the curves.
 """
 
 from typing import Any

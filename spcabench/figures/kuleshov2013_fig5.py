@@ -204,7 +204,7 @@ def _shares(axis, data):
         axis.step(r2, np.arange(1, len(r2) + 1) / len(r2), where="post", **style)
     axis.set(xlabel="$R^2$ of the Gabor fit", ylabel="share of the tiles below")
     axis.set(xlim=(0, 1), ylim=(0, 1))
-    axis.legend(loc="upper left", title="median", alignment="left")
+    axis.legend(loc="upper left", title="median", alignment="left", handlelength=1.4)
     median = data.groupby("kind").r2.median()
     axis.set_title(
         f"Gabor fit: components {median['components']:.2f}, random patches {median['patches']:.2f}"
