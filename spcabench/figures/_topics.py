@@ -276,7 +276,7 @@ def draw(data, axes):
                 axis.annotate(" ".join(topic["words"][:2]), (x, share), (6, 0), **style)
     mark_level(axis, 95, "95 %")
     axis.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names])
-    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(0, 104))
+    axis.set(xlim=(-0.6, len(names) - 0.4), ylim=(-5, 105))
     axis.set(ylabel="random sets that are less coherent, %")
     count = sum(len(row.extra["topics"]) for row in data.itertuples())
     axis.set_title(f"{coherent} of {count} components are more coherent than 95 % of random sets")
