@@ -144,9 +144,9 @@ def answer(added, commits):
     more = f" and {len(words['slower']) - MOST} more" if len(words["slower"]) > MOST else ""
     rose = ", ".join(f"{n} ×{added[n].flops_ratio:.2g}" for n in dearer)
     return (
-        f"{len(words['slower'])} of {counted(len(names), 'solvers')} became slower than at their "
-        f"first commit by more than the noise of times{': ' if slowest else ''}{slowest}{more}. "
-        f"{len(words['faster'])} became faster. The flops rose for {rose or 'none'}."
+        f"{len(words['slower'])} of {counted(len(names), 'solvers')} became slower by more than "
+        f"the noise{': ' if slowest else ''}{slowest}{more}. {len(words['faster'])} became faster. "
+        f"More flops: {rose or 'none'}."
     )
 
 

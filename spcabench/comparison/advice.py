@@ -52,6 +52,7 @@ OUTSIDE = {
     "are outside the measured range, {low} to {high}: expect other times.",
 }
 FINISHED = "Iterates of some runs were not published: these runs count once they have finished."
+LONGEST = 12  # digits of a size
 SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
 
@@ -316,11 +317,15 @@ def question(words: str, answers: Answers, **asked: Any) -> Question:
 
     asked : fields of the question that are given by themselves.
 
-    Raises InputError for a kind that was not measured.
+    Raises InputError for a kind that was not measured, and for a size that no data have.
     """
     text = words.replace(",", "").replace("_", "")
     size = SIZE.search(text)
     m, n = (size[1], size[2] or size[3]) if size else ("", "")
+    if any(len(word) > LONGEST or not int(word) for word in (m, n) if word):
+        raise InputError(
+            f"{words[:40]!r}: m and n must be at least 1, with {LONGEST} digits at most"
+        )
     rest = SIZE.sub("", text, count=1).strip().casefold() or ANY
     kinds = [kind for kind in answers.kinds if rest in (kind, kind.removesuffix(" data"))]
     if not kinds:

@@ -57,6 +57,9 @@ def test_a_question_is_read_as_a_person_types_it(answers):
     assert advice.question("", answers) == Question()
     with pytest.raises(InputError, match="kind of data 'texts'; did you mean"):
         advice.question("texts", answers)
+    for size in ("0 x 5", "5 x 0 text", f"{10**40} x 3"):
+        with pytest.raises(InputError, match="m and n must be at least 1"):
+            advice.question(size, answers)
 
 
 def test_every_choice_of_the_page_is_the_answer_of_the_terminal(answers):
