@@ -34,6 +34,23 @@ def support(x: Vector) -> Indices:
     return x.nonzero()[0]
 
 
+ARRAYS: set[type] = {np.ndarray}  # the audit adds its own class while it counts
+
+
+def expect_real(*arrays: Array) -> None:
+    """Raise TypeError unless the arrays are plain arrays of real numbers of at most 64 bits.
+
+    An entry of another kind, such as an object or a complex number, can hold several numbers, and
+    one product that is charged would then do the work of several.
+    """
+    for x in arrays:
+        if type(x) not in ARRAYS or x.dtype.kind not in "biuf" or x.dtype.itemsize > 8:
+            kind = f"of dtype {x.dtype}" if type(x) in ARRAYS else f"but {type(x).__name__}"
+            raise TypeError(
+                f"product: an array {kind:.60}; it must be a plain NumPy array of real numbers"
+            )
+
+
 def expect_shape(x: Vector, n: int) -> None:
     """Raise ValueError unless x has the shape (n,), as NumPy's own products do.
 

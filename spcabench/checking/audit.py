@@ -41,7 +41,7 @@ from unittest import mock
 import numpy as np
 import scipy.sparse
 
-from spcabench import api, registry
+from spcabench import api, registry, vectors
 from spcabench.checking import counting_array
 from spcabench.checking.counting_array import AuditError, Tally, is_low_rank, plain, seen
 from spcabench.flops import LEDGER, Ledger, is_free, is_ours
@@ -215,6 +215,8 @@ def _wrapped() -> Iterator[Tally]:
             stack.enter_context(mock.patch.object(owner, name, make(function)))
 
         stack.enter_context(mock.patch.object(counting_array, "TALLY", tally))
+        allowed = {*vectors.ARRAYS, counting_array.Seen}
+        stack.enter_context(mock.patch.object(vectors, "ARRAYS", allowed))
         evaluated = functools.partial(_evaluated, tally, Problem.variance)
         stack.enter_context(mock.patch.object(Problem, "variance", _method(evaluated)))
         noted = functools.partial(_noted, tally, Ledger.charge_compiled)

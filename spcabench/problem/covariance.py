@@ -25,6 +25,7 @@ from spcabench.vectors import (
     Array,
     Indices,
     Vector,
+    expect_real,
     expect_shape,
     first_largest,
     normalize,
@@ -38,11 +39,13 @@ class Covariance(Symmetric):
     """Sigma given as a symmetric array (n, n)."""
 
     def __init__(self, S: Array) -> None:
+        expect_real(S)
         self.S = S
         self.n = len(S)
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x in n^2 flops, or in n k for a k-sparse x."""
+        expect_real(x)
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
@@ -61,6 +64,7 @@ class Covariance(Symmetric):
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r): n^2 r flops, or n per nonzero of a sparse Z."""
+        expect_real(Z)
         if is_sparse(Z):
             return product_with_sparse(self.S.T, Z)  # S is symmetric, and its rows are contiguous
         charge(self.S.size * Z.shape[1])
@@ -115,6 +119,7 @@ class Gram(Symmetric):
 
     def __matmul__(self, x: Vector) -> Vector:
         """Return Sigma x by products with A and A'; sparse x as in `GramWorkingSet.power_step`."""
+        expect_real(x)
         W = support(x)
         if len(W) < self.n:
             expect_shape(x, self.n)
@@ -130,6 +135,7 @@ class Gram(Symmetric):
 
     def products(self, Z: Array) -> Array:
         """Return Sigma Z (n, r) for Z (n, r), by products with A and A'."""
+        expect_real(Z)
         charge(self.A.stored * Z.shape[1])
         return self.A.transposed_products(self.A.products(Z)) - self.Q @ (
             self.w[:, None] * (self.Q.T @ Z)
@@ -245,6 +251,7 @@ class GramWorkingSet(WorkingSet):
         """
         if not self.wide:
             return super().rayleigh_step(x, mu)
+        expect_real(x)
         C, J = self.stacked()
         p = C @ x
         charge(C.size)

@@ -16,6 +16,7 @@ from spcabench.vectors import (
     Array,
     Indices,
     Vector,
+    expect_real,
     expect_shape,
     first_largest,
     normalize,
@@ -33,6 +34,7 @@ def bordered_solve(M: Array, b: Vector, corner: float) -> tuple[Vector, float] |
     is parallel to (B - mu I)^-1 b and has the same sign (b'w = 1), and the matrix stays regular
     when mu reaches a simple eigenvalue.
     """
+    expect_real(M, b)
     k = len(b)
     charge(solve_cost(k))
     K = np.empty((k + 1, k + 1), order="F")
@@ -73,6 +75,7 @@ class Block:
         Kuleshov (2013), Algorithm 5. Only the smaller Schur complement, mu I - R R'/mu, is
         factorised: p^2 q + p^3 + 2 p^2 + 2 p q flops for p <= q.
         """
+        expect_real(u, v)
         R = self.R
         if R.shape[0] > R.shape[1]:
             v, u = Block(R.T).rayleigh_step(v, u)
@@ -114,6 +117,7 @@ class Transpose:
         The cost is m n flops, or n k for a k-sparse y; for a sparse A it is the number of stored
         entries.
         """
+        expect_real(y)
         A = self.A
         m, n = A.shape
         W = support(y)
@@ -149,6 +153,7 @@ class Data:
         self.V: Array = np.zeros((X.shape[1], 0)) if V is None else V
         self.rank = self.U.shape[1]
         self.sparse = sp.issparse(X)
+        expect_real(X.data if self.sparse else X, self.U, self.V)
 
     @property
     def T(self) -> Transpose:
@@ -166,6 +171,7 @@ class Data:
         The cost is m n flops, or m k for a k-sparse z; for a sparse A it is the number of stored
         entries.
         """
+        expect_real(z)
         W = support(z)
         if len(W) < self.shape[1]:
             expect_shape(z, self.shape[1])
@@ -180,6 +186,7 @@ class Data:
         If Z has few nonzero rows, only the columns of A that they need are touched and charged. If
         fewer than half of its entries are nonzero, each column costs the same as alone.
         """
+        expect_real(Z)
         W = np.flatnonzero(Z.any(axis=1))
         if 2 * len(W) < self.shape[1]:
             return (
@@ -217,6 +224,7 @@ class Data:
 
     def transposed_products(self, Y: Array) -> Array:
         """Return A'Y (n, q) for Y (m, q); the caller charges it."""
+        expect_real(Y)
         Z = self.X.T @ Y
         if self.scale is not None:
             Z = Z * self.scale[:, None]
@@ -248,6 +256,8 @@ class Data:
 
         The cost is the number of entries in the columns W and in the rows that they touch.
         """
+        expect_real(y)
+        y = y.astype(np.float64, copy=False)  # the kernel takes no other kind
         scaled = y if self.scale is None else y * self.scale[W]
         z = sparse_gram.gram_product(self.X, self._by_rows, W, scaled)
         if self.scale is not None:

@@ -8,7 +8,7 @@ from spcabench.flops import charge
 from spcabench.problem import dense_steps
 from spcabench.problem.data import bordered_solve
 from spcabench.problem.spectral import leading_pairs
-from spcabench.vectors import Array, Indices, Vector, normalize
+from spcabench.vectors import Array, Indices, Vector, expect_real, normalize
 
 
 class Symmetric:
@@ -38,6 +38,7 @@ class WorkingSet(Symmetric):
         mu is by default the Rayleigh quotient x'Bx / x'x. If the system is singular (at a multiple
         eigenvalue), x itself is returned.
         """
+        expect_real(x)
         B, k = self.B, len(x)
         if mu is None:
             mu = float(x @ (B @ x)) / float(x @ x)
@@ -50,6 +51,7 @@ class WorkingSet(Symmetric):
 
     def quotient(self, y: Vector) -> float:
         """Return y'By / y'y, which is part of the cost of the Rayleigh step."""
+        expect_real(y)
         return float(y @ (self.B @ y)) / float(y @ y)
 
     def power_step(self, y: Vector) -> Vector:
@@ -61,6 +63,7 @@ class WorkingSet(Symmetric):
 
         For data, the cost is that of the products with A_W and its transpose.
         """
+        expect_real(y)
         charge(len(y) ** 2)
         return self.B @ y
 
@@ -94,5 +97,6 @@ class DenseWorkingSet(WorkingSet):
 
     def power_step(self, y: Vector) -> Vector:
         """Return Sigma[:, W] y in n k flops."""
+        expect_real(y)
         charge(self.R.size)
         return y @ self.R
