@@ -228,6 +228,7 @@ class Exact:
         for k in range(2, self.K + 1):
             if small is not None:
                 yield from (k for _ in self._by_cells(k, *small))
+            yield from (k for _ in self._look_at_rows(k))
             if self.every or k == self.K:
                 yield from (k for _ in self._settle(k, self.budget))
             elif failures < PATIENCE and left > 0.0:
@@ -327,10 +328,6 @@ class Exact:
 
     def _screened(self, k: int, t: float) -> Candidates:
         """The variables that a support of k of value t can have; lowers the bound of k."""
-        if self.is_large and self.squares is None and self.budget > MOST * len(self.d):
-            left = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k)) >= t
-            if left.sum() > MOST:
-                self.squares = largest_squares(self.d, self.block, self.K - 1)
         squares = None if self.squares is None else self.squares[:, k - 2]
         screened = candidates(self.d, self.block, k, self.bound[k - 1], t, squares)
         W, most = screened.W, screened.most
@@ -338,6 +335,19 @@ class Exact:
         self._lower(k, max(t, among, screened.beyond))
         self.beyond[k] = screened.left if screened.beyond else 0
         return screened
+
+    def _look_at_rows(self, k: int) -> Iterator[None]:
+        """Compute rows of S where the variances leave too many candidates, once."""
+        if not self.is_large or self.squares is not None or self.budget < MOST * len(self.d):
+            return
+        most = two_by_two_eigenvalue(self.d, self.bound[k - 1], by_variances(self.d, k))
+        if (most >= self.reached[k]).sum() <= MOST:
+            return
+        sums = []
+        for of_rows in largest_squares(self.d, self.block, self.K - 1):
+            sums.append(of_rows)
+            yield
+        self.squares = np.concatenate(sums) if sums else None
 
     def _cheap(self, S: Array) -> Vector:
         """Bounds on the supports of 1 to K variables of S (K,)."""

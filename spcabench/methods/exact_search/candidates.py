@@ -10,7 +10,7 @@ computed from the rows of S, in blocks (`largest_squares`). What is left has a s
 the only one that is ever formed. docs/bounds.md has the proof.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,26 +41,24 @@ def root_bounds(S: Array, k: int, opt: float) -> Vector:
     )
 
 
-def largest_squares(d: Vector, block: Block, count: int) -> Vector | None:
-    """For each variable the sums of its 1 to ``count`` largest S_jl^2, l != j, or more (n, count).
+def largest_squares(d: Vector, block: Block, count: int) -> Iterator[Vector]:
+    """Bounds on the sums of the 1 to ``count`` largest S_jl^2, l != j, for some j at a time.
 
-    None where they are too many. Of large problems the columns of largest variance are computed
-    alone: S_jl^2 of another is at most S_jj S_ll.
+    Yields arrays (j, count); nothing where ``count`` is too large. Of large problems the columns of
+    largest variance are computed alone: S_jl^2 of another is at most S_jj S_ll.
     """
     n = len(d)
     h = min(n, int(ENTRIES // n))
-    if h <= count or n * count > ENTRIES:
-        return None
+    if h <= count:
+        return
     falling = np.argsort(-d, kind="stable")
     columns, beyond = falling[:h], d[falling[h : h + count]]
-    sums = np.empty((n, count))
     for J in np.array_split(np.arange(n), int(np.ceil(n * h / AT_ONCE))):
         squares = block(J, columns) ** 2
         squares[J[:, None] == columns] = 0.0
         largest = np.partition(squares, h - count, axis=1)[:, h - count :]
         largest = np.hstack([largest, d[J, None] * beyond])
-        sums[J] = -np.sort(-largest, axis=1)[:, :count]
-    return np.cumsum(sums, axis=1, out=sums)
+        yield -np.sort(-largest, axis=1)[:, :count].cumsum(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
