@@ -13,10 +13,3 @@ def K14(value):
         history = [dict(change=c) for c in (0.0, *moving, *steps)]
         common = dict(solver="grqi", label="history", flops=100, iterations=len(steps))
         yield common | dict(seed=seed, history=json.dumps(history))
-
-
-def trivial_K14():
-    """The power method: each step is half of the last one."""
-    for row in K14(2.6):
-        history = [dict(change=0.5**i) for i in range(30)]
-        yield row | dict(history=json.dumps(history))
