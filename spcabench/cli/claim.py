@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from spcabench.cli import options
+from spcabench.cli.figures import print_card
 from spcabench.errors import InputError
 from spcabench.streams import say
 
@@ -29,7 +30,8 @@ def show_claim(
         raise InputError(f"--out draws one statement, not {len(ids)}; give a single id")
     statements = _found(ids, run or _newest())
     for statement in statements:
-        say(f"{card.text(statement)}\n{card.bars(statement)}")
+        print_card(statement)
+        say(card.bars(statement))
     if out is not None:
         import matplotlib
 

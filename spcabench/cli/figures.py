@@ -171,7 +171,7 @@ def _print_verdicts(figure: str, scale: Scale) -> None:
     folder = home / "figures" / figure
     report = claims_file.read(folder / claims_file.NAME, figure)
     for statement in in_short.ordered(report["statements"]):
-        _print_coloured(statement)
+        print_card(statement)
     _print_counts(report["statements"], scale)
     say(f"tests: {registry.path('figure', figure)}")
     say(folder / "figure.svg")
@@ -181,7 +181,7 @@ def _print_verdicts(figure: str, scale: Scale) -> None:
         say(f"{page}#{figure}")
 
 
-def _print_coloured(statement: dict[str, Any]) -> None:
+def print_card(statement: dict[str, Any]) -> None:
     """Print the card of a statement, its verdict in colour where the terminal shows colours."""
     from rich.console import Console
     from rich.text import Text

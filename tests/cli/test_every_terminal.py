@@ -184,10 +184,10 @@ def test_a_verdict_is_coloured_where_a_terminal_shows_colours(monkeypatch, capsy
     shown = {}
     for forced in ("", "1"):
         monkeypatch.setenv("FORCE_COLOR", forced)
-        figures._print_coloured(statement)
+        figures.print_card(statement)
         shown[forced] = capsys.readouterr().out
     assert shown[""] == "K3 fails\n    1 of 2 µs\n"
     assert "\x1b[1;31mfails\x1b[0m\n" in shown["1"]
     monkeypatch.setenv("NO_COLOR", "1")
-    figures._print_coloured(statement)
+    figures.print_card(statement)
     assert "[31m" not in capsys.readouterr().out
