@@ -79,7 +79,8 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
     if not found["best"]:
         say(f"\nno solver has an answer{within}")
         return
-    say(f"\nbest{within}, by the mean share of the best known variance:")
+    head = f"best{within}, by the mean share of the best known variance:"
+    say(f"\n{textwrap.fill(head, width())}")
     say(f"{'solver':{longest}}{'mean':>10}{'worst':>10}{'time':>9}  proves")
     for e in found["best"]:
         proves = f"{e['proves']} of {e['pairs']}" if e["proves"] else "no"
