@@ -112,7 +112,9 @@ def _of_suites() -> list[dict[str, Any]]:
     items = {(i.name, i.nonnegative): i for suite in SUITES.values() for i in suite}
     answers = published()["answers"]
     rows = []
-    for entry in sorted(best_known.read().values(), key=lambda e: (e.item.casefold(), e.k)):
+    certified = {item.name for item in SUITES["certified"]}  # first: others have published on them
+    known = best_known.read().values()
+    for entry in sorted(known, key=lambda e: (e.item not in certified, e.item.casefold(), e.k)):
         item = items.get((entry.item, entry.nonnegative))
         mine = [a for a in answers if (a["instance"], a["k"]) == (entry.item, entry.k)]
         signed = not entry.nonnegative
