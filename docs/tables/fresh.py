@@ -1,0 +1,80 @@
+"""Tables of docs/bounds.md and docs/field.md: problems on which nothing was tuned.
+
+    python -m docs.tables.fresh exact [COUNT [SECONDS]]   # what the exact search proves
+    python -m docs.tables.fresh heuristics [COUNT]        # quality and time of four solvers
+
+Problems are drawn by a seed; n is from 50 to 1,000 and k from 5 to 50, both uniform in the
+logarithm. Seconds are processor time on one thread.
+"""
+
+import sys
+from time import process_time
+
+import numpy as np
+
+from spcabench import Problem, load, solve
+from spcabench.methods.exact_search.branch_and_bound import SECOND
+
+SEED = 20261125
+SOLVERS = ("abess", "local_search", "tpower", "em")
+
+
+def _heavy(n, seed):
+    """Student's t with three degrees of freedom, as many samples as variables."""
+    X = np.random.default_rng(seed).standard_t(3, (n, n))
+    return Problem.from_data(X, f"heavy-tailed {n} x {n}")
+
+
+FAMILIES = {
+    "gaussian": lambda n, seed: load("gaussian", m=n, n=n, seed=seed),
+    "weak spike": lambda n, seed: load("spiked", n=n, strength=1.5, seed=seed),
+    "strong spike": lambda n, seed: load("spiked", n=n, strength=6.0, seed=seed),
+    "blocks": lambda n, seed: load("blocks", n=n, seed=seed),
+    "decaying": lambda n, seed: load("decaying", n=n, power=1.0, seed=seed),
+    "heavy-tailed": _heavy,
+}
+
+
+def drawn(count, most=1000):
+    """The family, the problem and k of each of some problems, the families in turn."""
+    rng = np.random.default_rng(SEED)
+    for place in range(count):
+        family = list(FAMILIES)[place % len(FAMILIES)]
+        n = round(50 * (most / 50) ** rng.random())
+        k, seed = min(round(5 * 10 ** rng.random()), n // 2), int(rng.integers(10**9))
+        yield family, FAMILIES[family](n, seed), k
+
+
+def exact(count=40, seconds=60.0):
+    """Print what the exact search proves with the work of some seconds."""
+    print("| family | n | k | outcome | s |\n| --- | --- | --- | --- | --- |")
+    proven = []
+    for family, problem, k in drawn(int(count)):
+        start = process_time()
+        result = solve(problem, "branch_and_bound", k=k, budget=float(seconds) * SECOND)
+        spent, gap = process_time() - start, result.bound / result.variance - 1.0
+        proven.append(result.status == "proven")
+        outcome = "proven" if proven[-1] else f"{gap:.2%}"
+        print(f"| {family} | {problem.n} | {k} | {outcome} | {spent:.1f} |", flush=True)
+    print(f"\n{sum(proven)} of {len(proven)} are proven.")
+
+
+def heuristics(count=10):
+    """Print the share of the best value of four solvers, and their seconds."""
+    print("| problem | k |" + "".join(f" {name} | s |" for name in SOLVERS))
+    print("| --- | --- |" + " --- | --- |" * len(SOLVERS))
+    for family, problem, k in drawn(int(count), most=500):
+        problem = problem.given_as("covariance")
+        runs = []
+        for name in SOLVERS:
+            solve(problem, name, k=k)  # warm
+            start = process_time()
+            value = solve(problem, name, k=k).variance
+            runs.append((value, process_time() - start))
+        best = max(value for value, _ in runs)
+        cells = "".join(f" {value / best:.5f} | {spent:.3f} |" for value, spent in runs)
+        print(f"| {family} {problem.n} | {k} |{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    {"exact": exact, "heuristics": heuristics}[sys.argv[1]](*sys.argv[2:])
