@@ -69,6 +69,7 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
 
     longest = max(len(e["solver"]) for e in found["best"] + found["frontier"])
     within = f" within {duration(question.budget)}" if question.budget < math.inf else ""
+    within = f" of those that finish{within}" if within and found["finished"] else within
     lines = [
         f"{found['from']} {'; '.join(found['problems'][:5])}"
         + ("; ..." if len(found["problems"]) > 5 else ""),
@@ -77,7 +78,7 @@ def _show(question: "Question", found: dict[str, Any], answers: "Answers") -> No
     for line in lines:
         say(textwrap.fill(line, width()))
     if not found["best"]:
-        say(f"\nno solver has an answer{within}")
+        say(f"\nno answer{within}")
         return
     head = f"best{within}, by the mean share of the best known variance:"
     say(f"\n{textwrap.fill(head, width())}")

@@ -51,7 +51,10 @@ OUTSIDE = {
     "entries": "{value} entries that are not zero (if as dense as the densest of these problems) "
     "are outside the measured range, {low} to {high}: expect other times.",
 }
-FINISHED = "Iterates of some runs were not published: these runs count once they have finished."
+FINISHED = (
+    "Only finished runs count here, because the iterates of some were not published. The tables "
+    '"best within a budget" of the comparisons also count runs that are stopped.'
+)
 LONGEST = 12  # digits of a size
 SIZE = re.compile(r"(\d+)\s*(?:x|×|by)\s*(\d+)|(\d+)", re.IGNORECASE)
 
