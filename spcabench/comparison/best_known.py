@@ -108,7 +108,7 @@ class _Table:
 def digest(entries: Iterable[Entry]) -> str:
     """The checksum of a table's entries."""
     return hashlib.sha256(
-        json.dumps([asdict(e) for e in entries], sort_keys=True).encode()
+        json.dumps([vars(e) for e in entries], sort_keys=True).encode()  # asdict would copy it all
     ).hexdigest()
 
 
